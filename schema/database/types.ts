@@ -33,7 +33,7 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: string | null;
   reason: string | null;
   target_id: string | null;
   target_kind: string | null;
@@ -75,7 +75,7 @@ export interface Charges {
 export interface CheckoutIntents {
   amount_minor: number;
   attempts: Generated<number>;
-  billing_frequency: "monthly" | "yearly" | null | null;
+  billing_frequency: "monthly" | "yearly" | null;
   created_at: Generated<Timestamp>;
   credits: number;
   credits_per_seat: number | null;
@@ -87,7 +87,7 @@ export interface CheckoutIntents {
   livemode: Generated<boolean>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null | null;
+  plan_type: "pro" | "teams" | null;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -102,15 +102,6 @@ export interface CheckoutIntents {
   updated_at: Generated<Timestamp>;
   user_id: string;
   withdrawn_at: Timestamp | null;
-}
-
-export interface CheckoutWaiting {
-  id: string;
-  kind: "credit_purchase" | "subscription";
-  livemode: boolean;
-  receiver_id: string;
-  sweep_at: Timestamp;
-  user_id: string;
 }
 
 export interface Cursors {
@@ -159,12 +150,17 @@ export interface FailedTries {
   error: string;
   first_at: Timestamp;
   id: Generated<number>;
-  kind: string;
+  kind: "unavailable" | "not_yet" | "contradiction" | "defect";
   last_at: Timestamp;
   row_id: string;
   subject: string | null;
-  table_name: string;
+  table_name: "inbox_events" | "checkout_intents" | "subscriptions" | "team_invitations" | "support_acts";
   tries: Generated<number>;
+}
+
+export interface FunctionFiles {
+  name: string;
+  sha256: string;
 }
 
 export interface IdempotentRequests {
@@ -210,13 +206,6 @@ export interface InboxPayloads {
   source: string;
 }
 
-export interface InboxWaiting {
-  id: string;
-  received_at: Timestamp;
-  source: "stripe" | "clerk";
-  sweep_at: Timestamp;
-}
-
 export interface LedgerAccounts {
   created_at: Generated<Timestamp>;
   id: Generated<number>;
@@ -233,7 +222,6 @@ export interface LedgerArchivedSums {
   expired: number;
   grant_id: string;
   gross: number;
-  is_early: boolean;
   owner_id: string;
   refunded: number;
   transfers: number;
@@ -276,16 +264,6 @@ export interface LedgerEntries {
   version: number | null;
 }
 
-export interface LedgerFailedSums {
-  first_failed_at: Timestamp;
-  last_failed_at: Timestamp;
-  owner_id: string;
-  reason: string;
-  transfer_id: number;
-  tries: number;
-  try_at: Timestamp;
-}
-
 export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
@@ -293,7 +271,7 @@ export interface LedgerGrants {
   first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
   month_starts_at: Timestamp | null;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -312,7 +290,7 @@ export interface LedgerGrantSums {
   gross: number | null;
   id: string | null;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy" | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | null;
   month_starts_at: Timestamp | null;
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
@@ -325,7 +303,6 @@ export interface LedgerGrantSums {
 }
 
 export interface LedgerKeys {
-  format: number;
   idempotency_key: string;
   input_hash: Buffer;
   owner_id: string;
@@ -364,13 +341,6 @@ export interface LedgerOwners {
   purchased_balance: Generated<number>;
   purchased_hash: Buffer | null;
   purchased_version: Generated<number>;
-  reports_version: Generated<number>;
-  sums_usage: Generated<boolean>;
-  unposted_credits: Generated<number>;
-  unposted_reports: Generated<number>;
-  unposted_since: Timestamp | null;
-  unposted_transfer_id: number | null;
-  unposted_until: Timestamp | null;
 }
 
 export interface LedgerProofs {
@@ -381,33 +351,22 @@ export interface LedgerProofs {
   transfer_id: number;
 }
 
-export interface LedgerReports {
-  actor: string;
-  credits: number;
-  idempotency_key: string;
-  occurred_at: Timestamp;
-  ordinal: number;
-  owner_id: string;
-  reason: string;
-  reported_at: Timestamp;
-  transfer_id: number;
-}
-
 export interface LedgerTransfers {
-  act_id: Generated<string | null>;
+  act_id: string | null;
   actor: string;
   event_id: string | null;
-  format: number;
   grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
   occurred_at: Timestamp;
   owner_id: string;
   posted_at: Timestamp;
-  reason: string;
+  reason: string | null;
+  reason_hash: Buffer;
+  reason_salt: Buffer | null;
 }
 
 export interface OrganizationMembers {
@@ -448,7 +407,7 @@ export interface ReconciliationFindings {
   mending: Json | null;
   object_id: string;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   sentence: string;
   they_say: string;
   we_have: string;
@@ -545,7 +504,7 @@ export interface SupportActs {
   last_error: string | null;
   outcome: Json | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   params: Generated<Json>;
   reason: string;
   refused_by: string | null;
@@ -604,22 +563,20 @@ export interface DB {
   balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
-  checkout_waiting: CheckoutWaiting;
   cursors: Cursors;
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;
+  function_files: FunctionFiles;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
-  inbox_waiting: InboxWaiting;
   ledger_accounts: LedgerAccounts;
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
-  ledger_failed_sums: LedgerFailedSums;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
   ledger_keys: LedgerKeys;
@@ -627,7 +584,6 @@ export interface DB {
   ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
-  ledger_reports: LedgerReports;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
