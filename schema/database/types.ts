@@ -33,7 +33,7 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   reason: string | null;
   target_id: string | null;
   target_kind: string | null;
@@ -75,7 +75,7 @@ export interface Charges {
 export interface CheckoutIntents {
   amount_minor: number;
   attempts: Generated<number>;
-  billing_frequency: "monthly" | "yearly" | null | null;
+  billing_frequency: "monthly" | "yearly" | null;
   claims: Generated<number>;
   created_at: Generated<Timestamp>;
   credits: number;
@@ -90,7 +90,7 @@ export interface CheckoutIntents {
   next_try_at: Generated<Timestamp>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null | null;
+  plan_type: "pro" | "teams" | null;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -150,12 +150,17 @@ export interface FailedTries {
   error: string;
   first_at: Timestamp;
   id: Generated<number>;
-  kind: string;
+  kind: "unavailable" | "not_yet" | "contradiction" | "defect";
   last_at: Timestamp;
   row_id: string;
   subject: string | null;
-  table_name: string;
+  table_name: "inbox_events" | "checkout_intents" | "subscriptions" | "team_invitations" | "support_acts";
   tries: Generated<number>;
+}
+
+export interface FunctionFiles {
+  name: string;
+  sha256: string;
 }
 
 export interface IdempotentRequests {
@@ -216,7 +221,6 @@ export interface LedgerArchivedSums {
   expired: number;
   grant_id: string;
   gross: number;
-  is_early: boolean;
   owner_id: string;
   refunded: number;
   transfers: number;
@@ -259,16 +263,6 @@ export interface LedgerEntries {
   version: number | null;
 }
 
-export interface LedgerFailedSums {
-  first_failed_at: Timestamp;
-  last_failed_at: Timestamp;
-  owner_id: string;
-  reason: string;
-  transfer_id: number;
-  tries: number;
-  try_at: Timestamp;
-}
-
 export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
@@ -276,7 +270,7 @@ export interface LedgerGrants {
   first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
   month_starts_at: Timestamp | null;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -295,7 +289,7 @@ export interface LedgerGrantSums {
   gross: number | null;
   id: string | null;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy" | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | null;
   month_starts_at: Timestamp | null;
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
@@ -308,7 +302,6 @@ export interface LedgerGrantSums {
 }
 
 export interface LedgerKeys {
-  format: number;
   idempotency_key: string;
   input_hash: Buffer;
   owner_id: string;
@@ -347,13 +340,6 @@ export interface LedgerOwners {
   purchased_balance: Generated<number>;
   purchased_hash: Buffer | null;
   purchased_version: Generated<number>;
-  reports_version: Generated<number>;
-  sums_usage: Generated<boolean>;
-  unposted_credits: Generated<number>;
-  unposted_reports: Generated<number>;
-  unposted_since: Timestamp | null;
-  unposted_transfer_id: number | null;
-  unposted_until: Timestamp | null;
 }
 
 export interface LedgerProofs {
@@ -364,33 +350,22 @@ export interface LedgerProofs {
   transfer_id: number;
 }
 
-export interface LedgerReports {
-  actor: string;
-  credits: number;
-  idempotency_key: string;
-  occurred_at: Timestamp;
-  ordinal: number;
-  owner_id: string;
-  reason: string;
-  reported_at: Timestamp;
-  transfer_id: number;
-}
-
 export interface LedgerTransfers {
-  act_id: Generated<string | null>;
+  act_id: string | null;
   actor: string;
   event_id: string | null;
-  format: number;
   grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
   occurred_at: Timestamp;
   owner_id: string;
   posted_at: Timestamp;
-  reason: string;
+  reason: string | null;
+  reason_hash: Buffer;
+  reason_salt: Buffer | null;
 }
 
 export interface OrganizationMembers {
@@ -431,7 +406,7 @@ export interface ReconciliationFindings {
   mending: Json | null;
   object_id: string;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   sentence: string;
   they_say: string;
   we_have: string;
@@ -530,7 +505,7 @@ export interface SupportActs {
   next_try_at: Timestamp;
   outcome: Json | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   params: Generated<Json>;
   reason: string;
   refused_by: string | null;
@@ -592,6 +567,7 @@ export interface DB {
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;
+  function_files: FunctionFiles;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
@@ -600,7 +576,6 @@ export interface DB {
   ledger_archives: LedgerArchives;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
-  ledger_failed_sums: LedgerFailedSums;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
   ledger_keys: LedgerKeys;
@@ -608,7 +583,6 @@ export interface DB {
   ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
-  ledger_reports: LedgerReports;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;

@@ -89,7 +89,7 @@ describe('the difference', () => {
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
     const nobodys = grants.flatMap((grant) =>
-      (['adjustment', 'legacy'] as const).map((kind) => ({
+      (['adjustment'] as const).map((kind) => ({
         ...grant,
         id: `${kind}/user/user_a/plan`,
         kind,

@@ -21,14 +21,13 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
-import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { changeFirstReports } from '../../tests/support/faults/tamper.ts'
 import { madeOnce } from '../../tests/support/made.ts'
@@ -439,7 +438,7 @@ describe('a trace', () => {
     await giveCredits(database, owner, { purchased: 2000 })
     await sumUsage(database.worker, owner, true)
     const usage = { idempotency_key: randomUUID(), actor: 'user_ada', reason: 'Completion' }
-    await spendCredits(database.server, { ...owner, ...usage, credits: 1200, occurred_at: clock.now() })
+    await spendOne(database.server, { ...owner, ...usage, credits: 1200, occurred_at: clock.now() })
     await changeFirstReports(database, [owner], 1)
     await postSums(database.worker, { older_than_ms: 0 })
     const { standing } = await trace(owner.owner_id)
@@ -478,7 +477,7 @@ describe('a trace', () => {
       Array.from({ length: 70 }, () => buildGrant(user_id, 10)),
     )
     for (let used = 0; used < 60; used += 1) {
-      await spendCredits(database.server, {
+      await spendOne(database.server, {
         ...owner,
         credits: 1,
         idempotency_key: randomUUID(),

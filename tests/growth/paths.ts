@@ -26,7 +26,7 @@ import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
-import { spendCreditsMany } from '../../schema/ledger/spend/usage.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { applyEvents as applyTogether } from '../../worker/apply/apply-events.ts'
@@ -137,7 +137,7 @@ export const paths: Readonly<Record<string, Path>> = {
   'usage of several payers in one group': async (product) => {
     const teams = [await buildTeamWithCredits(product), await buildTeamThatSums(product)]
     return () =>
-      spendCreditsMany(
+      spendCredits(
         product.database.server,
         teams.map(({ team }) => ({
           owner_kind: 'organization',

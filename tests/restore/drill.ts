@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { clusterPaths } from '../../scripts/postgres/cluster.ts'
@@ -14,6 +13,7 @@ import { restoreCheckouts } from '../../scripts/restore/restore-checkouts.ts'
 import { readStripeEvents } from '../../worker/jobs/read-stripe-events.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { buildPaidPlan } from '../support/factories/paid-purchases.ts'
+import { spendOne } from '../support/factories/transfers.ts'
 import { buildUser } from '../support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../support/product/clockwork.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
@@ -126,7 +126,7 @@ function openShop(product: TestProduct) {
       actor: 'drill',
       reason: 'Drill',
     }
-    await spendCredits(database.server, {
+    await spendOne(database.server, {
       owner_kind: 'user',
       owner_id: people[name] ?? '',
       credits,

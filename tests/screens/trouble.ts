@@ -6,12 +6,10 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
 import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
 import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { withDatabase } from '../e2e/support/product.ts'
-import { buildGrant } from '../support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendOne } from '../support/factories/transfers.ts'
 import { changeFirstReports } from '../support/faults/tamper.ts'
 
 const archivedMonth = '2025_03'
@@ -29,7 +27,7 @@ export function beInTrouble(userId: string): Promise<void> {
     await postTransfer(db, buildGrant(userId, 250, { reason: 'Goodwill' }))
     await sumUsage(db, owner, true)
     for (const credits of [4, 11]) {
-      await spendCredits(db, {
+      await spendOne(db, {
         ...owner,
         credits,
         idempotency_key: randomUUID(),

@@ -2,18 +2,23 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
-import { buildGrant, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import {
+  buildGrant,
+  giveCredits,
+  postTransfer,
+  spendOne,
+} from '../../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Grant } from '../grants.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
 import { listHistory } from '../read/history.ts'
-import { spendCredits, sumUsageSince } from '../spend/usage.ts'
+import { sumUsageSince } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { readGrant } from './books.ts'
 import { makeLedgerMonths } from './months.ts'
-import { postTransfer, postTransfers } from './post.ts'
+import { postTransfers } from './post.ts'
 import { postSums, sumUsage } from './sums.ts'
 
 const ada = user('user_ada')
@@ -77,7 +82,7 @@ test('a sum of usage that is open when a month begins is filed in the month in w
   await sumUsage(database.worker, team, true)
   // All in one minute of the product's clock.
   const report = (credits: number) =>
-    spendCredits(database.server, {
+    spendOne(database.server, {
       ...team,
       credits,
       idempotency_key: `report_${credits}`,
@@ -252,7 +257,7 @@ test('usage since a moment is summed without looking into the months before it',
     actor: ada.owner_id,
     reason: 'Test',
   }
-  await spendCredits(database.server, { ...ada, credits: 4, ...report })
+  await spendOne(database.server, { ...ada, credits: 4, ...report })
   const since = ahead(hourAgo.getTime())
   expect(await sumUsageSince(database.server, ada, { since, now: ahead(Date.now()) })).toBe(4)
 })

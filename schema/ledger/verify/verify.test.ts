@@ -9,13 +9,13 @@ import {
   user,
 } from '../../../tests/support/factories/grants.ts'
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
 import { closeMonth } from '../post/books.ts'
-import { postTransfer, postTransfers } from '../post/post.ts'
+import { postTransfers } from '../post/post.ts'
 import { verifyLedger } from './verify.ts'
 
 const september = new Date('2026-09-01T00:00:00Z')

@@ -3,8 +3,9 @@ import type { Database } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { postSums } from '../../../schema/ledger/post/sums.ts'
-import { spendCredits, spendCreditsMany, type Usage } from '../../../schema/ledger/spend/usage.ts'
+import { spendCredits, type Usage } from '../../../schema/ledger/spend/usage.ts'
 import { createUsageGroups } from '../../../schema/ledger/spend/usage-groups.ts'
+import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { floorStatements } from '../floors/tables.ts'
 import { createHttpSide, type HttpRequest } from '../http-load.ts'
@@ -44,7 +45,7 @@ async function measure(bench: Bench): Promise<Line[]> {
   const worker = connectProduct(product.place.databaseUrl, 'tidemark_worker')
   running.defer(worker.close)
 
-  const spend: Spend = (owner) => spendCredits(db, usageOf(owner))
+  const spend: Spend = (owner) => spendOne(db, usageOf(owner))
   // As the server does it. As many callers as the floor has connections, each of whom waits for the commit of their own report.
   const group = createUsageGroups(db)
   const spendTogether: Spend = (owner) => group(usageOf(owner))
@@ -117,7 +118,7 @@ const reportsPerMinute = 240
 async function openSums(db: Database): Promise<void> {
   for (let first = 0; first < wallets; first += 100) {
     const indexes = Array.from({ length: 100 }, (_, index) => first + index)
-    await spendCreditsMany(
+    await spendCredits(
       db,
       indexes.map((index) => usageOf(summedWallet(index))),
     )
@@ -138,7 +139,7 @@ async function fillOldestSums(
   const owners = rows.map(({ owner_id }) => ({ owner_kind: 'organization', owner_id }) as const)
   for (const [index, owner] of owners.entries()) {
     const lacking = Math.max(0, rows[index]?.lacking ?? 0)
-    await spendCreditsMany(
+    await spendCredits(
       db,
       Array.from({ length: lacking }, () => usageOf(owner)),
     )
