@@ -105,15 +105,16 @@ function stopWhenTold(stop: () => Promise<void>): void {
 }
 
 /**
- * Who started this process, and who started that one: npm puts a shell in between, and when npm is killed it is the shell
- * that the system hands to another parent. When the list changes, one of them is gone.
+ * The three processes above this one: the launcher of npm scripts, the shell that npm starts it with, and npm. When one of
+ * them ends, the system gives its child another parent and the list changes.
  */
 function readAncestors(): string {
-  return `${process.ppid} ${parentOf(process.ppid)}`
+  const shell = parentOf(process.ppid)
+  return [process.ppid, shell, parentOf(shell)].join(' ')
 }
 
 /** On Linux only; elsewhere the shell is replaced by the program it runs. */
-function parentOf(pid: number): string {
+function parentOf(pid: number | string): string {
   try {
     return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
   } catch {
