@@ -13,7 +13,7 @@ export interface HttpLoad {
 }
 
 /** As many as keep a server of one process busy. */
-const enoughConnections = 32
+const connections = 32
 
 /**
  * Sends requests that were made before, over connections that stay open, until `next` has none left or the time is over. Throws at an
@@ -22,9 +22,8 @@ const enoughConnections = 32
 export async function sendRequests(
   url: string,
   next: () => HttpRequest | undefined,
-  options: { readonly seconds: number; readonly status: number; readonly connections?: number },
+  options: { readonly seconds: number; readonly status: number },
 ): Promise<HttpLoad> {
-  const { connections = enoughConnections } = options
   const pool = new Pool(url, { connections, pipelining: 1 })
   const started = performance.now()
   const end = started + options.seconds * 1000

@@ -15,7 +15,7 @@ export interface SettledParts {
 }
 
 export interface SettlingParts extends SettledParts {
-  readonly workers: readonly BenchProcess[]
+  readonly worker: BenchProcess
 }
 
 const patienceMs = 60_000
@@ -25,22 +25,22 @@ const finishingMs = 250
 const firstEvents = 1500
 
 /**
- * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
+ * Lets webhooks pile up while the worker stands still, then lets it go and returns how many events a second it settled: from that
  * moment until the last commit, whose time Postgres keeps.
  */
-export async function createSettlingSide({ workers, ...parts }: SettlingParts): Promise<Side> {
-  for (const worker of workers) worker.thaw()
+export async function createSettlingSide({ worker, ...parts }: SettlingParts): Promise<Side> {
+  worker.thaw()
   await warmUp(parts)
-  for (const worker of workers) worker.freeze()
+  worker.freeze()
   let perSecond = 150
   return async (seconds) => {
     const count = Math.max(100, Math.round(perSecond * seconds))
     const awaited = await deliver(parts, count)
     const startedMs = Date.now()
-    for (const worker of workers) worker.thaw()
+    worker.thaw()
     const lastMs = await waitUntilSettled(parts.pool, awaited)
     await delay(finishingMs)
-    for (const worker of workers) worker.freeze()
+    worker.freeze()
     perSecond = count / ((lastMs - startedMs) / 1000)
     return perSecond
   }
@@ -65,7 +65,7 @@ async function deliver(parts: SettledParts, count: number): Promise<Awaited> {
   return { table, before, count }
 }
 
-/** The product has to know what was ordered; a floor settles whatever comes. */
+/** The product has to know what was ordered; a floor settles every event. */
 export function makeDeliveriesFor({ pool, table }: SettledParts, count: number): Promise<Delivery[]> {
   return makeDeliveries(count, table === 'ledger_transfers' ? pool : null)
 }

@@ -55,7 +55,7 @@ export function compare({
   }
 }
 
-export function median(figures: readonly number[]): number {
+function median(figures: readonly number[]): number {
   return percentile(figures, 0.5)
 }
 

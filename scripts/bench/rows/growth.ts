@@ -83,9 +83,9 @@ async function sidesWith(bench: Bench, running: AsyncDisposableStack, entries: n
     return { owner_kind: 'user', owner_id } as const
   }
   return {
-    posting: (seconds) => repeat(() => postTransfers(worker.db, [giving(anyOwner(), 500)]), seconds),
-    usage: (seconds) => repeat(() => spend(anyOwner()), seconds),
-    balance: (seconds) => repeat(() => findBalance(server.db, anyOwner()), seconds),
+    posting: (seconds) => repeat(() => postTransfers(worker.db, [giving(anyOwner(), 500)]), { seconds }),
+    usage: (seconds) => repeat(() => spend(anyOwner()), { seconds }),
+    balance: (seconds) => repeat(() => findBalance(server.db, anyOwner()), { seconds }),
   }
 
   function spend(owner: ReturnType<typeof anyOwner>) {
