@@ -13,8 +13,8 @@ export const bin = join(modules, '.bin')
 export const windows = process.platform === 'win32'
 
 /**
- * Installs what package-lock.json names when that is not what node_modules holds. `scripts/run.mjs` calls it before
- * every npm script, on any Node from 20 on.
+ * Installs what package-lock.json names when that is not what node_modules holds. `scripts/run.mjs` calls it
+ * before every npm script, on any Node from 20 on.
  */
 export function bootstrap() {
   checkNode()
@@ -29,8 +29,8 @@ function checkNode() {
 }
 
 /**
- * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that file holds
- * every package of ours in the same version. After an install by hand there is no second one.
+ * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that
+ * file holds every package of ours in the same version. After an install by hand there is no second one.
  */
 function isInstalled() {
   const wanted = readPackages(join(root, 'package-lock.json'))
@@ -53,9 +53,10 @@ function readPackages(path) {
 }
 
 /**
- * Installs what the lockfile names, with every setting spelled out that the user's own npm configuration could have turned
- * against us. Not `npm ci`: it refuses a lockfile without the native packages of every platform, and a registry mirror
- * need not have those of other platforms. Afterwards it is checked that the versions are those of the lockfile.
+ * Installs what the lockfile names, with every setting spelled out that the user's own npm configuration
+ * could have turned against us. Not `npm ci`: it refuses a lockfile without the native packages of every
+ * platform, and a registry mirror need not have those of other platforms. Afterwards it is checked that the
+ * versions are those of the lockfile.
  */
 function install() {
   const started = Date.now()
@@ -152,7 +153,9 @@ function takeLock(lock) {
   return false
 }
 
-/** Undefined when there is none, or none that this machine can execute (a folder copied from another system). */
+/**
+ * Undefined when there is none, or none that this machine can execute (a folder copied from another system).
+ */
 function readVersion() {
   const found = spawnSync(join(bin, windows ? 'node.cmd' : 'node'), ['--version'], {
     encoding: 'utf8',

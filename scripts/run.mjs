@@ -1,7 +1,8 @@
 /**
- * Starts every npm script: `node scripts/run.mjs <program> …`. Installs what the program needs, then runs it on the
- * pinned node with this process's arguments, input and output, and ends with its exit code. Plain JavaScript without
- * dependencies, because on a bare clone there are none and `node` is whichever one the machine has.
+ * Starts every npm script: `node scripts/run.mjs <program> …`. Installs what the program needs, then runs it
+ * on the pinned node with this process's arguments, input and output, and ends with its exit code. Plain
+ * JavaScript without dependencies, because on a bare clone there are none and `node` is whichever one the
+ * machine has.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -11,7 +12,9 @@ import { bin, bootstrap, windows } from './bootstrap.mjs'
 const [program = '', ...rest] = process.argv.slice(2)
 bootstrap()
 
-/** A script of the repository, or a tool of the install. The shell of Windows finds `vitest.cmd` for `vitest`. */
+/**
+ * A script of the repository, or a tool of the install. The shell of Windows finds `vitest.cmd` for `vitest`.
+ */
 const [command, args] = program.endsWith('.ts') ? ['node', [program, ...rest]] : [program, rest]
 const child = spawn(command, args, {
   stdio: 'inherit',

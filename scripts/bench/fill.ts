@@ -9,12 +9,15 @@ export interface Filling {
   readonly prefix?: string
 }
 
-/** Tables that are filled; their indexes are dropped before and made again after, but for the primary keys. */
+/**
+ * Tables that are filled; their indexes are dropped before and made again after, but for the primary keys.
+ */
 const filled = ['ledger_keys', 'ledger_transfers', 'ledger_entries']
 
 /**
- * Writes transfers with two entries each, set-based and with triggers off, as a ledger has them after a long time: nobody's lie side by
- * side. Their hashes are dummies, so that such a ledger can be measured and not proven.
+ * Writes transfers with two entries each, set-based and with triggers off, as a ledger has them after a long
+ * time: those of one owner do not lie side by side. Their hashes are dummies, so that such a ledger can be
+ * measured and not proven.
  */
 export async function fillLedger(databaseUrl: string, filling: Filling): Promise<void> {
   await withTriggersOff(databaseUrl, async (client) => {
@@ -62,8 +65,9 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
 }
 
 /**
- * Writes events that were applied within the last day, ten to an owner, each a paid purchase of credits with its intent, grant, transfer
- * and entries. Older ones would be work: the worker removes the payloads of events after some months.
+ * Writes events that were applied within the last day, ten to an owner, each a paid purchase of credits with
+ * its intent, grant, transfer and entries. Older ones would be work: the worker removes the payloads of
+ * events after some months.
  */
 export async function fillSettledEvents(databaseUrl: string, count: number): Promise<void> {
   const events = `SELECT i, md5('fill' || i)::uuid AS intent_id, 'user_fill_' || i / 10 AS owner_id, i % 10 + 1 AS version,

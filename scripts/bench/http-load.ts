@@ -16,8 +16,8 @@ export interface HttpLoad {
 const connections = 32
 
 /**
- * Sends requests that were made before, over connections that stay open, until `next` has none left or the time is over. Throws at an
- * answer of another status: a server that refuses is fast.
+ * Sends requests that were made before, over connections that stay open, until `next` has none left or the
+ * time is over. Throws at an answer of another status: a server that refuses is fast.
  */
 export async function sendRequests(
   url: string,
@@ -68,7 +68,10 @@ export function send(pool: Pool, request: HttpRequest, expected: number): Promis
   })
 }
 
-/** Makes about as many requests as fit into the time, judged by how many did the last time, and then sends them. */
+/**
+ * Makes about as many requests as fit into the time, judged by how many did the last time, and then sends
+ * them.
+ */
 export function createHttpSide(
   url: string,
   make: (count: number) => HttpRequest[] | Promise<HttpRequest[]>,

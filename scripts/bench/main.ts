@@ -42,8 +42,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 await main()
 
 /**
- * `npm run bench`: measures the product beside the least that this machine can do for the same work. It asserts nothing.
- * `npm run bench -- accept settle` measures these rows only; see docs/performance.md.
+ * `npm run bench`: measures the product beside the least that this machine can do for the same work. It
+ * asserts nothing. `npm run bench -- accept settle` measures these rows only; see docs/performance.md.
  */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -21,12 +21,15 @@ export interface SettlingParts extends SettledParts {
 const patienceMs = 60_000
 /** A worker ends its jobs in the queue after it has committed them. */
 const finishingMs = 250
-/** Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and not for a second. */
+/**
+ * Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and
+ * not for a second.
+ */
 const firstEvents = 1500
 
 /**
- * Lets webhooks pile up while the worker stands still, then lets it go and returns how many events a second it settled: from that
- * moment until the last commit, whose time Postgres keeps.
+ * Lets webhooks pile up while the worker stands still, then lets it go and returns how many events a second
+ * it settled: from that moment until the last commit, whose time Postgres keeps.
  */
 export async function createSettlingSide({ worker, ...parts }: SettlingParts): Promise<Side> {
   worker.thaw()
@@ -47,8 +50,9 @@ export async function createSettlingSide({ worker, ...parts }: SettlingParts): P
 }
 
 /**
- * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled, and lets Postgres look at how large
- * its tables have become, as autovacuum does every minute: the plans that connections keep were made when they were empty.
+ * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled,
+ * and lets Postgres look at how large its tables have become, as autovacuum does every minute: the plans that
+ * connections keep were made when they were empty.
  */
 export async function warmUp(parts: SettledParts): Promise<void> {
   await waitUntilSettled(parts.pool, await deliver(parts, firstEvents))

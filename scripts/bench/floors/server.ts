@@ -7,8 +7,9 @@ import { connectFloor } from './connect.ts'
 import { floorStatements } from './tables.ts'
 
 /**
- * The least that a server can do for the calls that are measured, with the same libraries: one route each, the same check of the
- * signature, one statement, and for a webhook one job. No log, no limits, no metrics, and every caller is believed.
+ * The least that a server can do for the calls that are measured, with the same libraries: one route each,
+ * the same check of the signature, one statement, and for a webhook one job. No log, no limits, no metrics,
+ * and every caller is believed.
  */
 const { env, pool, backend, onError } = connectFloor({ role: 'tidemark_server', poolMax: 4 })
 const queue = new Queue(

@@ -59,8 +59,8 @@ async function sideAfter(
 }
 
 /**
- * Lets the queue do its part of so many events: jobs for events that are settled already, which go through the real queue and the real
- * worker, and leave behind in both what the jobs of new ones would.
+ * Lets the queue do its part of so many events: jobs for events that are settled already, which go through
+ * the real queue and the real worker, and leave behind in both what the jobs of new ones would.
  */
 async function runJobs({ place }: Part, count: number): Promise<void> {
   const onError = () => undefined
