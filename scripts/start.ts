@@ -14,7 +14,7 @@ const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
 
-/** `npm start`: launches the product, prints its address, and runs until it is stopped or the process that started it is gone. */
+/** `npm start`: launches the product, prints its address, and runs until it or the process above it is stopped. */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()
@@ -78,8 +78,8 @@ function explain(error: unknown): string {
 }
 
 /**
- * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is killed, the
- * system gives its child another parent without a signal, so the ancestors are checked.
+ * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is
+ * killed, the system gives its child another parent without a signal, so the ancestors are checked.
  */
 function stopWhenTold(stop: () => Promise<void>): void {
   let stopping = false
@@ -105,8 +105,8 @@ function stopWhenTold(stop: () => Promise<void>): void {
 }
 
 /**
- * The three processes above this one: the launcher of npm scripts, the shell that npm starts it with, and npm. When one of
- * them ends, the system gives its child another parent and the list changes.
+ * The three processes above this one: `run.mjs`, the shell that npm starts it with, and npm. When one of them
+ * ends, the system gives its child another parent and the list changes.
  */
 function readAncestors(): string {
   const shell = parentOf(process.ppid)
