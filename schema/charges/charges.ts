@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { lookupEach } from '../database/lookup-each.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { Charges, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -60,8 +61,10 @@ export async function listChargesOfIntents(
 const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>(
   'charges_of_intents',
   `SELECT c.* FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS intent (owner_id, id)
-   CROSS JOIN LATERAL (SELECT intent_id, refunded_minor, disputed_minor FROM charges
-     WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`,
+   CROSS JOIN ${lookupEach(
+     'SELECT intent_id, refunded_minor, disputed_minor FROM charges WHERE owner_id = intent.owner_id AND intent_id = intent.id',
+     'c',
+   )}`,
 )
 
 export async function listChargesOfInvoices(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/connect.ts'
+import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { createToken, hashSecret } from './secrets.ts'
@@ -96,9 +97,11 @@ export async function findTokens(
   const statement = sql<StoredToken | NotFound>`
     SELECT token.id, token.user_id, token.created_at, token.expires_at, token.last_used_at, token.revoked_at
     FROM unnest((SELECT ${accessTokens.map(hashSecret)}::bytea[])) WITH ORDINALITY AS presented (token_hash, ordinal)
-    LEFT JOIN LATERAL (
-      SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
-      WHERE token_hash = presented.token_hash OFFSET 0) token ON true
+    LEFT JOIN ${lookupEach(
+      sql`SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
+        WHERE token_hash = presented.token_hash`,
+      'token',
+    )} ON true
     ORDER BY presented.ordinal`
   const { rows } = await prepared('presented_tokens', statement).execute(db)
   return rows.map((row) => (row.id === null ? undefined : row))

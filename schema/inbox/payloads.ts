@@ -1,24 +1,21 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { lookupEach } from '../database/lookup-each.ts'
 import { makeInboxMonths } from '../database/months.ts'
 import type { DB, InboxPayloads } from '../database/types.ts'
 
-/**
- * What an event `e` says; nothing where it was removed. One look-up, in one month: planned as a join, it might read a whole month where
- * many events are asked for.
- */
-const payloadText = `(
-  SELECT payload, raw FROM inbox_payloads
-  WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0)`
-export const payload = sql.raw<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>(payloadText)
+/** What an event `e` says, looked up in its month; no row where it was removed. */
+const payload =
+  'SELECT payload, raw FROM inbox_payloads WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at'
 
 /** Events `e` with what they say, `p`. */
-export const eventsWithPayloadsText = `inbox_events e LEFT JOIN LATERAL ${payloadText} p ON true`
+export const eventsWithPayloadsText = `inbox_events e LEFT JOIN ${lookupEach(payload, 'p')} ON true`
 export const eventsWithPayloads = sql.raw(eventsWithPayloadsText)
 
 /** The same for Kysely's builder. */
 export function selectEventsWithPayloads(db: Kysely<DB>) {
-  return db.selectFrom('inbox_events as e').leftJoinLateral(payload.as('p'), (join) => join.onTrue())
+  const lookedUp = sql<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>`(${sql.raw(payload)} OFFSET 0)`
+  return db.selectFrom('inbox_events as e').leftJoinLateral(lookedUp.as('p'), (join) => join.onTrue())
 }
 
 /** Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a transaction, which would have failed. */

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB, Seats } from '../database/types.ts'
 
@@ -76,9 +77,11 @@ export async function findActiveSeats(
     FROM unnest(
       (SELECT ${holders.map(({ organization_id }) => organization_id)}::text[]),
       (SELECT ${holders.map(({ user_id }) => user_id)}::text[])) WITH ORDINALITY AS holder (organization_id, user_id, ordinal)
-    LEFT JOIN LATERAL (
-      SELECT role FROM seats
-      WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active' OFFSET 0) seat ON true
+    LEFT JOIN ${lookupEach(
+      sql`SELECT role FROM seats
+        WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active'`,
+      'seat',
+    )} ON true
     ORDER BY holder.ordinal`
   const { rows } = await prepared('active_seats', statement).execute(db)
   return rows.map(({ role }) => role)

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { clerkEventTypes } from '../clerk/event-types.ts'
 import type { ReadDatabase } from '../database/connect.ts'
+import { lookupEach } from '../database/lookup-each.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -138,8 +139,7 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     of('charge', { from: chargesOf(ofOwner('charges')), where: sql`c.currency IS NOT NULL` }),
     of('transfer', {
       from: sql`ledger_grants g
-        CROSS JOIN LATERAL (
-          SELECT * FROM ledger_transfers WHERE owner_id = g.owner_id AND grant_id = g.id OFFSET 0) t
+        CROSS JOIN ${lookupEach(sql`SELECT * FROM ledger_transfers WHERE owner_id = g.owner_id AND grant_id = g.id`, 't')}
         CROSS JOIN LATERAL (
           SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
           JOIN ledger_entries entry
@@ -215,12 +215,17 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
 /** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
 function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
-    LEFT JOIN LATERAL (SELECT currency FROM checkout_intents
-      WHERE owner_id = charges.owner_id AND id = charges.intent_id OFFSET 0) bought ON true
+    LEFT JOIN ${lookupEach(
+      sql`SELECT currency FROM checkout_intents WHERE owner_id = charges.owner_id AND id = charges.intent_id`,
+      'bought',
+    )} ON true
     LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
       WHERE line.owner_id = charges.owner_id AND line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
-    LEFT JOIN LATERAL (SELECT currency FROM subscriptions
-      WHERE owner_id = charges.owner_id AND stripe_subscription_id = line.stripe_subscription_id OFFSET 0) s ON true
+    LEFT JOIN ${lookupEach(
+      sql`SELECT currency FROM subscriptions
+        WHERE owner_id = charges.owner_id AND stripe_subscription_id = line.stripe_subscription_id`,
+      's',
+    )} ON true
     WHERE ${where}) c`
 }
 
@@ -239,12 +244,13 @@ function usageOf(
         SELECT account.name, of_account.* FROM ledger_accounts account
         CROSS JOIN LATERAL (
           SELECT entry.transfer_id, entry.amount, entry.balance_after FROM ledger_entries entry
-          CROSS JOIN LATERAL (
-            SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
+          CROSS JOIN ${lookupEach(
+            sql`SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = account.owner_id`,
+            'transfer',
+          )}
           WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND transfer.kind = 'usage' AND ${isBelow}
           ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
         WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}) entries
       GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
-    CROSS JOIN LATERAL (
-      SELECT * FROM ledger_transfers WHERE id = e.transfer_id AND owner_id = ${owner_id} OFFSET 0) t)`
+    CROSS JOIN ${lookupEach(sql`SELECT * FROM ledger_transfers WHERE id = e.transfer_id AND owner_id = ${owner_id}`, 't')})`
 }
