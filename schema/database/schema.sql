@@ -163,14 +163,14 @@ CREATE TABLE public.checkout_intents (
     livemode public.livemode NOT NULL,
     withdrawn_at timestamp with time zone,
     is_unsettled boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
-    CONSTRAINT checkout_intents_plan CHECK (
+    CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
+    CONSTRAINT checkout_intents_session CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT checkout_intents_terms CHECK (
 CASE kind
     WHEN 'subscription'::text THEN ((num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0) AND ((credits)::bigint = ((credits_per_seat)::bigint * (seats)::integer)))
     ELSE (num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0)
-END),
-    CONSTRAINT checkout_intents_receiver CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
-    CONSTRAINT checkout_intents_session CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL))),
-    CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL)))
+END)
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
 
@@ -306,8 +306,8 @@ CREATE TABLE public.inbox_events (
     client_reference_id public.outside_id,
     CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
     CONSTRAINT inbox_events_payload CHECK ((((state)::text <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_payload_removed CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
     CONSTRAINT inbox_events_reason CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
-    CONSTRAINT inbox_events_removed CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
     CONSTRAINT inbox_events_settled CHECK ((((state)::text = 'received'::text) = (settled_at IS NULL)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
@@ -412,23 +412,23 @@ CREATE TABLE public.ledger_grants (
     ends_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     first_transfer_id bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
+    CONSTRAINT ledger_grants_account CHECK (
 CASE
     WHEN ((kind)::text = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN ((account)::text = 'purchased'::text)
     WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN ((account)::text = 'plan'::text)
     ELSE true
 END),
-    CONSTRAINT ledger_grants_check5 CHECK (COALESCE(
+    CONSTRAINT ledger_grants_id CHECK (COALESCE(
 CASE
     WHEN ((kind)::text = 'purchase'::text) THEN ((id)::text = ('purchase/'::text || intent_id))
     WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN ((id)::text = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || (EXTRACT(epoch FROM month_starts_at))::bigint))
     WHEN ((kind)::text = 'late_month'::text) THEN starts_with((id)::text, (('late_month/'::text || stripe_invoice_id) || '/'::text))
     ELSE starts_with((id)::text, 'adjustment/'::text)
-END, false))
+END, false)),
+    CONSTRAINT ledger_grants_invoice CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_month_starts_at CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_period CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_subscription CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL)))
 );
 
 CREATE TABLE public.ledger_keys (

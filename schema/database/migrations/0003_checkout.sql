@@ -52,12 +52,12 @@ CREATE TABLE checkout_intents (
   -- The condition of its indexes. On the state itself, Postgres would look for one intent of a state among all unsettled ones where it believes
   -- that there are none, and not by its id.
   is_unsettled boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
-  CONSTRAINT checkout_intents_plan CHECK (CASE kind
+  CONSTRAINT checkout_intents_terms CHECK (CASE kind
     WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
     ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
   END),
   -- An organization is created with its first plan.
-  CONSTRAINT checkout_intents_receiver CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
+  CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CONSTRAINT checkout_intents_session CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
 ) WITH (

@@ -45,7 +45,7 @@ CREATE TABLE inbox_events (
   CONSTRAINT inbox_events_settled CHECK ((state = 'received') = (settled_at IS NULL)),
   CONSTRAINT inbox_events_reason CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
   CONSTRAINT inbox_events_payload CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
-  CONSTRAINT inbox_events_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
+  CONSTRAINT inbox_events_payload_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
   CONSTRAINT inbox_events_confirmed CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, vacuum_index_cleanup = on); -- as checkout_intents
 -- On `settled_at`, not on the state: by its key an event is looked up together with its state, and Postgres would look among all unsettled ones where it

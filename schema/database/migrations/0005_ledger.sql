@@ -65,16 +65,16 @@ CREATE TABLE ledger_grants (
   -- No partition before this transfer is read for the grant's others.
   first_transfer_id bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (owner_id, id),
-  CHECK (starts_at < ends_at),
-  CHECK ((kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)),
-  CHECK ((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)),
-  CHECK ((kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)),
-  CHECK (CASE
+  CONSTRAINT ledger_grants_period CHECK (starts_at < ends_at),
+  CONSTRAINT ledger_grants_subscription CHECK ((kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)),
+  CONSTRAINT ledger_grants_invoice CHECK ((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)),
+  CONSTRAINT ledger_grants_month_starts_at CHECK ((kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)),
+  CONSTRAINT ledger_grants_account CHECK (CASE
     WHEN kind IN ('purchase', 'late_month') THEN account = 'purchased'
     WHEN kind IN ('month', 'seats') THEN account = 'plan'
     ELSE true
   END),
-  CHECK (coalesce(CASE
+  CONSTRAINT ledger_grants_id CHECK (coalesce(CASE
     WHEN kind = 'purchase' THEN id = 'purchase/' || intent_id
     WHEN kind IN ('month', 'seats') THEN id = kind || '/' || stripe_invoice_id || '/' || extract(epoch FROM month_starts_at)::bigint
     WHEN kind = 'late_month' THEN starts_with(id, 'late_month/' || stripe_invoice_id || '/')
