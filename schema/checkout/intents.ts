@@ -40,7 +40,10 @@ export interface NewSubscriptionCheckout extends NewIntent {
   readonly seats: number
   readonly credits_per_seat: number
   readonly trial_days: number
-  /** What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for exactly the same. */
+  /**
+   * What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for
+   * exactly the same.
+   */
   readonly session_params?: string
 }
 
@@ -75,8 +78,8 @@ export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): P
 }
 
 /**
- * The same for a request that may have been made before under the same id, which a crash or a lost answer ended half way. `over`: that
- * checkout can be opened no more.
+ * The same for a request that may have been made before under the same id, which a crash or a lost answer
+ * ended half way. `over`: that checkout can be opened no more.
  */
 export async function insertOrFindIntent(
   db: Kysely<DB>,
@@ -93,7 +96,10 @@ export async function insertOrFindIntent(
   return known?.state === 'created' || known?.state === 'open' ? 'open' : 'over'
 }
 
-/** Records which customer pays, before the session is opened, so that a lost session can be found among theirs. */
+/**
+ * Records which customer pays, before the session is opened, so that a lost session can be found among
+ * theirs.
+ */
 export async function recordCustomer(
   db: Kysely<DB>,
   intent: { id: string; stripe_customer_id: string },
@@ -106,8 +112,9 @@ export async function recordCustomer(
 }
 
 /**
- * Records which Stripe session the intent became. The session's own events may have been faster and settled it, so a state
- * other than `created` is left alone. Returns the state it is in now; undefined when it belongs to another session.
+ * Records which Stripe session the intent became. The session's own events may have been faster and settled
+ * it, so a state other than `created` is left alone. Returns the state it is in now; undefined when it
+ * belongs to another session.
  */
 export async function attachSession(
   db: Kysely<DB>,
@@ -200,14 +207,17 @@ const promise = [
 /** What was promised to whom, and whether it was kept. */
 export type CheckoutPromise = Pick<CheckoutIntent, (typeof promise)[number]>
 
-/** Locks several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+/**
+ * Locks several, in the order of their ids, so that two who lock some of the same wait for each other in a
+ * line.
+ */
 export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
   return lockByIds(db, [ids])
 }
 
 /**
- * Locks those of purchases that some of Stripe's events are about, which the caller has locked in a statement before: what is to be applied of
- * them needs them. So events and intents can be asked for together.
+ * Locks those of purchases that some of Stripe's events are about, which the caller has locked in a statement
+ * before: what is to be applied of them needs them. So events and intents can be asked for together.
  */
 export async function lockIntentsOfEvents(
   db: Kysely<DB>,

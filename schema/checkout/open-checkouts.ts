@@ -42,7 +42,9 @@ export async function listOpenIntents(
     .execute()
 }
 
-/** Expires an intent that is still in the given state; false when it has left that state since it was read. */
+/**
+ * Expires an intent that is still in the given state; false when it has left that state since it was read.
+ */
 export async function expireIntent(
   db: Kysely<DB>,
   intent: { readonly id: string; readonly state: IntentState },
@@ -70,7 +72,10 @@ export async function recordUncertainty(
     .execute()
 }
 
-/** Whether a user has ever bought a plan, for themselves or for an organization: trials are for people who never have. */
+/**
+ * Whether a user has ever bought a plan, for themselves or for an organization: trials are for people who
+ * never have.
+ */
 export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
   const { has } = await db
     .selectNoFrom((eb) =>

@@ -14,8 +14,8 @@ export interface IntentOutcome {
 }
 
 /**
- * Records what became of checkouts. The caller holds the intents' rows, and grants in the same transaction what the settled ones
- * bring; one that was settled before stays so.
+ * Records what became of checkouts. The caller holds the intents' rows, and grants in the same transaction
+ * what the settled ones bring; one that was settled before stays so.
  */
 export async function recordOutcomes(
   trx: DatabaseTransaction,
@@ -51,8 +51,8 @@ export async function settleIntent(
 }
 
 /**
- * Ends a checkout that comes to nothing: the bank refused its first payment for good, or a person has to see to it. Another one may be
- * opened. Should money come in for it after all, it is settled nevertheless.
+ * Ends a checkout that comes to nothing: the bank refused its first payment for good, or a person has to see
+ * to it. Another one may be opened. Should money come in for it after all, it is settled nevertheless.
  */
 export async function failUnsettledIntent(
   db: Kysely<DB>,
@@ -67,8 +67,9 @@ export async function failUnsettledIntent(
 }
 
 /**
- * Makes a checkout what Stripe says of it, after forged news: the one way back from `settled`. Without a session it waits for the one
- * that it may have. It is claimed at once. The caller holds the intent's row, and takes the credits back in the same transaction.
+ * Makes a checkout what Stripe says of it, after forged news: the one way back from `settled`. Without a
+ * session it waits for the one that it may have. It is claimed at once. The caller holds the intent's row,
+ * and takes the credits back in the same transaction.
  */
 export async function withdrawOutcome(
   trx: DatabaseTransaction,

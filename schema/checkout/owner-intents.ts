@@ -4,7 +4,9 @@ import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
 import type { CheckoutIntent } from './intents.ts'
 
-/** An owner's checkouts from which nothing was granted, those that failed or expired included, newest first. */
+/**
+ * An owner's checkouts from which nothing was granted, those that failed or expired included, newest first.
+ */
 export async function listUnsettledIntents(
   db: Kysely<DB>,
   owner: Owner,

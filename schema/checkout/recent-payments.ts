@@ -7,8 +7,9 @@ import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
 
 /**
- * `awaiting_payment`: the buyer has paid by a way that takes days. `paid`: Stripe says so, the ledger does not yet. `failed`: the bank
- * refused. `under_review`: money may have come in that did not match the order, and a person sees to it.
+ * `awaiting_payment`: the buyer has paid by a way that takes days. `paid`: Stripe says so, the ledger does
+ * not yet. `failed`: the bank refused. `under_review`: money may have come in that did not match the order,
+ * and a person sees to it.
  */
 export type RecentPaymentState = 'awaiting_payment' | 'paid' | 'failed' | 'under_review'
 
@@ -24,13 +25,15 @@ export interface RecentPayment {
   readonly state: RecentPaymentState
 }
 
-/** The reasons of a checkout that failed because its payment did, as in the index `checkout_intents_failed`. */
+/**
+ * The reasons of a checkout that failed because its payment did, as in the index `checkout_intents_failed`.
+ */
 export const refusedByBank = ['The payment failed', 'The first payment failed']
 
 /**
- * An owner's checkouts since a day that somebody has paid, or tried to, and that are not in the ledger, newest first. A payment page that
- * was merely opened is none of them, and neither is one that has expired. What a person bought for an organization that does not exist
- * yet is the person's.
+ * An owner's checkouts since a day that somebody has paid, or tried to, and that are not in the ledger,
+ * newest first. A payment page that was merely opened is none of them, and neither is one that has expired.
+ * What a person bought for an organization that does not exist yet is the person's.
  */
 export async function listRecentPayments(
   db: Kysely<DB>,

@@ -2,16 +2,20 @@ import { sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
 import type { Claimable, KeyOf } from './claimable.ts'
 
-/** A row that is to be tried now, and the number of this claim: the try is void once the row has been claimed again. */
+/**
+ * A row that is to be tried now, and the number of this claim: the try is void once the row has been claimed
+ * again.
+ */
 export type Claimed<Rows extends Claimable> = KeyOf<Rows> & { readonly claim: number }
 
 /** Until the outcome is recorded, the wait doubles with every claim, up to ten minutes. */
 const longestWaitMs = 10 * 60 * 1000
 
 /**
- * Claims up to `limit` unsettled rows whose next try is due, the longest overdue first. Claims that run at once share the rows. The worker
- * that tries a claimed row records when it is tried next; a row without such a record (the worker was killed, the queue was lost) is due
- * again after `first_wait_ms`, then after twice as long. A claim is no attempt.
+ * Claims up to `limit` unsettled rows whose next try is due, the longest overdue first. Claims that run at
+ * once share the rows. The worker that tries a claimed row records when it is tried next; a row without such
+ * a record (the worker was killed, the queue was lost) is due again after `first_wait_ms`, then after twice
+ * as long. A claim is no attempt.
  */
 export async function claimDue<Rows extends Claimable>(
   db: Database,
@@ -25,7 +29,8 @@ export async function claimDue<Rows extends Claimable>(
   },
 ): Promise<Claimed<Rows>[]> {
   const only = Object.entries(due.only ?? {}).map(([column, value]) => sql`AND ${sql.ref(column)} = ${value}`)
-  // By their places (ctid), each row that was locked is read and no other, whatever Postgres believes of the size of the table.
+  // By their places (ctid), each row that was locked is read and no other, whatever Postgres believes of the
+  // size of the table.
   const { rows } = await sql<Claimed<Rows>>`
     UPDATE ${sql.table(table)} SET
       next_try_at = ${due.now}::timestamptz

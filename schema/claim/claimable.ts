@@ -6,8 +6,9 @@ type ClaimableTable = {
 }[keyof DB]
 
 /**
- * A table whose rows are tried until they are settled. It has the columns `next_try_at`, `claims`, `attempts`, `last_error` and
- * `unavailable_since`, and an index of `next_try_at` over its unsettled rows. The folder that owns the table says what these are.
+ * A table whose rows are tried until they are settled. It has the columns `next_try_at`, `claims`,
+ * `attempts`, `last_error` and `unavailable_since`, and an index of `next_try_at` over its unsettled rows.
+ * The folder that owns the table says what these are.
  */
 export interface Claimable<Table extends ClaimableTable = ClaimableTable> {
   readonly table: Table
@@ -23,7 +24,9 @@ export type KeyOf<Rows extends Claimable> = Pick<
 
 /** How the tries of a row went; the columns are the same in every claimable table. */
 export interface TryRecord {
-  /** Number of the last claim; a failure that was recorded counts as one, so that no try is recorded twice. */
+  /**
+   * Number of the last claim; a failure that was recorded counts as one, so that no try is recorded twice.
+   */
   readonly claims: number
   readonly attempts: number
   readonly unavailable_since: Date | null

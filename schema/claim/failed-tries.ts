@@ -8,8 +8,8 @@ export interface FailedTry extends Pick<Selectable<FailedTries>, 'table_name' | 
 }
 
 /**
- * Writes down, for support, that a try failed. The same error again is counted, so that an outage of a day, in which a row is tried a
- * hundred times, is one line.
+ * Writes down, for support, that a try failed. The same error again is counted, so that an outage of a day,
+ * in which a row is tried a hundred times, is one line.
  */
 export async function recordError(db: Kysely<DB>, failed: FailedTry): Promise<void> {
   const { table_name, row_id, subject, kind, error, at } = failed

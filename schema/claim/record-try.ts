@@ -11,8 +11,8 @@ export interface Try {
 }
 
 /**
- * Records that a try failed and when the row is tried next; nothing else schedules it. Does nothing and returns false when the row was
- * claimed again meanwhile, or is settled.
+ * Records that a try failed and when the row is tried next; nothing else schedules it. Does nothing and
+ * returns false when the row was claimed again meanwhile, or is settled.
  */
 export async function recordFailedTry(
   db: Kysely<DB>,
@@ -53,8 +53,8 @@ function isStillOurs({ rows, key, claim }: Try): RawBuilder<unknown> {
 }
 
 /**
- * The condition of a row that is found by its key: as a CASE, which is in no index. Postgres would look for the row among all unsettled
- * ones where it believes that there are none.
+ * The condition of a row that is found by its key: as a CASE, which is in no index. Postgres would look for
+ * the row among all unsettled ones where it believes that there are none.
  */
 function byKey({ unsettled }: Claimable): RawBuilder<unknown> {
   return sql`CASE WHEN ${unsettled} THEN true END`

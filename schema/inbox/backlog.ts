@@ -5,7 +5,10 @@ import type { InboxEvent } from './events.ts'
 export interface InboxBacklog {
   /** Of the oldest event that is not settled; null when everything is settled. */
   readonly oldest_received_at: Date | null
-  /** Of the oldest one without a failed try: the worker is behind, or down. One that was tried waits for something else. */
+  /**
+   * Of the oldest one without a failed try: the worker is behind, or down. One that was tried waits for
+   * something else.
+   */
   readonly oldest_untried_received_at: Date | null
   /** Events that were given up and need a person. */
   readonly failed: number

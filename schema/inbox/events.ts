@@ -38,7 +38,9 @@ export interface ReceivedEvent extends EventKey {
 }
 
 export interface StoredEvent {
-  /** Whether it still has to be applied: true for a new event and for a repeated one that is not settled yet. */
+  /**
+   * Whether it still has to be applied: true for a new event and for a repeated one that is not settled yet.
+   */
   readonly unsettled: boolean
   readonly is_new: boolean
 }
@@ -67,7 +69,10 @@ function nameOf({ source, id }: EventKey): string {
   return `${source}/${id}`
 }
 
-/** What every event is stored with. The server may write no other columns but those of an event that is kept as bytes. */
+/**
+ * What every event is stored with. The server may write no other columns but those of an event that is kept
+ * as bytes.
+ */
 const storedColumns = {
   source: 'text',
   id: 'text',
@@ -109,9 +114,9 @@ export type NewEvent = EventKey & {
   )
 
 /**
- * Inserts events with what they say, those that are not there yet, in one statement: neither can be there without the other. Returns the
- * keys of those that were inserted. They are written in the order of their ids, so that two processes that are sent some of the same
- * wait for each other in a line.
+ * Inserts events with what they say, those that are not there yet, in one statement: neither can be there
+ * without the other. Returns the keys of those that were inserted. They are written in the order of their
+ * ids, so that two processes that are sent some of the same wait for each other in a line.
  */
 export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]): Promise<EventKey[]> {
   const distinct = new Map(events.map((event) => [nameOf(event), event]))
@@ -208,7 +213,10 @@ export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promi
 /** An event with all that has to be known to try it. */
 export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'claims' | 'received_at' | 'payload'>
 
-/** Locks several and reads what they say, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+/**
+ * Locks several and reads what they say, in the order of their ids, so that two who lock some of the same
+ * wait for each other in a line.
+ */
 export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
@@ -228,8 +236,8 @@ export interface SettledEvent extends EventKey {
 }
 
 /**
- * Marks events as settled, in the transaction that applied them. One that had failed, or from which nothing had followed, was replayed: what
- * its tries left is cleared.
+ * Marks events as settled, in the transaction that applied them. One that had failed, or from which nothing
+ * had followed, was replayed: what its tries left is cleared.
  */
 export async function settleEvents(
   db: Kysely<DB>,

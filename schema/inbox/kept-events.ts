@@ -18,9 +18,10 @@ export interface KeptEvent extends EventKey {
 }
 
 /**
- * Stores a verified event as `receiveEvent` does. One that Postgres cannot store as JSON is kept as bytes and marked as failed with a
- * reason, because its sender could send it a hundred times to no avail; what it is about is fetched by a job, which is due at once.
- * An event that can be stored pays nothing for this: the attempt to store it is the check.
+ * Stores a verified event as `receiveEvent` does. One that Postgres cannot store as JSON is kept as bytes and
+ * marked as failed with a reason, because its sender could send it a hundred times to no avail; what it is
+ * about is fetched by a job, which is due at once. An event that can be stored pays nothing for this: the
+ * attempt to store it is the check.
  */
 export async function receiveOrKeepEvent(
   db: Kysely<DB>,
@@ -106,7 +107,10 @@ export async function listDueKeptEvents(
   return rows.flatMap(({ source, id, raw, received_at }) => (raw ? [{ source, id, raw, received_at }] : []))
 }
 
-/** Records, in the transaction that does it, that what a kept event is about is up to date. The event stays failed. */
+/**
+ * Records, in the transaction that does it, that what a kept event is about is up to date. The event stays
+ * failed.
+ */
 export async function markObjectSynced(trx: DatabaseTransaction, key: EventKey): Promise<void> {
   await trx
     .updateTable('inbox_events')

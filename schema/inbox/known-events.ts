@@ -3,7 +3,10 @@ import type { DB } from '../database/types.ts'
 import { type EventKey, type EventSource, type InboxEvent, selectEvents } from './events.ts'
 import { eventsWithPayloads } from './payloads.ts'
 
-/** What an event says, as far as it is compared with the sender's own: never only its id, which somebody may have seen. */
+/**
+ * What an event says, as far as it is compared with the sender's own: never only its id, which somebody may
+ * have seen.
+ */
 export interface EventContent {
   readonly type: string
   readonly object_id: string | null
@@ -20,8 +23,9 @@ export function isSameContent(one: EventContent, other: EventContent): boolean {
 }
 
 /**
- * Notes that the sender's own list holds these events, on those that are in the inbox and say the same. Returns the ids of all that
- * are in the inbox; the others never came. An event that was confirmed before keeps its time.
+ * Notes that the sender's own list holds these events, on those that are in the inbox and say the same.
+ * Returns the ids of all that are in the inbox; the others never came. An event that was confirmed before
+ * keeps its time.
  */
 export async function confirmEvents(
   db: Kysely<DB>,
@@ -62,8 +66,8 @@ export async function confirmEvents(
 }
 
 /**
- * Stripe's events that its list has not shown in time: those first from which something followed, so that a flood of others does
- * not hide them.
+ * Stripe's events that its list has not shown in time: those first from which something followed, so that a
+ * flood of others does not hide them.
  */
 export async function listUnconfirmedEvents(
   db: Kysely<DB>,
@@ -93,7 +97,9 @@ export async function postponeConfirmation(
     .execute()
 }
 
-/** Marks an event that its sender does not know, in the transaction that took back what had followed from it. */
+/**
+ * Marks an event that its sender does not know, in the transaction that took back what had followed from it.
+ */
 export async function markForged(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
   await db
     .updateTable('inbox_events')

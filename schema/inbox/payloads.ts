@@ -18,7 +18,10 @@ export function selectEventsWithPayloads(db: Kysely<DB>) {
   return db.selectFrom('inbox_events as e').leftJoinLateral(lookedUp.as('p'), (join) => join.onTrue())
 }
 
-/** Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a transaction, which would have failed. */
+/**
+ * Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a
+ * transaction, which would have failed.
+ */
 export async function inTheirMonths<T>(
   db: Kysely<DB>,
   filed: readonly Date[],
@@ -47,8 +50,9 @@ export interface PayloadRetention {
 }
 
 /**
- * Drops the months of payloads that are old enough; id, type, times and state of their events stay, so that one that comes again is still
- * known. What is still needed of them is carried over to a later month before. Returns the months that were dropped.
+ * Drops the months of payloads that are old enough; id, type, times and state of their events stay, so that
+ * one that comes again is still known. What is still needed of them is carried over to a later month before.
+ * Returns the months that were dropped.
  */
 export async function dropOldMonths(
   db: Kysely<DB>,
@@ -85,7 +89,10 @@ async function isMonthOver(db: Kysely<DB>, until: Date): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Files anew what something may still follow from, so that what failed goes when it has been kept long enough. Returns how many. */
+/**
+ * Files anew what something may still follow from, so that what failed goes when it has been kept long
+ * enough. Returns how many.
+ */
 async function carryOver(
   db: Kysely<DB>,
   {
@@ -126,13 +133,16 @@ export interface PersonInInbox {
   readonly own: readonly string[]
   /** What is about these may name others, too: organizations, and what they pay with. */
   readonly shared: readonly string[]
-  /** What names the person: their id, their addresses, and Clerk's ids of invitations to them, in lower case. */
+  /**
+   * What names the person: their id, their addresses, and Clerk's ids of invitations to them, in lower case.
+   */
   readonly names: readonly string[]
 }
 
 /**
- * Removes the payloads of settled events about a person, however young, and of those of their organizations that name them. What is not
- * settled yet, or still to be confirmed, keeps its payload. Returns how many it removed.
+ * Removes the payloads of settled events about a person, however young, and of those of their organizations
+ * that name them. What is not settled yet, or still to be confirmed, keeps its payload. Returns how many it
+ * removed.
  */
 export async function removePayloadsOf(
   trx: DatabaseTransaction,

@@ -32,8 +32,8 @@ export interface EventNames {
 }
 
 /**
- * As its sender names them. The subject is for Stripe the customer, where the object has none (a refund, a dispute) the charge, or the
- * checkout; for Clerk the organization, else the user.
+ * As its sender names them. The subject is for Stripe the customer, where the object has none (a refund, a
+ * dispute) the charge, or the checkout; for Clerk the organization, else the user.
  */
 export function namesIn(source: 'stripe' | 'clerk', payload: unknown): EventNames {
   if (source === 'stripe') {

@@ -21,9 +21,10 @@ export interface DeliveryDependencies {
 }
 
 /**
- * Has Clerk send an invitation whose seat is reserved, and records it. When Clerk asks to send it later, it keeps its seat and is sent
- * by the worker at `send_at`. Its row may have ended in the meantime. Throws ClerkRefusalError and
- * ClerkUnavailableError; then nothing is recorded, but after the latter Clerk may have sent it.
+ * Has Clerk send an invitation whose seat is reserved, and records it. When Clerk asks to send it later, it
+ * keeps its seat and is sent by the worker at `send_at`. Its row may have ended in the meantime. Throws
+ * ClerkRefusalError and ClerkUnavailableError; then nothing is recorded, but after the latter Clerk may have
+ * sent it.
  */
 export async function deliverInvitation(
   { app_url, now, ...deps }: DeliveryDependencies,
@@ -49,7 +50,10 @@ export async function deliverInvitation(
   }
 }
 
-/** Clerk's limit is kept as seats change, but never in the same moment; so a refusal is answered by keeping it now. */
+/**
+ * Clerk's limit is kept as seats change, but never in the same moment; so a refusal is answered by keeping it
+ * now.
+ */
 async function sendWithRoom(
   deps: Pick<DeliveryDependencies, 'db' | 'clerk'>,
   request: ClerkInvitationRequest,
@@ -76,7 +80,10 @@ async function makeRoom(
   }
 }
 
-/** An invitation that was sent from Clerk's own settings or by a request that crashed is adopted instead of sent again. */
+/**
+ * An invitation that was sent from Clerk's own settings or by a request that crashed is adopted instead of
+ * sent again.
+ */
 async function sendOrAdopt(
   { clerk }: Pick<DeliveryDependencies, 'clerk'>,
   request: ClerkInvitationRequest,

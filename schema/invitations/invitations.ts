@@ -26,8 +26,8 @@ export interface NewInvitation {
 }
 
 /**
- * Promises a seat to a person who is not a member yet. Must be committed before Clerk is asked to send the invitation; the caller
- * has locked the subscription and found that a seat is free.
+ * Promises a seat to a person who is not a member yet. Must be committed before Clerk is asked to send the
+ * invitation; the caller has locked the subscription and found that a seat is free.
  */
 export async function reserveInvitation(
   trx: DatabaseTransaction,
@@ -52,13 +52,17 @@ export async function reserveInvitation(
   return inserted
 }
 
-/** How soon Clerk is asked again about an invitation that should have expired by our clock, and that it still keeps open. */
+/**
+ * How soon Clerk is asked again about an invitation that should have expired by our clock, and that it still
+ * keeps open.
+ */
 const askAgainMs = 10 * 60 * 1000
 
 /**
- * Records the id of our invitation at Clerk; from now on it is not claimed until it expires. One that we have ended in
- * the meantime is due at once, so that the worker ends it at Clerk too. One that Clerk keeps open for longer is due again after some minutes,
- * or it would be claimed every time, before all that became due later.
+ * Records the id of our invitation at Clerk; from now on it is not claimed until it expires. One that we have
+ * ended in the meantime is due at once, so that the worker ends it at Clerk too. One that Clerk keeps open
+ * for longer is due again after some minutes, or it would be claimed every time, before all that became due
+ * later.
  */
 export async function attachInvitation(
   db: Kysely<DB>,
@@ -92,8 +96,8 @@ export async function attachInvitation(
 }
 
 /**
- * Keeps an invitation that Clerk does not want to send yet, with its seat, until the worker sends it. Undefined when it was sent or
- * ended meanwhile.
+ * Keeps an invitation that Clerk does not want to send yet, with its seat, until the worker sends it.
+ * Undefined when it was sent or ended meanwhile.
  */
 export async function postponeInvitation(
   db: Kysely<DB>,
@@ -110,8 +114,9 @@ export async function postponeInvitation(
 }
 
 /**
- * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If it is not confirmed that it was sent,
- * the worker searches for it at Clerk once more, so that no e-mail with a dead link remains.
+ * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If it is not
+ * confirmed that it was sent, the worker searches for it at Clerk once more, so that no e-mail with a dead
+ * link remains.
  */
 export async function endInvitation(
   trx: DatabaseTransaction,
@@ -145,7 +150,10 @@ export async function acceptInvitation(trx: DatabaseTransaction, id: string): Pr
     .execute()
 }
 
-/** Revokes the pending invitations of an organization that no longer exists at Clerk; their seats are the caller's to end. */
+/**
+ * Revokes the pending invitations of an organization that no longer exists at Clerk; their seats are the
+ * caller's to end.
+ */
 export async function revokeInvitationsOf(trx: DatabaseTransaction, organizationId: string): Promise<void> {
   await trx
     .updateTable('team_invitations')
@@ -178,8 +186,9 @@ export async function clearInvitationFailure(db: Kysely<DB>, id: string): Promis
 }
 
 /**
- * Makes an invitation one that has not been sent yet, so that it can be sent again; what Clerk has of it was revoked there. The caller
- * holds its row until the new one is recorded, so that the news of the revocation does not end it.
+ * Makes an invitation one that has not been sent yet, so that it can be sent again; what Clerk has of it was
+ * revoked there. The caller holds its row until the new one is recorded, so that the news of the revocation
+ * does not end it.
  */
 export async function detachInvitation(
   trx: DatabaseTransaction,
@@ -220,7 +229,10 @@ export async function findInvitationAtClerk(
     .executeTakeFirst()
 }
 
-/** Reads the invitation and keeps others from changing it until the transaction ends. Seats are locked before it. */
+/**
+ * Reads the invitation and keeps others from changing it until the transaction ends. Seats are locked before
+ * it.
+ */
 export async function lockInvitation(trx: DatabaseTransaction, id: string): Promise<Invitation | undefined> {
   return trx.selectFrom('team_invitations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -242,8 +254,8 @@ export async function listInvitations(
 }
 
 /**
- * How many invitations of an organization hold a seat: those that are pending, and those that were accepted by a user who
- * still has it.
+ * How many invitations of an organization hold a seat: those that are pending, and those that were accepted
+ * by a user who still has it.
  */
 export async function countInvited(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { invited } = await db
@@ -256,7 +268,10 @@ export async function countInvited(db: Kysely<DB>, organizationId: string): Prom
   return invited
 }
 
-/** The invitations that were sent, or are to be sent, to one of these addresses, in the order in which every caller locks them. */
+/**
+ * The invitations that were sent, or are to be sent, to one of these addresses, in the order in which every
+ * caller locks them.
+ */
 export async function listInvitationsTo(db: Kysely<DB>, emails: readonly string[]): Promise<Invitation[]> {
   if (emails.length === 0) return []
   return db

@@ -74,7 +74,10 @@ export async function saveSubscription(
     .executeTakeFirstOrThrow()
 }
 
-/** No further try can bring the subscription up to date; a person has to see to it. An event about it tries once more. */
+/**
+ * No further try can bring the subscription up to date; a person has to see to it. An event about it tries
+ * once more.
+ */
 export async function failSubscriptionSync(
   db: Kysely<DB>,
   failed: { readonly id: string; readonly reason: string; readonly now: Date },

@@ -49,8 +49,8 @@ CREATE TABLE checkout_intents (
   -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,
   -- and settled, afterwards.
   withdrawn_at timestamptz,
-  -- The condition of its indexes. On the state itself, Postgres would look for one intent of a state among all unsettled ones where it believes
-  -- that there are none, and not by its id.
+  -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by its
+  -- id and state among all unsettled ones whenever its statistics say that there are none.
   is_unsettled boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
   CONSTRAINT checkout_intents_terms CHECK (CASE kind
     WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
@@ -63,14 +63,15 @@ CREATE TABLE checkout_intents (
 ) WITH (
   -- A row's next version beside it is a sixth less WAL.
   fillfactor = 50,
-  -- What settled rows leave in the indexes of unsettled ones lies where every claim begins to read, until it is vacuumed.
+  -- Until vacuum removes them, dead entries of settled rows lie where every claim begins to read the index.
   autovacuum_vacuum_scale_factor = 0.01,
   vacuum_index_cleanup = on
 );
 CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_unsettled;
 -- For support's list of work. A payment that the bank refused needs no person.
 CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
-  WHERE state = 'failed' AND stripe_session_id IS NOT NULL AND failure_reason NOT IN ('The payment failed', 'The first payment failed');
+  WHERE state = 'failed' AND stripe_session_id IS NOT NULL
+    AND failure_reason NOT IN ('The payment failed', 'The first payment failed');
 CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unsettled AND last_error IS NOT NULL;
 -- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not exist.
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
