@@ -24,7 +24,7 @@ const frequencies = union(['monthly', 'yearly'])
 const currencies = union(['EUR', 'USD', 'GBP'])
 const roles = union(['admin', 'member'])
 const ownerAccounts = union(['plan', 'purchased'])
-const grantKinds = union(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy'])
+const grantKinds = union(['purchase', 'month', 'seats', 'late_month', 'adjustment'])
 
 const columnTypes: Record<string, string> = {
   'users.plan_type': `Generated<${union(['starter', 'pro', 'teams'])}>`,
@@ -126,8 +126,8 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
 }
 
 /** Which months there are depends on the day. */
-const withoutPartitions = ['ledger_transfers', 'ledger_entries', 'ledger_reports'].flatMap((table) =>
-  ['2*', 'early'].map((name) => `--exclude-table=public.${table}_${name}`),
+const withoutPartitions = ['ledger_transfers', 'ledger_entries'].map(
+  (table) => `--exclude-table=public.${table}_2*`,
 )
 
 /**

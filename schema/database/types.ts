@@ -233,7 +233,6 @@ export interface LedgerArchivedSums {
   expired: number;
   grant_id: string;
   gross: number;
-  is_early: boolean;
   owner_id: string;
   refunded: number;
   transfers: number;
@@ -276,16 +275,6 @@ export interface LedgerEntries {
   version: number | null;
 }
 
-export interface LedgerFailedSums {
-  first_failed_at: Timestamp;
-  last_failed_at: Timestamp;
-  owner_id: string;
-  reason: string;
-  transfer_id: number;
-  tries: number;
-  try_at: Timestamp;
-}
-
 export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
@@ -293,7 +282,7 @@ export interface LedgerGrants {
   first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
   month_starts_at: Timestamp | null;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -312,7 +301,7 @@ export interface LedgerGrantSums {
   gross: number | null;
   id: string | null;
   intent_id: string | null;
-  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy" | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | null;
   month_starts_at: Timestamp | null;
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
@@ -325,7 +314,6 @@ export interface LedgerGrantSums {
 }
 
 export interface LedgerKeys {
-  format: number;
   idempotency_key: string;
   input_hash: Buffer;
   owner_id: string;
@@ -364,13 +352,6 @@ export interface LedgerOwners {
   purchased_balance: Generated<number>;
   purchased_hash: Buffer | null;
   purchased_version: Generated<number>;
-  reports_version: Generated<number>;
-  sums_usage: Generated<boolean>;
-  unposted_credits: Generated<number>;
-  unposted_reports: Generated<number>;
-  unposted_since: Timestamp | null;
-  unposted_transfer_id: number | null;
-  unposted_until: Timestamp | null;
 }
 
 export interface LedgerProofs {
@@ -381,33 +362,22 @@ export interface LedgerProofs {
   transfer_id: number;
 }
 
-export interface LedgerReports {
-  actor: string;
-  credits: number;
-  idempotency_key: string;
-  occurred_at: Timestamp;
-  ordinal: number;
-  owner_id: string;
-  reason: string;
-  reported_at: Timestamp;
-  transfer_id: number;
-}
-
 export interface LedgerTransfers {
   act_id: Generated<string | null>;
   actor: string;
   event_id: string | null;
-  format: number;
   grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
   occurred_at: Timestamp;
   owner_id: string;
   posted_at: Timestamp;
-  reason: string;
+  reason: string | null;
+  reason_hash: Buffer;
+  reason_salt: Buffer | null;
 }
 
 export interface OrganizationMembers {
@@ -619,7 +589,6 @@ export interface DB {
   ledger_archives: LedgerArchives;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
-  ledger_failed_sums: LedgerFailedSums;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
   ledger_keys: LedgerKeys;
@@ -627,7 +596,6 @@ export interface DB {
   ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
-  ledger_reports: LedgerReports;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;

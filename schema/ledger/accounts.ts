@@ -35,7 +35,6 @@ export const transferKinds = [
   'refund',
   'dispute',
   'dispute_won',
-  'settlement',
   'adjustment',
 ] as const
 

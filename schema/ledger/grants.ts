@@ -3,9 +3,9 @@ import { actGrantId, adjustmentGrantId, monthGrantId, purchaseGrantId } from './
 
 /**
  * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
- * that was paid for after it was over. `adjustment`: by hand. `legacy`: posted before there were grants.
+ * that was paid for after it was over. `adjustment`: by hand.
  */
-export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustment' | 'legacy'
+export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustment'
 
 /** One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account alone. */
 export interface Grant extends Owner {

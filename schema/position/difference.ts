@@ -80,7 +80,7 @@ export function differenceOf(position: Position, books: BooksInScope): Differenc
 }
 
 function isOurs({ kind }: Grant): boolean {
-  return kind !== 'adjustment' && kind !== 'legacy'
+  return kind !== 'adjustment'
 }
 
 interface PlanMonth extends MonthDue {

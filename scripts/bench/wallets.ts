@@ -1,23 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
-import { sumUsage } from '../../schema/ledger/post/sums.ts'
 import { connectProduct } from './database-load.ts'
 
 /** Whose credits move: so many users, or one organization in which each of them has a seat. */
 export const wallets = 1000
 export const hotPool = { owner_kind: 'organization', owner_id: 'org_bench' } as const
-
-/** Others, whose usage is summed by the minute. */
-export const summedHotPool = { owner_kind: 'organization', owner_id: 'org_bench_summed' } as const
-
-export function summedWallet(index: number) {
-  return { owner_kind: 'organization', owner_id: `org_bench_summed_${index}` } as const
-}
-
-export function anySummedWallet() {
-  return summedWallet(Math.floor(Math.random() * wallets))
-}
 
 export function walletId(index: number): string {
   return `user_bench_${index}`
@@ -52,16 +40,14 @@ export async function createWallets(databaseUrl: string, pool: pg.Pool): Promise
     [ids, hotPool.owner_id],
   )
   const worker = connectProduct(databaseUrl, 'tidemark_worker')
-  const summed = [summedHotPool, ...ids.map((_, index) => summedWallet(index))]
   try {
-    const owners = [...ids.map((owner_id) => ({ owner_kind: 'user', owner_id }) as const), hotPool, ...summed]
+    const owners = [...ids.map((owner_id) => ({ owner_kind: 'user', owner_id }) as const), hotPool]
     for (let first = 0; first < owners.length; first += 100) {
       await postTransfers(
         worker.db,
         owners.slice(first, first + 100).map((owner) => giving(owner, 100_000_000)),
       )
     }
-    for (const owner of summed) await sumUsage(worker.db, owner, true)
   } finally {
     await worker.close()
   }

@@ -195,20 +195,6 @@ export const screens: readonly Screen[] = [
   },
   { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
   {
-    name: 'billing-reports',
-    route: '/billing',
-    as: 'admin',
-    address: '/billing?tab=invoices',
-    shows: 'Transaction History',
-    open: async (page) => {
-      await page
-        .getByRole('button', { name: /^Show (the|\d+) report/ })
-        .first()
-        .click()
-      await page.getByRole('dialog').getByText('Refactoring of the checkout').waitFor()
-    },
-  },
-  {
     name: 'billing-organization',
     route: '/billing',
     as: 'admin',

@@ -18,7 +18,7 @@ interface GrantSums {
   /** How its month was closed: what expired (below zero) and what was written off (above). On `month` grants only. */
   readonly expired: number
   readonly written_off: number
-  /** Adjustments, and settlements in old books, signed. */
+  /** Adjustments, signed. */
   readonly adjusted: number
   /** How many transfers it has. */
   readonly transfers: number
@@ -41,8 +41,6 @@ export interface Books {
   readonly closed_months: readonly ClosedMonth[]
   /** Plan credits that were used and are in no closed month. */
   readonly used_open: number
-  /** Whether usage is summed by the minute (decision 142). What is not posted yet counts as used. */
-  readonly sums_usage: boolean
 }
 
 interface AccountInBooks {
@@ -154,7 +152,7 @@ const time = z.string().transform((text) => new Date(text))
 
 const grantSchema = z.object({
   id: z.string(),
-  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy']),
+  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
   owner_kind: z.enum(['user', 'organization']),
   owner_id: z.string(),
   account: z.enum(['plan', 'purchased']),
@@ -181,5 +179,4 @@ const booksSchema = z.object({
   grants: z.array(grantSchema),
   closed_months: z.array(z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })),
   used_open: credits,
-  sums_usage: z.boolean(),
 }) satisfies z.ZodType<Books>

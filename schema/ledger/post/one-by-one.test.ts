@@ -32,7 +32,7 @@ interface TransferPlan {
   /** Two grants for each owner and account; `stranger` names one of another owner. */
   readonly grant: number
   readonly stranger: boolean
-  readonly kind: 'plan_grant' | 'credit_purchase' | 'refund' | 'settlement'
+  readonly kind: 'plan_grant' | 'credit_purchase' | 'refund'
   readonly amount: number
   /** What the house gets beyond the other side. */
   readonly surplus: number
@@ -48,7 +48,7 @@ const transferPlans: fc.Arbitrary<TransferPlan> = fc.record({
   account: fc.constantFrom(...accounts),
   grant: fc.nat(1),
   stranger: rarely,
-  kind: fc.constantFrom('plan_grant', 'credit_purchase', 'refund', 'settlement'),
+  kind: fc.constantFrom('plan_grant', 'credit_purchase', 'refund'),
   amount: fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: 1, max: 60 }) },
     { weight: 1, arbitrary: fc.integer({ min: -30, max: -1 }) },
@@ -178,7 +178,7 @@ function postOne(books: Books, { idempotency_key, grant, kind, intent_id, legs }
   books.grants.set(grant.id, identity)
   for (const account of accounts) {
     for (const leg of legs.filter((one) => one.account === account)) {
-      const isGrants = leg.owner_id === grant.owner_id && (account === grant.account || kind === 'settlement')
+      const isGrants = leg.owner_id === grant.owner_id && account === grant.account
       if (!isGrants) throw 'UnbalancedTransferError'
       const head = headOf(books, leg.owner_id, account)
       head.balance += leg.amount
