@@ -1,3 +1,4 @@
+import { erasedText } from '../../schema/api/credits.ts'
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
 import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
@@ -295,7 +296,7 @@ function tellTransfer({ data, at }: RowOf<'transfer'>, { nameOf }: PresentOption
     ...(isByPerson(data) ? [`By ${nameOf(data.actor)}.`] : []),
   ]
   return {
-    title: data.reason,
+    title: data.reason ?? erasedText,
     level: 'done',
     state: data.kind,
     detail: details.join(' ') || null,

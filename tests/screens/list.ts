@@ -382,8 +382,8 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation-kind',
     route: '/support/reconciliation',
     as: 'support',
-    address: '/support/reconciliation?kind=usage_not_posted',
-    shows: 'cannot be posted',
+    address: '/support/reconciliation?kind=adjustment_unexplained',
+    shows: 'nobody of support did it',
   },
   { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
   {
