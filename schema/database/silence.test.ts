@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createBatches } from '../batches.ts'
 import { findTokens } from '../extension/tokens.ts'
-import { spendCredits } from '../ledger/spend/usage.ts'
 import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
@@ -67,7 +66,7 @@ test('whoever goes silent in the middle of a transaction keeps nobody from the r
     })
     .catch((error: unknown) => error)
   await isLocked
-  const used = await spendCredits(database.server, {
+  const used = await spendOne(database.server, {
     ...owner,
     credits: 3,
     idempotency_key: crypto.randomUUID(),

@@ -33,7 +33,7 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: string | null;
   reason: string | null;
   target_id: string | null;
   target_kind: string | null;
@@ -75,7 +75,7 @@ export interface Charges {
 export interface CheckoutIntents {
   amount_minor: number;
   attempts: Generated<number>;
-  billing_frequency: "monthly" | "yearly" | null | null;
+  billing_frequency: "monthly" | "yearly" | null;
   created_at: Generated<Timestamp>;
   credits: number;
   credits_per_seat: number | null;
@@ -87,7 +87,7 @@ export interface CheckoutIntents {
   livemode: Generated<boolean>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null | null;
+  plan_type: "pro" | "teams" | null;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -102,15 +102,6 @@ export interface CheckoutIntents {
   updated_at: Generated<Timestamp>;
   user_id: string;
   withdrawn_at: Timestamp | null;
-}
-
-export interface CheckoutWaiting {
-  id: string;
-  kind: "credit_purchase" | "subscription";
-  livemode: boolean;
-  receiver_id: string;
-  sweep_at: Timestamp;
-  user_id: string;
 }
 
 export interface Cursors {
@@ -159,12 +150,17 @@ export interface FailedTries {
   error: string;
   first_at: Timestamp;
   id: Generated<number>;
-  kind: string;
+  kind: "unavailable" | "not_yet" | "contradiction" | "defect";
   last_at: Timestamp;
   row_id: string;
   subject: string | null;
-  table_name: string;
+  table_name: "inbox_events" | "checkout_intents" | "subscriptions" | "team_invitations" | "support_acts";
   tries: Generated<number>;
+}
+
+export interface FunctionFiles {
+  name: string;
+  sha256: string;
 }
 
 export interface IdempotentRequests {
@@ -208,13 +204,6 @@ export interface InboxPayloads {
   payload: Json | null;
   raw: Buffer | null;
   source: string;
-}
-
-export interface InboxWaiting {
-  id: string;
-  received_at: Timestamp;
-  source: "stripe" | "clerk";
-  sweep_at: Timestamp;
 }
 
 export interface LedgerAccounts {
@@ -363,7 +352,7 @@ export interface LedgerProofs {
 }
 
 export interface LedgerTransfers {
-  act_id: Generated<string | null>;
+  act_id: string | null;
   actor: string;
   event_id: string | null;
   grant_id: string | null;
@@ -418,7 +407,7 @@ export interface ReconciliationFindings {
   mending: Json | null;
   object_id: string;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   sentence: string;
   they_say: string;
   we_have: string;
@@ -515,7 +504,7 @@ export interface SupportActs {
   last_error: string | null;
   outcome: Json | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   params: Generated<Json>;
   reason: string;
   refused_by: string | null;
@@ -574,16 +563,15 @@ export interface DB {
   balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
-  checkout_waiting: CheckoutWaiting;
   cursors: Cursors;
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;
+  function_files: FunctionFiles;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
-  inbox_waiting: InboxWaiting;
   ledger_accounts: LedgerAccounts;
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;

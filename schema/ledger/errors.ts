@@ -3,14 +3,9 @@ export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError'
 }
 
-/** The legs do not sum to zero or name no account. A bug in the caller. */
+/** A transfer moves nothing or names no account of the house, or a usage is below one credit. A bug in the caller. */
 export class UnbalancedTransferError extends Error {
   override readonly name = 'UnbalancedTransferError'
-}
-
-/** The account holds less than the transfer takes, and its kind may not leave a debt. */
-export class InsufficientCreditsError extends Error {
-  override readonly name = 'InsufficientCreditsError'
 }
 
 /** Of what two owners named alike at the same moment, the second violates one of these. */
@@ -33,8 +28,6 @@ export function ledgerError(error: unknown): unknown {
       return new IdempotencyConflictError(error.message, { cause: error })
     case 'LG002':
       return new UnbalancedTransferError(error.message, { cause: error })
-    case 'LG003':
-      return new InsufficientCreditsError(error.message, { cause: error })
     default:
       return error
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Owner, OwnerAccount } from './accounts.ts'
 
 /**
@@ -34,9 +35,12 @@ export function transferKey(grantId: string, ordinal: number): string {
   return `${grantId}/${ordinal}`
 }
 
-/** Different owners may use the same key, so the key includes the owner. */
-export function usageKey(owner: Owner, reportersKey: string): string {
-  return `usage/${owner.owner_id}/${reportersKey}`
+/**
+ * The key of a usage: the person who reports it and the key that their editor chose, as SHA-256, because an editor may put anything into
+ * its keys. The payer is not part of it: a key counts once for each payer.
+ */
+export function usageKey(actor: string, reportersKey: string): string {
+  return `usage/${createHash('sha256').update(`${actor}\0${reportersKey}`).digest('hex')}`
 }
 
 /** A paid checkout session is part of the key, so that the ledger itself refuses to grant it twice. */

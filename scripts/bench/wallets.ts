@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
+import { adjustmentGrant } from '../../schema/ledger/grants.ts'
+import { postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
 import { connectProduct } from './database-load.ts'
 
 /** Whose credits move: so many users, or one organization in which each of them has a seat. */
@@ -66,6 +67,9 @@ export function giving(
     event_id: null,
     actor: 'bench',
     reason: 'Bench',
-    legs: [{ ...owner, account: 'purchased', amount: credits }, houseLeg('adjusted', -credits)],
+    grant: adjustmentGrant(owner, 'purchased'),
+    plan: 0,
+    purchased: credits,
+    house: 'adjusted',
   }
 }

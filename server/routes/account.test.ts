@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -12,7 +11,7 @@ import {
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -62,7 +61,7 @@ describe('the balance of an account', () => {
 
   test('that was used up is low, and says that there were credits', async () => {
     await giveCredits(database, personal(), { purchased: 10 })
-    await spendCredits(database.server, {
+    await spendOne(database.server, {
       ...personal(),
       credits: 10,
       idempotency_key: ada.user_id,

@@ -6,9 +6,10 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post/post.ts'
+import { purchaseGrant } from '../../schema/ledger/grants.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { postTransfer } from '../../tests/support/factories/transfers.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
@@ -42,15 +43,18 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
     await postTransfer(trx, {
       idempotency_key: `checkout/${sessionId}`,
       kind: 'credit_purchase',
+      grant: purchaseGrant(
+        { owner_kind: 'user', owner_id: ada.user_id },
+        { intent_id: intentId, starts_at: new Date() },
+      ),
       occurred_at: new Date(),
       intent_id: intentId,
       event_id: null,
       actor: 'test',
       reason: 'Credit purchase',
-      legs: [
-        { owner_kind: 'user', owner_id: ada.user_id, account: 'purchased', amount: 500 },
-        houseLeg('sold', -500),
-      ],
+      plan: 0,
+      purchased: 500,
+      house: 'sold',
     })
     await trx
       .updateTable('checkout_intents')

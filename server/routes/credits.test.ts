@@ -3,11 +3,10 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
-import { postTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, postTransfer, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -47,7 +46,7 @@ describe('the history of credits', () => {
         reason: 'Credit purchase',
       }),
     )
-    await spendCredits(database.server, {
+    await spendOne(database.server, {
       owner_kind: 'user',
       owner_id: ada.user_id,
       credits: 20,
@@ -127,7 +126,7 @@ const spend = (
   credits: number,
   more: { at?: Date; reason?: string; kind?: 'organization' } = {},
 ) =>
-  spendCredits(database.server, {
+  spendOne(database.server, {
     owner_kind: more.kind ?? 'user',
     owner_id,
     credits,

@@ -6,10 +6,9 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'

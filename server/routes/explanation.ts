@@ -81,13 +81,7 @@ function momentOf(
   return until > now ? { until: undefined, as_of: now } : { until, as_of: new Date(until.getTime() - 1) }
 }
 
-function presentChange({
-  transfer_id,
-  occurred_at,
-  change,
-  after,
-  ...cause
-}: Change): BalanceChange {
+function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
   return {
     id: String(transfer_id),
     occurred_at: occurred_at.toISOString(),

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
@@ -21,7 +20,7 @@ const organization = (owner_id: string): Owner => ({ owner_kind: 'organization',
 const give = (owner: Owner, account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
-  spendCredits(database.server, {
+  spendOne(database.server, {
     ...person(user_id),
     credits,
     idempotency_key: randomUUID(),

@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const run = promisify(execFile)

@@ -1,11 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post/post.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import {
+  buildAdjustment,
+  giveCredits,
+  postTransfer,
+  spendOne,
+} from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -34,7 +37,7 @@ const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
 const grant = (account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner(), { [account]: amount })
 const use = (credits: number, at: string) =>
-  spendCredits(database.server, {
+  spendOne(database.server, {
     ...owner(),
     credits,
     idempotency_key: at,
@@ -70,7 +73,9 @@ async function subscribeFromTheTenth(): Promise<void> {
       event_id: null,
       actor: 'test',
       reason: 'Plan credits',
-      legs: [{ ...owner(), account: 'plan', amount: 250 }, houseLeg('granted', -250)],
+      plan: 250,
+      purchased: 0,
+      house: 'granted',
     })
   }
 }
@@ -116,13 +121,7 @@ describe('an organization’s pool', () => {
   test('may be in debt', async () => {
     await grant('purchased', 100)
     await use(80, '2026-05-02T00:00:00Z')
-    await postTransfer(
-      database.worker,
-      buildGrant('', 100, {
-        kind: 'refund',
-        legs: [{ ...owner(), account: 'purchased', amount: -100 }, houseLeg('refunded', 100)],
-      }),
-    )
+    await postTransfer(database.worker, buildAdjustment(owner(), -100, { kind: 'refund', house: 'refunded' }))
     expect((await read()).body).toMatchObject({ total_credits: 0, used_credits: 80, remaining_credits: -80 })
   })
 

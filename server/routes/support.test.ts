@@ -17,17 +17,15 @@ import {
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
 import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
-import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -211,7 +209,7 @@ describe('a search', () => {
         SELECT 3, ledger_first_id(first), ledger_first_id(first + 2), '{2019_11,2019_12}', 1, 2, 1, sha256(''), sha256(''), sha256('')
         FROM ledger_month_of('2019-11-01Z') first`.execute(trx)
       await sql`
-        INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
+        INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
         VALUES (${owner}, 'checkout/cs_archived', ledger_first_id(ledger_month_of('2019-12-01Z')) + 5, sha256(''))`.execute(
         trx,
       )
@@ -460,7 +458,7 @@ describe('a trace', () => {
       Array.from({ length: 70 }, () => buildGrant(user_id, 10)),
     )
     for (let used = 0; used < 60; used += 1) {
-      await spendCredits(database.server, {
+      await spendOne(database.server, {
         ...owner,
         credits: 1,
         idempotency_key: randomUUID(),

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 

@@ -8,11 +8,7 @@ import {
   processPaymentSuccess,
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
-import {
-  exportCreditHistory,
-  getCreditHistory,
-  getUsageSummary,
-} from '../../schema/api/credits.ts'
+import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
@@ -24,7 +20,7 @@ import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
-import { spendCreditsMany } from '../../schema/ledger/spend/usage.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { applyEvents as applyTogether } from '../../worker/apply/apply-events.ts'
@@ -131,7 +127,7 @@ export const paths: Readonly<Record<string, Path>> = {
   'usage of several payers in one group': async (product) => {
     const teams = [await buildTeamWithCredits(product), await buildTeamWithCredits(product)]
     return () =>
-      spendCreditsMany(
+      spendCredits(
         product.database.server,
         teams.map(({ team }) => ({
           owner_kind: 'organization',

@@ -1,3 +1,4 @@
+import { spendOne } from '../support/factories/transfers.ts'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,6 @@ import { sql } from 'kysely'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { clusterPaths } from '../../scripts/postgres/cluster.ts'
@@ -126,7 +126,7 @@ function openShop(product: TestProduct) {
       actor: 'drill',
       reason: 'Drill',
     }
-    await spendCredits(database.server, {
+    await spendOne(database.server, {
       owner_kind: 'user',
       owner_id: people[name] ?? '',
       credits,

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent, receiveEvent } from '../../schema/inbox/events.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
 import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
 import { withDatabase } from '../e2e/support/product.ts'
-import { buildGrant } from '../support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 
 const archivedMonth = '2025_03'
 

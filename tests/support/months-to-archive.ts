@@ -9,12 +9,11 @@ import type { Grant } from '../../schema/ledger/grants.ts'
 import { checkoutKey } from '../../schema/ledger/keys.ts'
 import { type Books, closeMonth, readBooks } from '../../schema/ledger/post/books.ts'
 import { makeLedgerMonths } from '../../schema/ledger/post/months.ts'
-import { postTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { createTestDatabase, type TestDatabase } from './database/test-database.ts'
 import { buildMonthGrant, buildPurchaseGrant, buildTransfer, user } from './factories/grants.ts'
 import { buildSettledPurchase } from './factories/purchases.ts'
-import { giveCredits } from './factories/transfers.ts'
+import { giveCredits, postTransfer, spendOne } from './factories/transfers.ts'
 import { madeForEachTest } from './made.ts'
 
 const september = new Date('2026-09-01T00:00:00Z')
@@ -92,7 +91,7 @@ function report(
   { server }: Pick<TestDatabase, 'server'>,
   { key, credits, payer }: { key: string; credits: number; payer: Owner },
 ) {
-  return spendCredits(server, {
+  return spendOne(server, {
     ...payer,
     credits,
     idempotency_key: key,

@@ -9,7 +9,6 @@ import { withdrawOutcome } from '../../schema/checkout/outcomes.ts'
 import { connectDatabase, type Database } from '../../schema/database/connect.ts'
 import { findEvent, type InboxEvent } from '../../schema/inbox/events.ts'
 import { markForged } from '../../schema/inbox/known-events.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
@@ -18,6 +17,7 @@ import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildAdjustment, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
@@ -222,19 +222,7 @@ describe('among events that are applied together', () => {
 /** Somebody else’s transfer that has the name of a purchase. */
 async function postUnder(idempotency_key: string): Promise<void> {
   const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
-  await postTransfer(database.worker, {
-    idempotency_key,
-    kind: 'adjustment',
-    occurred_at: new Date(),
-    intent_id: null,
-    event_id: null,
-    actor: 'test',
-    reason: 'Test',
-    legs: [
-      { ...owner, account: 'purchased', amount: 1 },
-      { owner_kind: 'house', owner_id: 'house', account: 'adjusted', amount: -1 },
-    ],
-  })
+  await postTransfer(database.worker, buildAdjustment(owner, 1, { idempotency_key }))
 }
 
 test('a connection that is lost at any statement leaves all of them or none applied, and the next try grants once', async () => {

@@ -1,4 +1,3 @@
-import { plans } from '../../schema/catalogue/plans.ts'
 import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -14,7 +13,6 @@ import {
   readPurchaseGrants,
 } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
-import { sumUsage } from '../../schema/ledger/post/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionBeside } from '../../schema/position/position.ts'
@@ -29,8 +27,8 @@ export interface Cause {
 }
 
 /**
- * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's transaction, and says whether
- * usage is summed from then on. Doing it again posts nothing. Returns the number of transfers posted.
+ * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's transaction.
+ * Doing it again posts nothing. Returns the number of transfers posted.
  */
 export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, cause: Cause): Promise<number> {
   await lockOwner(trx, owner)
@@ -45,10 +43,6 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   })
   await postTransfers(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
-  const sums_usage = facts.subscriptions.some(
-    ({ plan_type, ended_at }) => ended_at === null && plans[plan_type].sums_usage,
-  )
-  if (sums_usage !== books.sums_usage) await sumUsage(trx, owner, sums_usage)
   return transfers.length
 }
 
@@ -206,5 +200,4 @@ const grossWording: Record<GrantKind, { kind: TransferKind; house: HouseAccount;
   seats: { kind: 'seat_grant', house: 'granted', reason: 'Credits for added seats' },
   late_month: { ...planGrant, reason: 'Credits for a plan payment that came late' },
   adjustment: { kind: 'adjustment', house: 'adjusted', reason: 'Adjustment' },
-  legacy: { kind: 'adjustment', house: 'adjusted', reason: 'Earlier credits' },
 }

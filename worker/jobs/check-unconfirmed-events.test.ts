@@ -6,7 +6,6 @@ import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import type { StripeEvent } from '../../schema/stripe/events.ts'
 import { eventOf } from '../../tests/support/factories/events.ts'
@@ -16,6 +15,7 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
+import { spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
@@ -143,7 +143,7 @@ describe('a forged event of a session that nobody paid', () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     const usage = { idempotency_key: randomUUID(), occurred_at: new Date(), actor: 'user', reason: 'Test' }
-    await spendCredits(database.server, { ...opened.owner, credits: 100, ...usage })
+    await spendOne(database.server, { ...opened.owner, credits: 100, ...usage })
     await afterMinutes(3)
     expect(await totalOf(opened)).toBe(-100)
   })

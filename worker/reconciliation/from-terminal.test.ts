@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })

@@ -7,10 +7,9 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
-import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'

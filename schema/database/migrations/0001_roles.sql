@@ -1,4 +1,4 @@
--- Two group roles, one a process: what each may do is granted table by table in the migrations that follow.
+-- A group role for each process: the migrations that follow grant its rights, table by table.
 -- Roles belong to the whole cluster, so several databases (and several test runs) may race to create them.
 DO $$
 DECLARE
@@ -19,3 +19,9 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA public TO tidemark_server, tidemark_worker;
+
+-- The text that each file of `functions/` had when it was last applied.
+CREATE TABLE function_files (
+  name text PRIMARY KEY,
+  sha256 text NOT NULL
+);

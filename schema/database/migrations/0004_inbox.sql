@@ -1,25 +1,117 @@
--- Every signed event as it came. A row that is `received` still has to be applied; the queue only says so sooner.
+CREATE DOMAIN event_source AS text CHECK (VALUE IN ('stripe', 'clerk'));
+CREATE DOMAIN event_state AS text CHECK (VALUE IN ('received', 'applied', 'ignored', 'failed', 'forged'));
+CREATE DOMAIN received_via AS text CHECK (VALUE IN ('webhook', 'reader'));
+
+-- Every signed event as it came. A row that is `received` still has to be applied; the queue only says so
+-- sooner.
 CREATE TABLE inbox_events (
-  source text NOT NULL CHECK (source IN ('stripe', 'clerk')),
-  id text NOT NULL CHECK (length(id) BETWEEN 1 AND 255),
+  source event_source NOT NULL,
+  id outside_id NOT NULL,
   type text NOT NULL,
-  payload jsonb NOT NULL,
   occurred_at timestamptz NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
-  state text NOT NULL DEFAULT 'received' CHECK (state IN ('received', 'applied', 'ignored', 'failed')),
+  state event_state NOT NULL DEFAULT 'received',
   reason text,
   settled_at timestamptz,
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   sweep_at timestamptz NOT NULL DEFAULT now(),
   sweeps integer NOT NULL DEFAULT 0,
+  -- The row alone says when it is tried next and why the last try failed (decision 064). `attempts` counts
+  -- the tries that failed by our own doing; when Stripe, Clerk or the database is unavailable none is
+  -- counted, and `unavailable_since` says since when.
+  unavailable_since timestamptz,
+  received_via received_via NOT NULL DEFAULT 'webhook',
+  -- When the sender's own list was seen to hold the event; null while that is not known.
+  confirmed_at timestamptz,
+  -- When what such an event is about is fetched; null when that is done, or was given up.
+  object_sync_at timestamptz,
+  -- Old payloads are removed; the rest of the row stays.
+  payload_removed_at timestamptz,
+  -- When Stripe is asked for the event by its id, unless its list has shown it by then. Null for what is
+  -- confirmed, for what has been asked for, and for what came before there was this column: Stripe keeps
+  -- events for thirty days only.
+  confirm_at timestamptz,
+  -- What support staff read (decisions 104 and 105): all that belongs to one owner, and all that needs a
+  -- person, without reading the rows of others. Whom an event is about, as its sender names them: for Stripe
+  -- the customer, where the object has none the charge or the checkout; for Clerk the organization, else the
+  -- user. It stays when the payload is removed.
+  subject outside_id,
+  -- Where the payload is, as long as its month is kept; null once it was removed by itself.
+  payload_filed_at timestamptz,
+  -- The checkout that a session of Stripe's names.
+  client_reference_id outside_id,
+  set_aside text GENERATED ALWAYS AS (CASE WHEN state IN ('failed', 'forged', 'ignored') THEN state END) STORED,
   PRIMARY KEY (source, id),
   CHECK ((state = 'received') = (settled_at IS NULL)),
-  CHECK (state NOT IN ('ignored', 'failed') OR reason IS NOT NULL)
+  CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
+  CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
+  CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
+  CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
+) WITH (fillfactor = 50);
+CREATE INDEX inbox_events_completed_checkout ON inbox_events (client_reference_id)
+  WHERE client_reference_id IS NOT NULL AND type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded');
+CREATE INDEX inbox_events_confirm ON inbox_events (confirm_at) WHERE confirm_at IS NOT NULL;
+CREATE INDEX inbox_events_object_sync ON inbox_events (object_sync_at) WHERE object_sync_at IS NOT NULL;
+CREATE INDEX inbox_events_set_aside ON inbox_events (set_aside, received_at) WHERE set_aside IS NOT NULL;
+CREATE INDEX inbox_events_subject ON inbox_events (subject, received_at) WHERE subject IS NOT NULL;
+GRANT SELECT ON inbox_events TO tidemark_server;
+GRANT INSERT (source, id, type, occurred_at, received_at, state, reason, settled_at, sweep_at, received_via,
+  object_sync_at, confirm_at, subject, payload_filed_at, client_reference_id) ON inbox_events TO tidemark_server;
+GRANT SELECT, INSERT, UPDATE ON inbox_events TO tidemark_worker;
+ALTER TABLE inbox_events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY inbox_events_read ON inbox_events FOR SELECT TO tidemark_server USING (true);
+CREATE POLICY inbox_events_receive ON inbox_events FOR INSERT TO tidemark_server
+  WITH CHECK (state IN ('received', 'failed') AND received_via = 'webhook');
+CREATE POLICY inbox_events_worker ON inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
+
+-- What an event says lies apart from the event, by months (decision 133): a month that is over is dropped
+-- with its payloads, while the row that says what became of the event stays for good.
+CREATE TABLE inbox_payloads (
+  source text NOT NULL,
+  id text NOT NULL,
+  -- When it was received; later when it was carried over because it was still needed. Says the month.
+  filed_at timestamptz NOT NULL,
+  payload jsonb,
+  -- The bytes of an event that cannot be stored as JSON.
+  raw bytea,
+  PRIMARY KEY (source, id, filed_at),
+  CONSTRAINT inbox_payloads_one_form CHECK (num_nonnulls(payload, raw) = 1)
+) PARTITION BY RANGE (filed_at);
+GRANT SELECT, INSERT ON inbox_payloads TO tidemark_server;
+GRANT SELECT, INSERT, DELETE, UPDATE ON inbox_payloads TO tidemark_worker;
+
+-- Failed tries of a row, one line for each error that came again and again.
+CREATE TABLE failed_tries (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  table_name text NOT NULL
+    CHECK (table_name IN ('inbox_events', 'checkout_intents', 'subscriptions', 'team_invitations', 'support_acts')),
+  row_id text NOT NULL CHECK (length(row_id) BETWEEN 1 AND 255),
+  -- Whom it was about: the subject of an event, the owner of everything else.
+  subject text CHECK (length(subject) BETWEEN 1 AND 255),
+  -- As worker/failures.ts tells failures apart.
+  kind text NOT NULL CHECK (kind IN ('unavailable', 'not_yet', 'contradiction', 'defect')),
+  error text NOT NULL,
+  tries integer NOT NULL DEFAULT 1 CHECK (tries > 0),
+  first_at timestamptz NOT NULL,
+  last_at timestamptz NOT NULL,
+  CHECK (last_at >= first_at)
 );
+CREATE INDEX failed_tries_old ON failed_tries (last_at);
+CREATE INDEX failed_tries_row ON failed_tries (row_id, id);
+CREATE INDEX failed_tries_subject ON failed_tries (subject, first_at) WHERE subject IS NOT NULL;
+GRANT SELECT ON failed_tries TO tidemark_server;
+GRANT SELECT, INSERT, DELETE, UPDATE ON failed_tries TO tidemark_worker;
 
-CREATE INDEX inbox_events_sweep ON inbox_events (sweep_at) WHERE state = 'received';
-CREATE INDEX inbox_events_failed ON inbox_events (received_at) WHERE state = 'failed';
-
-GRANT SELECT, INSERT ON inbox_events TO tidemark_server;
-GRANT SELECT, UPDATE ON inbox_events TO tidemark_worker;
+-- How far a job has come that goes through a long list in portions, and begins anew when it has reached the
+-- end.
+CREATE TABLE cursors (
+  name text PRIMARY KEY CHECK (name IN ('stripe_events', 'seats')),
+  "position" jsonb NOT NULL,
+  -- When the last complete pass began: everything older has been seen.
+  completed_at timestamptz,
+  -- Counts the moves, so that of two workers at one cursor the slower one notices.
+  revision integer NOT NULL CHECK (revision > 0)
+);
+GRANT SELECT ON cursors TO tidemark_server;
+GRANT SELECT, INSERT, UPDATE ON cursors TO tidemark_worker;

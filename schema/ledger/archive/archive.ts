@@ -122,7 +122,9 @@ async function closeMonths(db: Database, range: ArchiveRange, { onStep }: Archiv
 async function endRange(db: Database, { end_transfer_id }: ArchiveRange): Promise<void> {
   await makeLedgerMonths(db, 0)
   // Drawing an id begins the present month.
-  await sql`SELECT ledger_draw_id(now()) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(db)
+  await sql`SELECT ledger_draw_id(now()) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(
+    db,
+  )
   const settled = await findSettledTransferId(db)
   const { rows } = await sql<{ is_over: boolean }>`
     SELECT last_value >= ${end_transfer_id} AS is_over FROM ledger_transfers_id_seq`.execute(db)

@@ -45,11 +45,7 @@ test('an archive of which one byte of any file was changed is found', async () =
 
 const forgeries: readonly [string, (lines: string[]) => string[], RegExp][] = [
   ['a row is missing', (lines) => lines.slice(1), /rows|sum to zero|no transfer/],
-  [
-    'rows have changed places',
-    (lines) => lines.toReversed(),
-    /where it belongs|does not follow|no transfer/,
-  ],
+  ['rows have changed places', (lines) => lines.toReversed(), /where it belongs|does not follow|no transfer/],
   [
     'an actor is another one',
     (lines) => lines.map((line) => line.replace('user_editor', 'user_editors')),

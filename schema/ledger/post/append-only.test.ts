@@ -2,10 +2,8 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { user } from '../../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
-import { spendCredits } from '../spend/usage.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { closeMonth } from './books.ts'
-import { postTransfer } from './post.ts'
 
 const database = testDatabase()
 beforeAll(async () => {
@@ -134,6 +132,6 @@ describe('a role', () => {
       actor: 'x',
       reason: 'x',
     } as const
-    await expect(spendCredits(database.worker, usage)).rejects.toThrow(/permission denied/)
+    await expect(spendOne(database.worker, usage)).rejects.toThrow(/permission denied/)
   })
 })

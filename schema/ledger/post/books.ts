@@ -51,7 +51,7 @@ interface AccountInBooks {
 
 /** Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot change meanwhile. */
 export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
-  const call = sql`SELECT ledger_lock_owners(${JSON.stringify([{ owner_kind, owner_id }])}::jsonb)`
+  const call = sql`SELECT cardinality(ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}]))`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 

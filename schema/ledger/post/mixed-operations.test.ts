@@ -9,6 +9,7 @@ import {
   use,
   user,
 } from '../../../tests/support/factories/grants.ts'
+import { postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { madeOnce } from '../../../tests/support/made.ts'
 import {
   connectDatabase,
@@ -21,7 +22,7 @@ import type { Grant } from '../grants.ts'
 import { monthGrantId } from '../keys.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
-import { postTransfer, postTransfers } from './post.ts'
+import { postTransfers } from './post.ts'
 
 /** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/mixed-operations`. */
 const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
-import { buildGrant, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Grant } from '../grants.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
 import { listHistory } from '../read/history.ts'
-import { spendCredits, sumUsageSince } from '../spend/usage.ts'
+import { sumUsageSince } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { readGrant } from './books.ts'
 import { makeLedgerMonths } from './months.ts'
-import { postTransfer, postTransfers } from './post.ts'
+import { postTransfers } from './post.ts'
 
 const ada = user('user_ada')
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
@@ -216,7 +216,7 @@ test('usage since a moment is summed without looking into the months before it',
     actor: ada.owner_id,
     reason: 'Test',
   }
-  await spendCredits(database.server, { ...ada, credits: 4, ...report })
+  await spendOne(database.server, { ...ada, credits: 4, ...report })
   const since = ahead(hourAgo.getTime())
   expect(await sumUsageSince(database.server, ada, { since, now: ahead(Date.now()) })).toBe(4)
 })

@@ -4,18 +4,16 @@ import { beforeEach, expect, test } from 'vitest'
 import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, user } from '../../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { postTransfer, postTransfers, type Transfer } from './post.ts'
-
-/** Batches of the commonest form take a way of their own; what it cannot decide it leaves to the other, which posts or refuses. */
+import { postTransfers, type Transfer } from './post.ts'
 
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
 
-/** The first transfer of a month is posted by the other way. */
+/** The first transfer of a month moves the sequence of ids. */
 beforeEach(async () => {
   await postTransfer(database.worker, buildGrant('user_first', 1))
 })
@@ -119,7 +117,7 @@ test('a grant that another batch makes while this one waits for its owners is ma
   expect(await problems()).toEqual([])
 })
 
-test('a batch that was posted together is known one by one, and the other way round', async () => {
+test('a transfer is recognized whether it was posted alone or in a batch', async () => {
   const transfers = purchases(4, 2)
   const [first] = await postTransfers(database.worker, transfers.slice(0, 2))
   const one = transfers[0] as Transfer
@@ -132,7 +130,7 @@ test('a batch that was posted together is known one by one, and the other way ro
 
 test.each([
   ['a key with another input', { idempotency_key: 'checkout/cs_known' }, 'IdempotencyConflictError'],
-  ['the key of a usage', { idempotency_key: 'usage/user_1/key' }, 'UnbalancedTransferError'],
+  ['the key of a usage', { idempotency_key: 'usage/key' }, 'error'],
 ])('%s refuses the whole batch', async (_, changed, name) => {
   await postTransfers(database.worker, [{ ...buildGrant('user_1', 5), idempotency_key: 'checkout/cs_known' }])
   const [one, two] = purchases(2, 2) as [Transfer, Transfer]
@@ -140,9 +138,10 @@ test.each([
   expect([await totalOf('user_0'), await totalOf('user_1')]).toEqual([0, 5])
 })
 
-test('a grant of another owner, an owner of another kind and a purchase below zero refuse the whole batch', async () => {
+test('a grant of another owner and an owner of another kind refuse the whole batch', async () => {
   const [one, two] = purchases(2, 2) as [Transfer, Transfer]
-  const stolen = { ...two, grant: { ...two.grant, id: one.grant?.id } } as Transfer
+  const { id, intent_id } = one.grant
+  const stolen = { ...two, grant: { ...two.grant, id, intent_id } }
   await expect(postTransfers(database.worker, [one, stolen])).rejects.toHaveProperty(
     'name',
     'IdempotencyConflictError',
@@ -153,30 +152,6 @@ test('a grant of another owner, an owner of another kind and a purchase below ze
     { kind: 'credit_purchase', ordinal: 1, amount: 5 },
   )
   await expect(postTransfers(database.worker, [one, organization])).rejects.toThrow()
-  const taken = buildTransfer(buildPurchaseGrant(user('user_1'), randomUUID()), {
-    kind: 'credit_purchase',
-    ordinal: 1,
-    amount: -5,
-  })
-  await expect(postTransfers(database.worker, [one, taken])).rejects.toHaveProperty(
-    'name',
-    'InsufficientCreditsError',
-  )
   expect([await totalOf('user_0'), await totalOf('user_1'), await totalOf('user_9')]).toEqual([0, 0, 5])
   expect(await problems()).toEqual([])
-})
-
-test('the hash of an input is the one that the other way makes', async () => {
-  const texts = [`a"b\\c`, 'é\u{1f600}', 'tab\tline\n', '\u0001\u007f']
-  const { rows } = await sql<{ is_same: boolean }>`
-    SELECT ledger_two_legs_hash(t, i, t, 'user', t, 'plan', 'sold', c) = ledger_input_hash(
-      jsonb_build_object('kind', t, 'intent_id', i, 'grant', jsonb_build_object('id', t)),
-      ledger_sorted_legs(jsonb_build_array(
-        jsonb_build_object('owner_kind', 'user', 'owner_id', t, 'account', 'plan', 'amount', c),
-        jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'sold', 'amount', -c))), 2::smallint) AS is_same
-    FROM unnest(${texts}::text[]) AS t, unnest(ARRAY[NULL, 'x"y']) AS i, unnest(ARRAY[5, -5, 9007199254740991]::bigint[]) AS c`.execute(
-    database.owner,
-  )
-  expect(rows).toHaveLength(24)
-  expect(rows.every(({ is_same }) => is_same)).toBe(true)
 })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
-import { IdempotencyConflictError, InsufficientCreditsError, UnbalancedTransferError } from '../errors.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { houseLeg, postTransfer, postTransfers } from './post.ts'
+import { postTransfers } from './post.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -45,7 +45,6 @@ describe('posting', () => {
       event_id: 'evt_1',
       reason: 'Another',
       occurred_at: new Date(0),
-      legs: transfer.legs.toReversed(),
     })
     expect(again.posted).toBe(false)
   })
@@ -73,17 +72,32 @@ describe('posting', () => {
     expect(refused?.reason).toBeInstanceOf(IdempotencyConflictError)
   })
 
-  test('legs that do not sum to zero are refused', async () => {
-    const lopsided = buildGrant('user_lopsided', 5, {
-      legs: [{ ...user('user_lopsided'), account: 'purchased', amount: 5 }, houseLeg('adjusted', -4)],
-    })
-    await expect(postTransfer(database.worker, lopsided)).rejects.toThrow(UnbalancedTransferError)
-  })
-
-  test('a transfer without legs is refused', async () => {
-    await expect(postTransfer(database.worker, buildGrant('user_empty', 5, { legs: [] }))).rejects.toThrow(
+  test('a transfer that moves nothing is refused', async () => {
+    await expect(postTransfer(database.worker, buildGrant('user_empty', 0))).rejects.toThrow(
       UnbalancedTransferError,
     )
+  })
+
+  test('a transfer names an account of the house exactly when the owner has more or less afterwards', async () => {
+    const within = { plan: -5, purchased: 5 }
+    for (const wrong of [{ house: null }, { house: 'elsewhere' as 'sold' }, within]) {
+      const transfer = buildGrant('user_lopsided', 5, wrong)
+      await expect(postTransfer(database.worker, transfer)).rejects.toThrow(UnbalancedTransferError)
+    }
+    expect(await findBalance(database.worker, user('user_lopsided'))).toMatchObject({ version: 0 })
+  })
+
+  test('a transfer may move credits between the two accounts of its grant’s owner', async () => {
+    await postTransfer(database.worker, buildGrant('user_within', 30))
+    await postTransfer(
+      database.worker,
+      buildGrant('user_within', 0, { plan: 12, purchased: -12, house: null }),
+    )
+    expect(await findBalance(database.worker, user('user_within'))).toMatchObject({
+      plan: 12,
+      purchased: 18,
+      version: 3,
+    })
   })
 
   test('a fraction of a credit is refused', async () => {
@@ -96,7 +110,7 @@ describe('posting', () => {
     expect(results.every((result) => result.posted)).toBe(true)
     expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
 
-    const withBadOne = [buildGrant('user_batch', 1), buildGrant('user_batch', 5, { legs: [] })]
+    const withBadOne = [buildGrant('user_batch', 1), buildGrant('user_batch', 0)]
     await expect(postTransfers(database.worker, withBadOne)).rejects.toThrow(UnbalancedTransferError)
     expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
   })
@@ -135,17 +149,9 @@ describe('posting', () => {
     }
   })
 
-  test('a correction may leave a debt, a purchase may not', async () => {
+  test('a refund of spent credits leaves a debt', async () => {
     await postTransfer(database.worker, buildGrant('user_debt', 100))
-    const takes = (kind: 'refund' | 'credit_purchase') =>
-      buildGrant('user_debt', -150, {
-        kind,
-        legs: [{ ...user('user_debt'), account: 'purchased', amount: -150 }, houseLeg('refunded', 150)],
-      })
-    await expect(postTransfer(database.worker, takes('credit_purchase'))).rejects.toThrow(
-      InsufficientCreditsError,
-    )
-    await postTransfer(database.worker, takes('refund'))
+    await postTransfer(database.worker, buildGrant('user_debt', -150, { kind: 'refund', house: 'refunded' }))
     expect((await findBalance(database.worker, user('user_debt'))).total).toBe(-50)
   })
 })

@@ -20,6 +20,6 @@ export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance
     .where('owner_id', '=', owner.owner_id)
     .where('owner_kind', '=', owner.owner_kind)
     .executeTakeFirst()
-  const { plan, purchased, version } = row ?? { plan: 0, purchased: 0, version: 0 }
-  return { plan, purchased, total: plan + purchased, version }
+  if (!row) return { plan: 0, purchased: 0, total: 0, version: 0 }
+  return { ...row, total: row.plan + row.purchased }
 }

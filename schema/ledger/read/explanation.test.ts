@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildAdjustment, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { createRandom } from '../../../tests/support/random.ts'
-import { houseLeg, postTransfers } from '../post/post.ts'
-import { spendCredits } from '../spend/usage.ts'
+import { postTransfers } from '../post/post.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { findBalance } from './balances.ts'
 import { type Change, type Credits, explainBalance } from './explanation.ts'
@@ -46,7 +45,7 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     const credits = 1 + Math.floor(random() * 50)
     if (random() < 0.6) {
       const before = await findBalance(database.server, user(owner_id))
-      const { outcome, plan, purchased } = await spendCredits(database.server, {
+      const { outcome, plan, purchased } = await spendOne(database.server, {
         ...user(owner_id),
         credits,
         idempotency_key: `${seed}-${number}`,
@@ -60,8 +59,8 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     } else {
       const account = random() < 0.5 ? 'plan' : 'purchased'
       const amount = random() < 0.2 ? -credits : credits
-      const legs = [{ ...user(owner_id), account, amount } as const, houseLeg('adjusted', -amount)]
-      await postTransfers(database.worker, [buildGrant(owner_id, amount, { legs, occurred_at: at })])
+      const adjustment = buildAdjustment(user(owner_id), amount, { account, occurred_at: at })
+      await postTransfers(database.worker, [adjustment])
       told.push({ at, plan: 0, purchased: 0, [account]: amount })
     }
   }

@@ -7,7 +7,7 @@ import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import type { Owner } from '../accounts.ts'
 import { UnbalancedTransferError } from '../errors.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { spendCreditsMany, type Usage, type UsageOutcome } from './usage.ts'
+import { spendCredits, type Usage, type UsageOutcome } from './usage.ts'
 
 /** Usage that is reported together is decided by a function of its own. In one database it is decided so, in the other one by one. */
 
@@ -132,12 +132,10 @@ test('a group of usages writes the rows that they would write one by one, and ea
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {
       const run = ++runs
-      const inGroups = await live(together, run, history, (usages) =>
-        spendCreditsMany(together.server, usages),
-      )
+      const inGroups = await live(together, run, history, (usages) => spendCredits(together.server, usages))
       const oneByOne = await live(alone, run, history, async (usages) => {
         const outcomes: UsageOutcome[] = []
-        for (const usage of usages) outcomes.push(...(await spendCreditsMany(alone.server, [usage])))
+        for (const usage of usages) outcomes.push(...(await spendCredits(alone.server, [usage])))
         return outcomes
       })
       const told = (outcomes: readonly UsageOutcome[]) =>
@@ -170,7 +168,7 @@ test.each([
     actor: 'user_ada',
     reason: 'Completion',
   }))
-  await expect(spendCreditsMany(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
+  await expect(spendCredits(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
 })
 
 test('the hashes of a usage are those of any transfer, whatever its texts are', async () => {

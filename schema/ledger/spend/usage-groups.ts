@@ -6,8 +6,7 @@ import { inSpan } from '../../tracing.ts'
 import {
   refuseConflict,
   spendCredits,
-  spendCreditsMany,
-  spendUnlocked,
+  spendSkippingLocked,
   type Usage,
   type UsageOutcome,
   type UsageResult,
@@ -24,9 +23,8 @@ export function createUsageGroups(db: Kysely<DB>): (usage: Usage) => Promise<Usa
     // A payer may be locked for a while, by the worker or another server; others go past it.
     batches_max: 4,
     keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
-    withoutWaiting: (usages) => spendUnlocked(db, usages),
-    together: (usages) => spendCreditsMany(db, usages),
-    alone: (usage) => spendCredits(db, usage),
+    withoutWaiting: (usages) => spendSkippingLocked(db, usages),
+    together: (usages) => spendCredits(db, usages),
     isShared: isDatabaseUnavailable,
   })
   return async (usage) => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { IdempotencyConflictError } from '../errors.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { spendCredits, spendCreditsMany } from './usage.ts'
+import { spendCredits } from './usage.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -27,7 +27,7 @@ const give = (owner_id: string, credits: { plan?: number; purchased?: number }) 
 
 test('plan credits are spent before purchased ones', async () => {
   await give('user_order', { plan: 10, purchased: 100 })
-  expect(await spendCredits(database.server, usageOf('user_order', 15))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_order', 15))).toMatchObject({
     outcome: 'posted',
     plan: 0,
     purchased: 95,
@@ -38,10 +38,7 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
   await give('user_fifty', { plan: 4, purchased: 6 })
   const reports = Array.from({ length: 50 }, (_, i) => usageOf('user_fifty', 1, `report-${i}`))
   const results = await Promise.all(
-    reports.flatMap((report) => [
-      spendCredits(database.server, report),
-      spendCredits(database.server, report),
-    ]),
+    reports.flatMap((report) => [spendOne(database.server, report), spendOne(database.server, report)]),
   )
   expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
   expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })
@@ -50,21 +47,21 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
 test('a retry with the same key is not charged again, even when nothing is left', async () => {
   await give('user_retry', { purchased: 5 })
   const report = usageOf('user_retry', 5)
-  expect((await spendCredits(database.server, report)).outcome).toBe('posted')
-  expect(await spendCredits(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
+  expect((await spendOne(database.server, report)).outcome).toBe('posted')
+  expect(await spendOne(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
 })
 
 test('the same key with another amount is an error', async () => {
   await give('user_other', { purchased: 50 })
-  await spendCredits(database.server, usageOf('user_other', 5, 'key'))
-  await expect(spendCredits(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
+  await spendOne(database.server, usageOf('user_other', 5, 'key'))
+  await expect(spendOne(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
     IdempotencyConflictError,
   )
 })
 
 test('a refusal says what is there and posts nothing', async () => {
   await give('user_short', { plan: 2, purchased: 3 })
-  expect(await spendCredits(database.server, usageOf('user_short', 6))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_short', 6))).toMatchObject({
     outcome: 'refused',
     plan: 2,
     purchased: 3,
@@ -74,14 +71,14 @@ test('a refusal says what is there and posts nothing', async () => {
 
 test('a debt of one account blocks as many credits of the other, and no more when it is gone', async () => {
   await give('user_owing', { plan: 100, purchased: -20 })
-  expect(await spendCredits(database.server, usageOf('user_owing', 81))).toMatchObject({ outcome: 'refused' })
-  expect(await spendCredits(database.server, usageOf('user_owing', 70))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_owing', 81))).toMatchObject({ outcome: 'refused' })
+  expect(await spendOne(database.server, usageOf('user_owing', 70))).toMatchObject({
     outcome: 'posted',
     plan: 30,
     purchased: -20,
   })
   await give('user_owing', { purchased: 20 })
-  expect(await spendCredits(database.server, usageOf('user_owing', 30))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_owing', 30))).toMatchObject({
     outcome: 'posted',
     plan: 0,
     purchased: 0,
@@ -90,10 +87,10 @@ test('a debt of one account blocks as many credits of the other, and no more whe
 
 test('usage never makes a debt of the plan account larger, nor one of the purchased account', async () => {
   await give('user_plan_debt', { plan: -30, purchased: 100 })
-  expect(await spendCredits(database.server, usageOf('user_plan_debt', 71))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_plan_debt', 71))).toMatchObject({
     outcome: 'refused',
   })
-  expect(await spendCredits(database.server, usageOf('user_plan_debt', 70))).toMatchObject({
+  expect(await spendOne(database.server, usageOf('user_plan_debt', 70))).toMatchObject({
     outcome: 'posted',
     plan: -30,
     purchased: 30,
@@ -103,8 +100,8 @@ test('usage never makes a debt of the plan account larger, nor one of the purcha
 test('several usages in one statement are decided in their order, and none fails the others', async () => {
   await give('user_several', { plan: 4, purchased: 6 })
   await give('user_beside', { purchased: 1 })
-  await spendCredits(database.server, usageOf('user_several', 1, 'before'))
-  const results = await spendCreditsMany(database.server, [
+  await spendOne(database.server, usageOf('user_several', 1, 'before'))
+  const results = await spendCredits(database.server, [
     usageOf('user_several', 5, 'first'),
     usageOf('user_several', 7, 'too-much'),
     usageOf('user_beside', 1, 'other'),

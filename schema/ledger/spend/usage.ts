@@ -4,15 +4,17 @@ import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
 import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
-import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
+import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
 
+/** A report of usage. The owner pays. */
 export interface Usage extends Owner {
   /** Whole credits, at least 1. */
   readonly credits: number
   /** The reporter's own key; a retry with it is not charged again. */
   readonly idempotency_key: string
   readonly occurred_at: Date
+  /** The id of the user who reports it. */
   readonly actor: string
   readonly reason: string
 }
@@ -30,38 +32,22 @@ export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
   readonly outcome: UsageResult['outcome'] | 'conflict'
 }
 
-/**
- * Spends credits, plan credits first, or refuses, in one statement. It is refused when both accounts together do not cover it, so
- * a debt of one account blocks as many credits of the other. Throws IdempotencyConflictError when the key was used for something
- * else.
- */
-export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
-  const [result] = await spendCreditsMany(db, [usage])
-  if (!result) throw new Error('The ledger did not decide a usage')
-  return refuseConflict(usage, result)
-}
-
-/** What became of one of several, as `spendCredits` says it. */
+/** What became of one usage. Throws IdempotencyConflictError when its key was used for something else. */
 export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult {
   const { outcome } = result
   if (outcome === 'conflict') {
-    const key = usageKey(usage, usage.idempotency_key)
-    throw new IdempotencyConflictError(`Transfer ${key} was posted before with another input`)
+    throw new IdempotencyConflictError(`The key ${usage.idempotency_key} was used before with another input`)
   }
   return { ...result, outcome }
 }
 
 /**
- * Decides several usages, of one owner or of many, in one statement under one lock per owner: each in the given order, with what
- * those before it left, as if they had come one by one, and none fails the others. Results come in the same order.
+ * Spends credits, plan credits first, or refuses: several usages, of one owner or of many, in one statement under one lock per owner. Each is
+ * decided in the given order, with what those before it left, and none fails the others. A usage is refused when both accounts together
+ * do not cover it, so a debt of one account blocks as many credits of the other. Results come in the same order.
  */
-export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
-  if (usages.length === 0) return []
-  const [usage] = usages
-  const isOne = usage && usages.length === 1
-  const decided = await decide(db, usages, () =>
-    isOne ? decideOne(db, usage) : decideMany(db, usages, { waits: true }),
-  )
+export async function spendCredits(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
+  const decided = await decide(db, usages, { skipLocked: false })
   return decided.map((outcome) => {
     if (!outcome) throw new Error('The ledger did not decide a usage')
     return outcome
@@ -69,91 +55,55 @@ export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[])
 }
 
 /**
- * The same for those payers whose row nobody has locked: it waits for none. Undefined for the usages of others, and of those who are new to the
- * ledger: nothing was decided about them.
+ * The same for those owners whose row no other transaction has locked: it waits for none. Undefined for the usages of others, and of
+ * owners who are new to the ledger: nothing was decided about them.
  */
-export function spendUnlocked(
+export function spendSkippingLocked(
   db: Kysely<DB>,
   usages: readonly Usage[],
 ): Promise<readonly (UsageOutcome | undefined)[]> {
-  return decide(db, usages, () => decideMany(db, usages, { waits: false }))
+  return decide(db, usages, { skipLocked: true })
 }
 
-function decide<Outcomes>(
+async function decide(
   db: Kysely<DB>,
   usages: readonly Usage[],
-  work: () => Promise<Outcomes>,
-): Promise<Outcomes> {
+  { skipLocked }: { readonly skipLocked: boolean },
+): Promise<(UsageOutcome | undefined)[]> {
+  if (usages.length === 0) return []
+  const all = <Value>(pick: (usage: Usage) => Value) => usages.map(pick)
   const attributes = () => ({
     'tidemark.usages': usages.length,
-    'tidemark.owner_kinds': [...new Set(usages.map(({ owner_kind }) => owner_kind))],
+    'tidemark.owner_kinds': [...new Set(all(({ owner_kind }) => owner_kind))],
     'tidemark.credits': usages.reduce((sum, { credits }) => sum + credits, 0),
   })
-  return inSpan('ledger use', { attributes }, () => (db.isTransaction ? work() : retryConflicts(work)))
-}
-
-function decideOne(db: Kysely<DB>, usage: Usage): Promise<UsageOutcome[]> {
-  const { owner_kind, owner_id, credits, occurred_at, actor, reason } = usage
-  const key = usageKey(usage, usage.idempotency_key)
-  return callLedger<UsageOutcome>(
-    db,
-    CompiledQuery.raw(
-      `/* prepared: ledger_use */
-      SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
-      [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
-    ),
+  const call = CompiledQuery.raw(
+    `/* prepared: ledger_spend */
+    SELECT ordinal, outcome, transfer_id, plan, purchased FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      all(({ owner_kind }) => owner_kind),
+      all(({ owner_id }) => owner_id),
+      all(({ credits }) => credits),
+      all(({ actor, idempotency_key }) => usageKey(actor, idempotency_key)),
+      all(({ occurred_at }) => occurred_at.toISOString()),
+      all(({ actor }) => actor),
+      all(({ reason }) => reason),
+      skipLocked,
+    ],
   )
-}
-
-/** Usages of a payer go side by side, in their order. */
-async function decideMany(
-  db: Kysely<DB>,
-  usages: readonly Usage[],
-  { waits }: { readonly waits: boolean },
-): Promise<(UsageOutcome | undefined)[]> {
-  const payers: Owner[] = []
-  const firsts: number[] = []
-  const sorted: [number, Usage][] = []
-  for (const [first, ...more] of Map.groupBy(usages.entries(), ([, usage]) => usage.owner_id).values()) {
-    if (!first) continue
-    const [, payer] = first
-    if (more.some(([, { owner_kind }]) => owner_kind !== payer.owner_kind)) {
-      throw new UnbalancedTransferError(`${payer.owner_id} is an owner of another kind`)
-    }
-    payers.push(payer)
-    firsts.push(sorted.length + 1)
-    sorted.push(first, ...more)
-  }
-  const all = <Value>(pick: (usage: Usage) => Value) => sorted.map(([, usage]) => pick(usage))
-  const decided = await callLedger<UsageOutcome & { readonly ordinal: number }>(
-    db,
-    CompiledQuery.raw(
-      `/* prepared: ledger_use_many */
-      SELECT ordinal, outcome, transfer_id, plan, purchased
-      FROM ledger_use_many($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      [
-        payers.map(({ owner_kind }) => owner_kind),
-        payers.map(({ owner_id }) => owner_id),
-        firsts,
-        all(({ owner_id }) => owner_id),
-        all(({ credits }) => credits),
-        all((usage) => usageKey(usage, usage.idempotency_key)),
-        all(({ occurred_at }) => occurred_at.toISOString()),
-        all(({ actor }) => actor),
-        all(({ reason }) => reason),
-        waits,
-      ],
-    ),
+  const work = () => callLedger<UsageOutcome & { readonly ordinal: number }>(db, call)
+  const decided = await inSpan('ledger spend', { attributes }, () =>
+    db.isTransaction ? work() : retryConflicts(work),
   )
-  const outcomes = new Map(decided.map(({ ordinal, ...outcome }) => [sorted[ordinal - 1]?.[0], outcome]))
-  return Array.from(usages, (_, index) => outcomes.get(index))
+  const outcomes = new Map(decided.map(({ ordinal, ...outcome }) => [ordinal, outcome]))
+  return usages.map((_, index) => outcomes.get(index + 1))
 }
 
 /**
- * How many credits the owner has used since a moment, with what is summed and not posted yet; `now` is the product's clock, by which things occur. Reads the owner's own entries, one by
- * one by their keys (OFFSET 0 keeps Postgres from joining whole tables), so that it costs no more when others have used more; and only those
- * of the month of `since` and later ones. What is posted occurred before, or as good as: the database's clock may be a little behind. While the
- * sandbox's clock runs ahead, the time since then is what both clocks agree on at least: that one never passes more slowly.
+ * How many credits the owner has used since a moment of the product's clock, `now`. Reads the owner's own entries by their keys
+ * (OFFSET 0 keeps Postgres from joining whole tables), from the month of `since` on. Entries are found by the time of posting, which the
+ * database's clock says: a day is allowed for clocks that differ, and where the sandbox's clock runs ahead, the time that has passed since
+ * then counts, because that clock never passes more slowly.
  */
 export async function sumUsageSince(
   db: Kysely<DB>,
@@ -162,9 +112,7 @@ export async function sumUsageSince(
 ): Promise<number> {
   const firstId = sql`ledger_first_id(ledger_month_of(now() - make_interval(secs => ${(now.getTime() - since.getTime()) / 1000}) - interval '1 day'))`
   const { rows } = await sql<{ used: number }>`
-    SELECT (coalesce(-sum(entry.amount), 0) + coalesce((
-      SELECT unposted_credits FROM ledger_owners
-      WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id} AND unposted_until > ${since}), 0))::bigint AS used
+    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries

@@ -80,7 +80,9 @@ export class Accounts {
 }
 
 /** The columns of an outer join. */
-export function headOf(row: { readonly [K in keyof AccountHead]: AccountHead[K] | null }): AccountHead | null {
+export function headOf(
+  row: { readonly [K in keyof AccountHead]: AccountHead[K] | null },
+): AccountHead | null {
   const { version, balance, hash } = row
   return version !== null && balance !== null && hash !== null ? { version, balance, hash } : null
 }

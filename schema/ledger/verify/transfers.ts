@@ -111,7 +111,8 @@ export class TransfersCheck {
       })
     }
     if (transfer.lacks_intent) this.#problem('every intent that a transfer names is there', name)
-    if (!isReasonRight(transfer)) this.#problem('the text of a transfer has the hash that is kept of it', name)
+    if (!isReasonRight(transfer))
+      this.#problem('the text of a transfer has the hash that is kept of it', name)
     this.#checkEntries(transfer, entries)
   }
 
@@ -162,8 +163,7 @@ export class TransfersCheck {
   #checkUsage(transfer: TransferRow, entries: readonly EntryRow[]): void {
     const owners = entries.map(({ account_id }) => this.#accounts.get(account_id)).filter(isOwners)
     const isOnes = owners.every(
-      ({ owner_kind, owner_id }) =>
-        owner_kind === owners[0]?.owner_kind && owner_id === owners[0]?.owner_id,
+      ({ owner_kind, owner_id }) => owner_kind === owners[0]?.owner_kind && owner_id === owners[0]?.owner_id,
     )
     if (transfer.grant_id !== null || owners.length === 0 || !isOnes) {
       this.#problem('usage is one owner’s and of no grant', `transfer ${transfer.idempotency_key}`)

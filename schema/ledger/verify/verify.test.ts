@@ -9,13 +9,13 @@ import {
   user,
 } from '../../../tests/support/factories/grants.ts'
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
 import { closeMonth } from '../post/books.ts'
-import { postTransfer, postTransfers } from '../post/post.ts'
+import { postTransfers } from '../post/post.ts'
 import { verifyLedger } from './verify.ts'
 
 const september = new Date('2026-09-01T00:00:00Z')
@@ -94,7 +94,9 @@ describe('clean books', () => {
 
   test('have no problems when a text and its salt were erased', async () => {
     await fillBooks()
-    await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(database.owner)
+    await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(
+      database.owner,
+    )
     expect(await problemsOf()).toEqual([])
   })
 
@@ -466,19 +468,16 @@ describe('what the functions did wrong is found:', () => {
     ['occurred_at', "'epoch'::timestamptz"],
     ['actor', "'test'::text"],
     ['idempotency_key', "'key'::text"],
-  ])(
-    'the digest of a transfer without its %s',
-    async (column, constant) => {
-      const { rows } = await sql<{ definition: string }>`
+  ])('the digest of a transfer without its %s', async (column, constant) => {
+    const { rows } = await sql<{ definition: string }>`
         SELECT pg_get_functiondef('ledger_transfer_digest'::regproc) AS definition`.execute(database.owner)
-      const definition = rows[0]?.definition ?? ''
-      const without = definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant)
-      expect(without).not.toBe(definition)
-      await sql.raw(without).execute(database.owner)
-      await fillBooks()
-      expect(await checksOf()).toContain('hashes of owners’ entries are chained')
-    },
-  )
+    const definition = rows[0]?.definition ?? ''
+    const without = definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant)
+    expect(without).not.toBe(definition)
+    await sql.raw(without).execute(database.owner)
+    await fillBooks()
+    expect(await checksOf()).toContain('hashes of owners’ entries are chained')
+  })
 
   test('usage that the balance did not cover', async () => {
     await fillBooks()

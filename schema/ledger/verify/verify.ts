@@ -216,12 +216,7 @@ async function checkSums(
 }
 
 /** `before`: the latest entries up to the proof, as they are now. */
-function checkProof(
-  known: Proof | null,
-  upTo: number,
-  before: HeadsDigest,
-  problem: ReportProblem,
-): void {
+function checkProof(known: Proof | null, upTo: number, before: HeadsDigest, problem: ReportProblem): void {
   if (!known || known.transfer_id > upTo || before.heads_digest.equals(known.heads_digest)) return
   problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
 }

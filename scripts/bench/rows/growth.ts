@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { postTransfers } from '../../../schema/ledger/post/post.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
+import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { fillLedger } from '../fill.ts'
 import type { Bench, Line, Row } from '../row.ts'
@@ -89,7 +89,7 @@ async function sidesWith(bench: Bench, running: AsyncDisposableStack, entries: n
   }
 
   function spend(owner: ReturnType<typeof anyOwner>) {
-    return spendCredits(server.db, {
+    return spendOne(server.db, {
       ...owner,
       credits: 1,
       idempotency_key: randomUUID(),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { spendCredits, type Usage } from '../../../schema/ledger/spend/usage.ts'
+import type { Usage } from '../../../schema/ledger/spend/usage.ts'
 import { createUsageGroups } from '../../../schema/ledger/spend/usage-groups.ts'
+import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { floorStatements } from '../floors/tables.ts'
 import { createHttpSide, type HttpRequest } from '../http-load.ts'
@@ -31,7 +32,7 @@ async function measure(bench: Bench): Promise<Line[]> {
   const { db, close } = connectProduct(product.place.databaseUrl, 'tidemark_server')
   running.defer(close)
 
-  const spend: Spend = (owner) => spendCredits(db, usageOf(owner))
+  const spend: Spend = (owner) => spendOne(db, usageOf(owner))
   // As the server does it. As many callers as the floor has connections, each of whom waits for the commit of their own report.
   const group = createUsageGroups(db)
   const spendTogether: Spend = (owner) => group(usageOf(owner))

@@ -3,11 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
-import { postTransfer } from '../../../schema/ledger/post/post.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { saveFindings } from '../../../schema/reconciliation/findings.ts'
 import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
-import { buildGrant } from '../../support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../support/factories/transfers.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {

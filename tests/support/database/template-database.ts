@@ -40,8 +40,12 @@ export function databaseUrl(adminUrl: string, name: string): string {
 
 async function hashMigrations(): Promise<string> {
   const hash = createHash('sha256')
-  const folder = join(schemaFolder, 'database/migrations')
-  const migrations = (await readdir(folder)).sort().map((file) => join(folder, file))
+  const folders = ['migrations', 'functions'].map((name) => join(schemaFolder, 'database', name))
+  const migrations = (
+    await Promise.all(
+      folders.map(async (folder) => (await readdir(folder)).sort().map((file) => join(folder, file))),
+    )
+  ).flat()
   const files = [
     ...migrations,
     join(schemaFolder, 'queues/migrate.ts'),

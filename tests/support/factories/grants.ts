@@ -3,8 +3,9 @@ import type { Database } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
-import { houseLeg, type Transfer } from '../../../schema/ledger/post/post.ts'
-import { spendCredits, type UsageResult } from '../../../schema/ledger/spend/usage.ts'
+import type { Transfer } from '../../../schema/ledger/post/post.ts'
+import type { UsageResult } from '../../../schema/ledger/spend/usage.ts'
+import { spendOne } from './transfers.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -43,16 +44,15 @@ export function buildTransfer(
     event_id: null,
     actor: 'test',
     reason: 'Test',
-    legs: [
-      { owner_kind: grant.owner_kind, owner_id: grant.owner_id, account: grant.account, amount: of.amount },
-      houseLeg('adjusted', -of.amount),
-    ],
+    plan: grant.account === 'plan' ? of.amount : 0,
+    purchased: grant.account === 'purchased' ? of.amount : 0,
+    house: 'adjusted',
     ...fields,
   }
 }
 
 export function use(db: Database, owner: Owner, credits: number): Promise<UsageResult> {
-  return spendCredits(db, {
+  return spendOne(db, {
     ...owner,
     credits,
     idempotency_key: randomUUID(),

@@ -1,24 +1,55 @@
 import { randomUUID } from 'node:crypto'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { houseLeg, postTransfer, type Transfer } from '../../../schema/ledger/post/post.ts'
+import type { Kysely } from 'kysely'
+import type { DB } from '../../../schema/database/types.ts'
+import type { Owner, OwnerAccount } from '../../../schema/ledger/accounts.ts'
+import { adjustmentGrant } from '../../../schema/ledger/grants.ts'
+import { type PostedTransfer, postTransfers, type Transfer } from '../../../schema/ledger/post/post.ts'
+import {
+  refuseConflict,
+  spendCredits,
+  type Usage,
+  type UsageResult,
+} from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** A grant of purchased credits that hangs on no intent. */
-export function buildGrant(owner_id: string, credits: number, fields: Partial<Transfer> = {}): Transfer {
+/** An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent. */
+export function buildAdjustment(
+  owner: Owner,
+  credits: number,
+  { account = 'purchased', ...fields }: Partial<Transfer> & { readonly account?: OwnerAccount } = {},
+): Transfer {
   return {
     idempotency_key: `adjustment/${randomUUID()}`,
     kind: 'adjustment',
+    grant: adjustmentGrant(owner, account),
     occurred_at: new Date('2026-01-02T03:04:05Z'),
     intent_id: null,
     event_id: null,
     actor: 'test',
     reason: 'Test grant',
-    legs: [
-      { owner_kind: 'user', owner_id, account: 'purchased', amount: credits },
-      houseLeg('adjusted', -credits),
-    ],
+    plan: account === 'plan' ? credits : 0,
+    purchased: account === 'purchased' ? credits : 0,
+    house: 'adjusted',
     ...fields,
   }
+}
+
+/** The same for a user. */
+export function buildGrant(owner_id: string, credits: number, fields: Partial<Transfer> = {}): Transfer {
+  return buildAdjustment({ owner_kind: 'user', owner_id }, credits, fields)
+}
+
+export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<PostedTransfer> {
+  const [posted] = await postTransfers(db, [transfer])
+  if (!posted) throw new Error(`The ledger returned nothing for ${transfer.idempotency_key}`)
+  return posted
+}
+
+/** Spends for one usage, as a group of one. */
+export async function spendOne(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
+  const [outcome] = await spendCredits(db, [usage])
+  if (!outcome) throw new Error('The ledger did not decide a usage')
+  return refuseConflict(usage, outcome)
 }
 
 /** Posts credits to the accounts of an owner. */
@@ -30,7 +61,6 @@ export async function giveCredits(
   for (const account of ['plan', 'purchased'] as const) {
     const amount = credits[account] ?? 0
     if (amount === 0) continue
-    const legs = [{ owner_kind, owner_id, account, amount }, houseLeg('adjusted', -amount)]
-    await postTransfer(database.worker, buildGrant(owner_id, amount, { legs }))
+    await postTransfer(database.worker, buildAdjustment({ owner_kind, owner_id }, amount, { account }))
   }
 }

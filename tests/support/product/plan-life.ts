@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { type Balance, findBalance } from '../../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
 import type { Subscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { PaidPurchase } from '../factories/paid-purchases.ts'
+import { spendOne } from '../factories/transfers.ts'
 import type { TestProduct } from './start-test-product.ts'
 
 /** What a customer, their bank and we do after a purchase, and what there is then. Nothing arrives before `worker.catchUp`. */
@@ -40,7 +40,7 @@ export function planLife({ database, stripe, worker, clock, advanceDays }: TestP
         actor: user_id,
         reason: 'Test',
       }
-      return (await spendCredits(database.server, { ...owner, credits, ...fields })).outcome === 'posted'
+      return (await spendOne(database.server, { ...owner, credits, ...fields })).outcome === 'posted'
     },
     async cancel({ subscription_id }) {
       await stripe.client.subscriptions.cancel(subscription_id ?? '')

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
   buildPaidCredits,
   buildPaidPlan,
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
+import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { syncCharge } from './sync-charge.ts'
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner)
 const use = (bought: PaidPurchase, credits: number) =>
-  spendCredits(database.server, {
+  spendOne(database.server, {
     ...bought.owner,
     credits,
     idempotency_key: crypto.randomUUID(),

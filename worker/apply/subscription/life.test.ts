@@ -1,13 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
-import { postTransfer } from '../../../schema/ledger/post/post.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
-import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
@@ -23,7 +21,7 @@ const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.o
 const planOf = async (bought: PaidPurchase) => (await findUser(database.owner, bought.user_id))?.plan_type
 const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner)
 const use = (bought: PaidPurchase, credits: number) =>
-  spendCredits(database.server, {
+  spendOne(database.server, {
     ...bought.owner,
     credits,
     idempotency_key: crypto.randomUUID(),

@@ -1,0 +1,74 @@
+CREATE DOMAIN checkout_kind AS text CHECK (VALUE IN ('credit_purchase', 'subscription'));
+CREATE DOMAIN checkout_state AS text
+  CHECK (VALUE IN ('created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'));
+CREATE DOMAIN paid_plan AS text CHECK (VALUE IN ('pro', 'teams'));
+CREATE DOMAIN billing_frequency AS text CHECK (VALUE IN ('monthly', 'yearly'));
+CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
+CREATE DOMAIN trial_days AS integer CHECK (VALUE >= 0);
+CREATE DOMAIN positive_amount AS bigint CHECK (VALUE > 0);
+
+-- What somebody set out to buy, written down before Stripe hears of it. Credits, amount and currency are the
+-- promise made at that moment: a later change of the catalogue does not touch them.
+CREATE TABLE checkout_intents (
+  id uuid PRIMARY KEY,
+  kind checkout_kind NOT NULL,
+  -- Who pays and may watch it land.
+  user_id text NOT NULL REFERENCES users (clerk_id),
+  -- Who receives it. A Teams plan bought at sign-up makes its organization when it is paid, so there the id
+  -- comes later.
+  owner_kind owner_kind NOT NULL,
+  owner_id text,
+  -- Bought once, or for a subscription granted every billing month: credits_per_seat times seats.
+  credits positive_amount NOT NULL,
+  -- What the checkout costs, or for a subscription one period of it, trial or not.
+  amount_minor positive_amount NOT NULL,
+  currency currency NOT NULL,
+  plan_type paid_plan,
+  billing_frequency billing_frequency,
+  seats seat_count,
+  credits_per_seat positive_amount,
+  trial_days trial_days NOT NULL DEFAULT 0,
+  state checkout_state NOT NULL DEFAULT 'created',
+  failure_reason text,
+  stripe_customer_id text,
+  stripe_session_id text UNIQUE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  settled_at timestamptz,
+  -- When the sweep looks at it next, and how often it has.
+  sweep_at timestamptz NOT NULL DEFAULT now(),
+  sweeps integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  unavailable_since timestamptz,
+  -- What Stripe was asked for, without the customer: the same idempotency key must come with the same
+  -- parameters, also when another version of ours repeats the call. Null for credits, whose checkout nobody
+  -- has to open again.
+  session_params text,
+  livemode livemode NOT NULL,
+  -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,
+  -- and settled, afterwards.
+  withdrawn_at timestamptz,
+  trouble text GENERATED ALWAYS AS (CASE
+    WHEN state = 'failed' AND stripe_session_id IS NOT NULL
+      AND failure_reason NOT IN ('The payment failed', 'The first payment failed') THEN 'failed'
+    WHEN state IN ('created', 'open', 'awaiting_payment') AND last_error IS NOT NULL THEN 'stuck'
+  END) STORED,
+  CHECK (CASE kind
+    WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
+    ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
+  END),
+  -- An organization is created with its first plan.
+  CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
+  CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
+  CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
+) WITH (fillfactor = 50);
+CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';
+CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);
+CREATE INDEX checkout_intents_trouble ON checkout_intents (trouble, created_at) WHERE trouble IS NOT NULL;
+CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC);
+GRANT SELECT ON checkout_intents TO tidemark_server;
+GRANT INSERT (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
+  billing_frequency, seats, credits_per_seat, trial_days, created_at, sweep_at, session_params) ON checkout_intents TO tidemark_server;
+GRANT UPDATE (state, failure_reason, stripe_customer_id, stripe_session_id, updated_at) ON checkout_intents TO tidemark_server;
+GRANT SELECT, UPDATE ON checkout_intents TO tidemark_worker;

@@ -1,0 +1,116 @@
+-- What support staff do is a row first (decision 106): the server writes down what is asked for, the worker
+-- does it, in one transaction with what came of it. Who asked, who agreed and what changed is in the audit
+-- log, which nobody can change.
+CREATE TABLE support_acts (
+  -- Made by the caller, so that asking twice is asking once.
+  id uuid PRIMARY KEY,
+  -- Of acts that were asked for together.
+  batch_id uuid,
+  -- Of reconciliation, when the act mends one.
+  finding_id text CHECK (length(finding_id) BETWEEN 1 AND 200),
+  kind text NOT NULL CHECK (kind IN ('replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation', 'forget')),
+  target_kind text NOT NULL
+    CHECK (target_kind IN ('event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization')),
+  target_id text NOT NULL CHECK (length(target_id) BETWEEN 1 AND 255),
+  -- Null when it was not known whose the target is.
+  owner_kind text CHECK (owner_kind IN ('user', 'organization')),
+  owner_id text CHECK (length(owner_id) BETWEEN 1 AND 64),
+  params jsonb NOT NULL DEFAULT '{}'::jsonb,
+  -- For colleagues only. A dry run changes nothing and needs none.
+  reason text NOT NULL,
+  is_dry_run boolean NOT NULL,
+  -- A user's id, or `cli:` and the name of whoever ran the command.
+  requested_by text NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 100),
+  requested_at timestamptz NOT NULL,
+  approved_by text,
+  approved_at timestamptz,
+  refused_by text,
+  state text NOT NULL CHECK (state IN ('waiting_for_approval', 'queued', 'done', 'failed', 'refused')),
+  outcome jsonb,
+  -- Why it failed, or why a person refused it.
+  error text,
+  finished_at timestamptz,
+  sweep_at timestamptz NOT NULL,
+  sweeps integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  unavailable_since timestamptz,
+  CHECK (is_dry_run OR (length(TRIM(BOTH FROM reason)) >= 10)),
+  CHECK (approved_by <> requested_by),
+  CHECK ((owner_kind IS NULL) = (owner_id IS NULL)),
+  CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
+  CHECK (state IN ('done', 'failed', 'refused') = (finished_at IS NOT NULL)),
+  CHECK (state IN ('failed', 'refused') = (error IS NOT NULL)),
+  CHECK ((state = 'done') = (outcome IS NOT NULL)),
+  CHECK ((state = 'refused') = (refused_by IS NOT NULL)),
+  CONSTRAINT support_acts_forget CHECK (kind <> 'forget' OR is_dry_run OR approved_by IS NOT NULL OR state IN ('waiting_for_approval', 'refused'))
+);
+CREATE INDEX support_acts_batch ON support_acts (batch_id, id) WHERE batch_id IS NOT NULL;
+CREATE INDEX support_acts_owner ON support_acts (owner_kind, owner_id, requested_at DESC) WHERE owner_id IS NOT NULL;
+CREATE INDEX support_acts_sweep ON support_acts (sweep_at) WHERE state = 'queued';
+CREATE INDEX support_acts_target ON support_acts (target_kind, target_id, requested_at DESC);
+CREATE UNIQUE INDEX support_acts_under_way ON support_acts (target_kind, target_id)
+  WHERE state IN ('waiting_for_approval', 'queued') AND (NOT is_dry_run);
+CREATE INDEX support_acts_waiting ON support_acts (requested_at) WHERE state = 'waiting_for_approval';
+GRANT SELECT ON support_acts TO tidemark_server;
+GRANT INSERT (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason,
+  is_dry_run, requested_by, requested_at, state, sweep_at) ON support_acts TO tidemark_server;
+GRANT UPDATE (approved_by, approved_at, refused_by, state, error, finished_at, sweep_at) ON support_acts TO tidemark_server;
+GRANT SELECT ON support_acts TO tidemark_worker;
+GRANT UPDATE (owner_kind, owner_id, state, outcome, error, finished_at, sweep_at, sweeps, attempts,
+  last_error, unavailable_since) ON support_acts TO tidemark_worker;
+ALTER TABLE support_acts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY support_acts_decide ON support_acts FOR UPDATE TO tidemark_server USING (state = 'waiting_for_approval')
+  WITH CHECK (state IN ('queued', 'refused'));
+CREATE POLICY support_acts_read ON support_acts FOR SELECT TO tidemark_server USING (true);
+CREATE POLICY support_acts_request ON support_acts FOR INSERT TO tidemark_server
+  WITH CHECK (state IN ('waiting_for_approval', 'queued'));
+CREATE POLICY support_acts_worker ON support_acts TO tidemark_worker USING (true) WITH CHECK (true);
+
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- A user's id, or `cli:` and the name of whoever ran the command.
+  actor text NOT NULL CHECK (length(actor) BETWEEN 1 AND 100),
+  -- Of an act that has a row; what was refused at once has none.
+  act_id uuid,
+  -- The kind of act, or what else was tried, such as `access`.
+  what text NOT NULL CHECK (length(what) BETWEEN 1 AND 60),
+  outcome text NOT NULL CHECK (outcome IN ('requested', 'approved', 'refused', 'denied', 'done', 'failed')),
+  target_kind text,
+  target_id text CHECK (length(target_id) <= 255),
+  owner_kind text CHECK (owner_kind IN ('user', 'organization')),
+  owner_id text,
+  reason text,
+  -- Why it was refused, why it failed, or what came of it: a sentence.
+  detail text,
+  before jsonb,
+  after jsonb,
+  CHECK ((owner_kind IS NULL) = (owner_id IS NULL)),
+  CHECK ((target_kind IS NULL) = (target_id IS NULL))
+);
+CREATE INDEX audit_log_act ON audit_log (act_id, id) WHERE act_id IS NOT NULL;
+CREATE INDEX audit_log_actor ON audit_log (actor, id DESC);
+CREATE INDEX audit_log_owner ON audit_log (owner_kind, owner_id, id DESC) WHERE owner_id IS NOT NULL;
+GRANT SELECT ON audit_log TO tidemark_server;
+GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail,
+  before, after) ON audit_log TO tidemark_server;
+GRANT SELECT ON audit_log TO tidemark_worker;
+GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail,
+  before, after) ON audit_log TO tidemark_worker;
+ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY;
+CREATE POLICY audit_log_read ON audit_log FOR SELECT TO tidemark_server USING (true);
+CREATE POLICY audit_log_request ON audit_log FOR INSERT TO tidemark_server
+  WITH CHECK (outcome IN ('requested', 'approved', 'refused', 'denied') OR (what = 'open_case' AND act_id IS NULL));
+CREATE POLICY audit_log_worker ON audit_log TO tidemark_worker USING (true) WITH CHECK (true);
+
+-- Who of the support staff has which case open.
+CREATE TABLE support_visits (
+  owner_id text NOT NULL CHECK (length(owner_id) BETWEEN 1 AND 64),
+  user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),
+  began_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
+  PRIMARY KEY (owner_id, user_id)
+);
+CREATE INDEX support_visits_old ON support_visits (seen_at);
+GRANT SELECT, INSERT, DELETE, UPDATE ON support_visits TO tidemark_server;
