@@ -16,7 +16,7 @@ import { checkArchives } from '../verify/archives.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { proveArchives } from './prove.ts'
 
-const { database, folder, filled, pool, passMonths, monthAfter, report, archive, filesOf } = monthsToArchive()
+const { database, folder, filled, pool, monthAfter, report, archive, filesOf } = monthsToArchive()
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, filled.ada))
