@@ -94,7 +94,10 @@ describe.each(changes)('%s', (change) => {
 })
 
 test('the text of a transfer and its salt may become NULL, both at once, and stay so', async () => {
-  const posted = await postTransfer(database.worker, buildGrant('user_erased', 5, { reason: 'About a person' }))
+  const posted = await postTransfer(
+    database.worker,
+    buildGrant('user_erased', 5, { reason: 'About a person' }),
+  )
   const set = (change: string) =>
     sql.raw(`UPDATE ledger_transfers SET ${change} WHERE id = ${posted.transfer_id}`).execute(database.owner)
   await expect(set('reason = NULL')).rejects.toThrow(/append-only/)

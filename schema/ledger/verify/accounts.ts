@@ -27,7 +27,6 @@ export class Accounts {
   readonly #trx: DatabaseTransaction
   readonly #after: number
   readonly #known = new Map<number, Account>()
-  #areAll = false
 
   /** Chains are followed from what was there up to the transfer `after`. */
   constructor(trx: DatabaseTransaction, after: number) {
@@ -38,13 +37,13 @@ export class Accounts {
   /** Loads all accounts, in the order of their ids, for books that are read from where the archives end. */
   async loadAll(): Promise<void> {
     for await (const rows of batchesOfRows(this.#trx, allAccounts)) for (const row of rows) this.#add(row)
-    this.#areAll = true
   }
 
-  /** Loads those that are not known yet. */
-  async load(ids: ReadonlySet<number>): Promise<void> {
+  /** Loads those of some entries that are not known yet. */
+  async load(entries: readonly { readonly account_id: number }[]): Promise<void> {
+    const ids = new Set(entries.map(({ account_id }) => account_id))
     const unknown = [...ids].filter((id) => !this.#known.has(id))
-    if (unknown.length === 0 || this.#areAll) return
+    if (unknown.length === 0) return
     const { rows } = await sql<AccountRow>`
       SELECT account.id AS account_id, account.owner_kind, account.owner_id, head.version, head.balance, head.hash
       FROM ledger_accounts account

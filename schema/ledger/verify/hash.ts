@@ -31,26 +31,12 @@ export interface EntryContent {
 
 /** SHA-256 of the transfer's fields as a JSON array, with `, ` between them. */
 export function transferDigest(transfer: TransferContent): string {
-  const fields = [
-    transfer.idempotency_key,
-    transfer.kind,
-    transfer.grant_id,
-    transfer.input_hash,
-    transfer.occurred_at_us,
-    transfer.posted_at_us,
-    transfer.intent_id,
-    transfer.event_id,
-    transfer.actor,
-    transfer.reason_hash,
-  ]
-  let text = `[${digestFormat}`
-  for (const field of fields) text += `, ${JSON.stringify(field)}`
-  return hash('sha256', `${text}]`, 'hex')
-}
-
-/** What the digest has of a free text: SHA-256 of the salt, which is written in hex, and the text. */
-export function reasonHash(salt: string, reason: string): string {
-  return hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(reason)]), 'hex')
+  const { idempotency_key, kind, grant_id, input_hash, intent_id, event_id, actor, reason_hash } = transfer
+  const text =
+    `[${digestFormat}, ${JSON.stringify(idempotency_key)}, "${kind}", ${JSON.stringify(grant_id)}, "${input_hash}", ` +
+    `${transfer.occurred_at_us}, ${transfer.posted_at_us}, ${JSON.stringify(intent_id)}, ${JSON.stringify(event_id)}, ` +
+    `${JSON.stringify(actor)}, "${reason_hash}"]`
+  return hash('sha256', text, 'hex')
 }
 
 /** `previous` is the hash that this one is chained to: null for an account's first entry. */

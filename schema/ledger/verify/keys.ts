@@ -12,21 +12,15 @@ export async function checkKeys(
   { after, upTo }: Range,
   problem: ReportProblem,
 ): Promise<void> {
-  const { rows: transfers } = await sql<{ idempotency_key: string }>`
-    SELECT transfer.idempotency_key FROM ledger_transfers transfer
-    WHERE transfer.id > ${after} AND transfer.id <= ${upTo} AND NOT EXISTS (
-      SELECT FROM ledger_keys key
-      WHERE key.transfer_id = transfer.id AND key.owner_id = transfer.owner_id AND key.idempotency_key = transfer.idempotency_key
-        AND key.input_hash = transfer.input_hash)
-    ORDER BY transfer.id`.execute(trx)
-  for (const { idempotency_key } of transfers) {
-    problem('every transfer is kept under its key', `transfer ${idempotency_key}`)
+  const { rows } = await sql<{ posted: string | null; kept: string | null }>`
+    SELECT transfer.idempotency_key AS posted, key.idempotency_key AS kept
+    FROM (SELECT * FROM ledger_transfers WHERE id > ${after}) transfer
+    FULL JOIN (SELECT * FROM ledger_keys WHERE transfer_id > ${after}) key
+      ON key.transfer_id = transfer.id AND key.owner_id = transfer.owner_id AND key.idempotency_key = transfer.idempotency_key
+    WHERE transfer.id IS NULL OR transfer.id <= ${upTo} AND key.input_hash IS DISTINCT FROM transfer.input_hash
+    ORDER BY transfer.id, kept`.execute(trx)
+  for (const { posted, kept } of rows) {
+    if (posted === null) problem('every key has its transfer', `transfer ${kept}`)
+    else problem('every transfer is kept under its key', `transfer ${posted}`)
   }
-  const { rows: keys } = await sql<{ idempotency_key: string }>`
-    SELECT key.idempotency_key FROM ledger_keys key
-    WHERE key.transfer_id > ${after} AND NOT EXISTS (
-      SELECT FROM ledger_transfers transfer
-      WHERE transfer.id = key.transfer_id AND transfer.owner_id = key.owner_id AND transfer.idempotency_key = key.idempotency_key)
-    ORDER BY key.idempotency_key`.execute(trx)
-  for (const { idempotency_key } of keys) problem('every key has its transfer', `transfer ${idempotency_key}`)
 }

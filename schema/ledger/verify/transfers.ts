@@ -3,7 +3,7 @@ import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { TransferKind } from '../accounts.ts'
 import type { Account, Accounts } from './accounts.ts'
-import { entryHash, reasonHash, type TransferContent, transferDigest } from './hash.ts'
+import { entryHash, type TransferContent, transferDigest } from './hash.ts'
 import { planToReadAll, planToReadInOrder } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
 
@@ -25,9 +25,8 @@ interface TransferRow extends TransferContent {
   readonly id: number
   readonly kind: TransferKind
   readonly owner_id: string
-  /** Both null once the text was erased. */
-  readonly reason: string | null
-  readonly reason_salt: string | null
+  /** The text was erased with its salt, or both make the hash. */
+  readonly is_reason_right: boolean
   readonly lacks_intent: boolean
 }
 
@@ -73,26 +72,25 @@ export class TransfersCheck {
     ])
     const entries = new EntriesInOrder(batchesOfRows(connections.entries, entriesIn(range)))
     for await (const transfers of batchesOfRows(connections.transfers, transfersIn(range))) {
-      const entriesOf = await entries.takeUpTo(transfers.at(-1)?.id ?? 0)
-      const taken = [...entriesOf.values()].flat()
-      await this.#accounts.load(new Set(taken.map(({ account_id }) => account_id)))
+      await entries.receiveUpTo(transfers.at(-1)?.id ?? 0)
+      if (!range.is_all) await this.#accounts.load(entries.received)
       for (const transfer of transfers) {
         onTransfer(transfer.id)
-        this.#check(transfer, entriesOf.get(transfer.id) ?? [])
-        entriesOf.delete(transfer.id)
+        this.#reportLacking(entries.takeBefore(transfer.id))
+        this.#check(transfer, entries.takeBefore(transfer.id + 1))
       }
-      this.#reportLacking(entriesOf)
       this.transfers += transfers.length
-      this.entries += taken.length
       onBatch(this.transfers)
     }
-    const rest = await entries.takeUpTo(Number.POSITIVE_INFINITY)
-    this.entries += [...rest.values()].flat().length
-    this.#reportLacking(rest)
+    await entries.receiveUpTo(Number.POSITIVE_INFINITY)
+    this.#reportLacking(entries.takeBefore(Number.POSITIVE_INFINITY))
+    this.entries = entries.taken
   }
 
-  #reportLacking(entriesOf: ReadonlyMap<number, unknown>): void {
-    for (const id of entriesOf.keys()) this.#problem('every entry has its transfer', `transfer ${id}`)
+  #reportLacking(entries: readonly EntryRow[]): void {
+    for (const id of new Set(entries.map(({ transfer_id }) => transfer_id))) {
+      this.#problem('every entry has its transfer', `transfer ${id}`)
+    }
   }
 
   #check(transfer: TransferRow, entries: readonly EntryRow[]): void {
@@ -111,7 +109,7 @@ export class TransfersCheck {
       })
     }
     if (transfer.lacks_intent) this.#problem('every intent that a transfer names is there', name)
-    if (!isReasonRight(transfer))
+    if (!transfer.is_reason_right)
       this.#problem('the text of a transfer has the hash that is kept of it', name)
     this.#checkEntries(transfer, entries)
   }
@@ -171,42 +169,45 @@ export class TransfersCheck {
   }
 }
 
-/** Entries by their transfers, from batches that are in the order of the transfers' ids. */
+/** Entries in the order of their transfers' ids. */
 class EntriesInOrder {
+  taken = 0
+  /** Those that were not taken yet. */
+  received: EntryRow[] = []
   readonly #batches: AsyncIterator<EntryRow[]>
-  #batch: EntryRow[] = []
   #at = 0
 
   constructor(batches: AsyncIterable<EntryRow[]>) {
     this.#batches = batches[Symbol.asyncIterator]()
   }
 
-  /** Takes what is left up to a transfer, and sorts the two or three entries of each by their accounts. */
-  async takeUpTo(transferId: number): Promise<Map<number, EntryRow[]>> {
-    const entriesOf = new Map<number, EntryRow[]>()
-    for (;;) {
-      for (; this.#at < this.#batch.length; this.#at++) {
-        const entry = this.#batch[this.#at]
-        if (!entry || entry.transfer_id > transferId) return entriesOf
-        const entries = entriesOf.get(entry.transfer_id)
-        if (!entries) entriesOf.set(entry.transfer_id, [entry])
-        else {
-          entries.push(entry)
-          entries.sort((a, b) => a.account_id - b.account_id)
-        }
-      }
+  async receiveUpTo(transferId: number): Promise<void> {
+    this.received = this.received.slice(this.#at)
+    this.#at = 0
+    while ((this.received.at(-1)?.transfer_id ?? 0) <= transferId) {
       const next = await this.#batches.next()
-      if (next.done) return entriesOf
-      this.#batch = next.value
-      this.#at = 0
+      if (next.done) return
+      this.received = this.received.concat(next.value)
     }
+  }
+
+  /** Takes the entries of all transfers before one, by their accounts: those of one transfer are two or three. */
+  takeBefore(transferId: number): readonly EntryRow[] {
+    const start = this.#at
+    while ((this.received[this.#at]?.transfer_id ?? transferId) < transferId) this.#at++
+    if (this.#at === start) return none
+    this.taken += this.#at - start
+    return this.received.slice(start, this.#at).sort((a, b) => a.account_id - b.account_id)
   }
 }
 
+const none: readonly EntryRow[] = []
+
 const transfersIn = ({ after, upTo }: Range) => sql<TransferRow>`
   SELECT t.id, t.owner_id, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id,
-    t.actor, t.reason, encode(t.reason_salt, 'hex') AS reason_salt, encode(t.reason_hash, 'hex') AS reason_hash,
-    (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_at_us, (extract(epoch FROM t.posted_at) * 1000000)::bigint AS posted_at_us,
+    t.actor, encode(t.reason_hash, 'hex') AS reason_hash,
+    coalesce(sha256(t.reason_salt || convert_to(t.reason, 'UTF8')) = t.reason_hash, t.reason IS NULL AND t.reason_salt IS NULL) AS is_reason_right,
+    (date_part('epoch', t.occurred_at) * 1e6)::bigint AS occurred_at_us, (date_part('epoch', t.posted_at) * 1e6)::bigint AS posted_at_us,
     t.intent_id IS NOT NULL AND NOT EXISTS (SELECT FROM checkout_intents i WHERE i.id = t.intent_id) AS lacks_intent
   FROM ledger_transfers t
   WHERE t.id > ${sql.lit(after)} AND t.id <= ${sql.lit(upTo)} ORDER BY t.id`
@@ -215,11 +216,6 @@ const transfersIn = ({ after, upTo }: Range) => sql<TransferRow>`
 const entriesIn = ({ after, upTo }: Range) => sql<EntryRow>`
   SELECT transfer_id, account_id, amount, version, balance_after, owner_id, encode(hash, 'hex') AS hash FROM ledger_entries
   WHERE transfer_id > ${sql.lit(after)} AND transfer_id <= ${sql.lit(upTo)} ORDER BY transfer_id`
-
-function isReasonRight({ reason, reason_salt, reason_hash }: TransferRow): boolean {
-  if (reason === null || reason_salt === null) return reason === reason_salt
-  return reasonHash(reason_salt, reason) === reason_hash
-}
 
 function isOwners({ owner_kind }: Account): boolean {
   return owner_kind !== null && owner_kind !== 'house'
