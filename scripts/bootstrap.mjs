@@ -1,8 +1,3 @@
-/**
- * Makes `npm start` and `npm test` work on a bare clone: it runs before them, on any Node, and installs what
- * package-lock.json names when that is not what node_modules holds. Plain JavaScript without dependencies, because at
- * this point there are none. Afterwards `node` in an npm script is the pinned one of node_modules/.bin.
- */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -13,11 +8,18 @@ const oldestNode = 20
 const pinnedNode = 24
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const modules = join(root, 'node_modules')
-const windows = process.platform === 'win32'
+/** Where the programs of the install are, the pinned node among them. */
+export const bin = join(modules, '.bin')
+export const windows = process.platform === 'win32'
 
-checkNode()
-if (!isInstalled()) withLock(() => isInstalled() || install())
-checkPinnedNode()
+/**
+ * Installs what package-lock.json names when that is not what node_modules holds. `scripts/run.mjs` calls it
+ * before every npm script, on any Node from 20 on.
+ */
+export function bootstrap() {
+  checkNode()
+  if (!isInstalled()) withLock(() => isInstalled() || install())
+}
 
 function checkNode() {
   const major = Number(process.versions.node.split('.')[0])
@@ -27,8 +29,8 @@ function checkNode() {
 }
 
 /**
- * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that file holds
- * every package of ours in the same version. After an install by hand there is no second one.
+ * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that
+ * file holds every package of ours in the same version. After an install by hand there is no second one.
  */
 function isInstalled() {
   const wanted = readPackages(join(root, 'package-lock.json'))
@@ -51,9 +53,10 @@ function readPackages(path) {
 }
 
 /**
- * Installs what the lockfile names, with every setting spelled out that the user's own npm configuration could have turned
- * against us. Not `npm ci`: it refuses a lockfile without the native packages of every platform, and a registry mirror
- * need not have those of other platforms. Afterwards it is checked that the versions are those of the lockfile.
+ * Installs what the lockfile names, with every setting spelled out that the user's own npm configuration
+ * could have turned against us. Not `npm ci`: it refuses a lockfile without the native packages of every
+ * platform, and a registry mirror need not have those of other platforms. Afterwards it is checked that the
+ * versions are those of the lockfile.
  */
 function install() {
   const started = Date.now()
@@ -128,8 +131,10 @@ function withLock(work) {
     if (waited === 1) say('another install is running in this clone; waiting for it …')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
   }
-  process.once('exit', () => rmSync(lock, { force: true }))
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
   work()
+  release()
 }
 
 function takeLock(lock) {
@@ -149,24 +154,10 @@ function takeLock(lock) {
 }
 
 /**
- * npm puts node_modules/.bin first in PATH, also for a script whose pre-script has only just created it. Should `node`
- * nevertheless be another one, the next script would fail on its first type annotation; this says why instead.
+ * Undefined when there is none, or none that this machine can execute (a folder copied from another system).
  */
-function checkPinnedNode() {
-  if (!process.env.npm_lifecycle_event) return
-  const found = spawnSync('node', ['--version'], { encoding: 'utf8', shell: windows, cwd: root })
-  if (!isPinned(found.stdout)) {
-    fail(
-      `node in npm scripts is ${String(found.stdout).trim() || 'missing'}, expected ${pinnedNode} from ${join(modules, '.bin')}.\n` +
-        'Something puts another node first in PATH, or this system cannot run the one from npm (it needs glibc).\n' +
-        `Installing Node ${pinnedNode} yourself is enough to go on.`,
-    )
-  }
-}
-
-/** Undefined when there is none, or none that this machine can execute (a folder copied from another system). */
 function readVersion() {
-  const found = spawnSync(join(modules, '.bin', windows ? 'node.cmd' : 'node'), ['--version'], {
+  const found = spawnSync(join(bin, windows ? 'node.cmd' : 'node'), ['--version'], {
     encoding: 'utf8',
     shell: windows,
   })

@@ -67,7 +67,12 @@ describe('whatever it does, the login of the server cannot', () => {
     ['change an entry', `UPDATE ledger_entries SET amount = 1`],
     ['delete a transfer', `DELETE FROM ledger_transfers`],
     ['empty the ledger', `TRUNCATE ledger_entries CASCADE`],
-    ['post', `SELECT ledger_post('[]')`],
+    [
+      'post',
+      `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
+    ],
+    ['lock an owner', `SELECT ledger_lock_owners('{user}', '{u}')`],
+    ['append an entry', `SELECT ledger_write('{}', '{}', '{}')`],
     ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
     [
       'receive an event that was applied',

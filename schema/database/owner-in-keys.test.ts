@@ -22,7 +22,7 @@ const lacking = {
 
 /** Tables of nobody in particular: a row is found before it is known whose it is, or they are read over all owners. */
 const central = `
-  audit_log balance_transactions cursors extension_sign_ins failed_tries inbox_events inbox_payloads inbox_waiting kysely_migration
+  audit_log balance_transactions cursors extension_sign_ins failed_tries function_files inbox_events inbox_payloads inbox_waiting kysely_migration
   kysely_migration_lock ledger_archives ledger_proofs reconciliation_findings reconciliation_runs statement_days support_acts
   support_visits`
   .trim()

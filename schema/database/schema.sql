@@ -10,11 +10,17 @@ CREATE DOMAIN public.checkout_state AS text
 CREATE DOMAIN public.currency AS text
 	CONSTRAINT currency_check CHECK ((VALUE = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text])));
 
+CREATE DOMAIN public.entry_amount AS bigint
+	CONSTRAINT entry_amount_check CHECK ((VALUE <> 0));
+
 CREATE DOMAIN public.event_source AS text
 	CONSTRAINT event_source_check CHECK ((VALUE = ANY (ARRAY['stripe'::text, 'clerk'::text])));
 
 CREATE DOMAIN public.event_state AS text
 	CONSTRAINT event_state_check CHECK ((VALUE = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text])));
+
+CREATE DOMAIN public.grant_id AS text
+	CONSTRAINT grant_id_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)));
 
 CREATE DOMAIN public.grant_kind AS text
 	CONSTRAINT grant_kind_check CHECK ((VALUE = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text])));
@@ -162,14 +168,14 @@ CASE
     WHEN (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL)) THEN 'stuck'::text
     ELSE NULL::text
 END) STORED,
-    CONSTRAINT checkout_intents_check CHECK (
+    CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
+    CONSTRAINT checkout_intents_session CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT checkout_intents_terms CHECK (
 CASE kind
     WHEN 'subscription'::text THEN ((num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0) AND ((credits)::bigint = ((credits_per_seat)::bigint * (seats)::integer)))
     ELSE (num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0)
-END),
-    CONSTRAINT checkout_intents_check1 CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
-    CONSTRAINT checkout_intents_check2 CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
-    CONSTRAINT checkout_intents_check3 CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL)))
+END)
 )
 WITH (fillfactor='50');
 
@@ -308,11 +314,11 @@ CASE
     WHEN ((state)::text = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text])) THEN (state)::text
     ELSE NULL::text
 END) STORED,
-    CONSTRAINT inbox_events_check CHECK ((((state)::text = 'received'::text) = (settled_at IS NULL))),
-    CONSTRAINT inbox_events_check1 CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
-    CONSTRAINT inbox_events_check2 CHECK ((((state)::text <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_check3 CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_check4 CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL)))
+    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
+    CONSTRAINT inbox_events_payload CHECK ((((state)::text <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_payload_removed CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_reason CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT inbox_events_settled CHECK ((((state)::text = 'received'::text) = (settled_at IS NULL)))
 )
 WITH (fillfactor='50');
 
@@ -394,17 +400,16 @@ CREATE TABLE public.ledger_archives (
 CREATE TABLE public.ledger_entries (
     transfer_id bigint NOT NULL,
     account_id bigint NOT NULL,
-    amount bigint NOT NULL,
+    amount public.entry_amount NOT NULL,
     version bigint,
     balance_after bigint,
     owner_id text NOT NULL,
-    hash bytea NOT NULL,
-    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0))
+    hash bytea NOT NULL
 )
 PARTITION BY RANGE (transfer_id);
 
 CREATE TABLE public.ledger_grants (
-    id text NOT NULL,
+    id public.grant_id NOT NULL,
     owner_kind public.owner_kind NOT NULL,
     owner_id public.owner_id NOT NULL,
     account public.owner_account NOT NULL,
@@ -417,24 +422,23 @@ CREATE TABLE public.ledger_grants (
     ends_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     first_transfer_id bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
+    CONSTRAINT ledger_grants_account CHECK (
 CASE
     WHEN ((kind)::text = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN ((account)::text = 'purchased'::text)
     WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN ((account)::text = 'plan'::text)
     ELSE true
 END),
-    CONSTRAINT ledger_grants_check5 CHECK (COALESCE(
+    CONSTRAINT ledger_grants_id CHECK (COALESCE(
 CASE
-    WHEN ((kind)::text = 'purchase'::text) THEN (id = ('purchase/'::text || intent_id))
-    WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || (EXTRACT(epoch FROM month_starts_at))::bigint))
-    WHEN ((kind)::text = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
-    ELSE starts_with(id, 'adjustment/'::text)
+    WHEN ((kind)::text = 'purchase'::text) THEN ((id)::text = ('purchase/'::text || intent_id))
+    WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN ((id)::text = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || (EXTRACT(epoch FROM month_starts_at))::bigint))
+    WHEN ((kind)::text = 'late_month'::text) THEN starts_with((id)::text, (('late_month/'::text || stripe_invoice_id) || '/'::text))
+    ELSE starts_with((id)::text, 'adjustment/'::text)
 END, false)),
-    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200)))
+    CONSTRAINT ledger_grants_invoice CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_month_starts_at CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_period CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_subscription CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL)))
 );
 
 CREATE TABLE public.ledger_keys (
@@ -518,9 +522,7 @@ CREATE TABLE public.ledger_transfers (
     reason text,
     reason_salt bytea,
     reason_hash bytea NOT NULL,
-    CONSTRAINT ledger_transfers_check CHECK ((((kind)::text = 'usage'::text) = (grant_id IS NULL))),
-    CONSTRAINT ledger_transfers_check1 CHECK ((((kind)::text = 'usage'::text) = starts_with(idempotency_key, 'usage/'::text))),
-    CONSTRAINT ledger_transfers_check2 CHECK (((reason IS NULL) = (reason_salt IS NULL)))
+    CONSTRAINT ledger_transfers_check CHECK ((((kind)::text = 'usage'::text) = (grant_id IS NULL)))
 )
 PARTITION BY RANGE (id);
 

@@ -33,7 +33,7 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: string | null;
+  owner_kind: "user" | "organization" | null;
   reason: string | null;
   target_id: string | null;
   target_kind: string | null;

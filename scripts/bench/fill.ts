@@ -9,12 +9,15 @@ export interface Filling {
   readonly prefix?: string
 }
 
-/** Tables that are filled; their indexes are dropped before and made again after, but for the primary keys. */
+/**
+ * Tables that are filled; their indexes are dropped before and made again after, but for the primary keys.
+ */
 const filled = ['ledger_keys', 'ledger_transfers', 'ledger_entries']
 
 /**
- * Writes transfers with two entries each, set-based and with triggers off, as a ledger has them after a long time: nobody's lie side by
- * side. Their hashes are dummies, so that such a ledger can be measured and not proven.
+ * Writes transfers with two entries each, set-based and with triggers off, as a ledger has them after a long
+ * time: those of one owner do not lie side by side. Their hashes are dummies, so that such a ledger can be
+ * measured and not proven.
  */
 export async function fillLedger(databaseUrl: string, filling: Filling): Promise<void> {
   await withTriggersOff(databaseUrl, async (client) => {
@@ -40,12 +43,13 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
      SELECT '${prefix}' || i AS owner_id, i, purchased_id, plan_id, version, row_number() OVER (ORDER BY version, i)
        + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
      FROM filled_accounts, generate_series(1, ${transfersEach}) version`,
-    `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, actor, reason)
-     SELECT id, owner_id, 2, now(), 'usage/' || owner_id || '/fill/' || lpad(version::text, 12, '0'), 'usage', sha256('filled'),
-       timestamptz '2026-01-01Z' + (id - ledger_first_id(id >> 40)) * interval '1 second', owner_id, 'Filled'
+    `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, actor, reason, reason_salt, reason_hash)
+     SELECT id, owner_id, now(), 'usage/' || encode(sha256(convert_to(owner_id || version, 'UTF8')), 'hex'), 'usage', sha256('filled'),
+       timestamptz '2026-01-01Z' + (id - ledger_first_id(id >> 40)) * interval '1 second', owner_id, 'Filled',
+       substr(sha256('filled'), 1, 16), sha256('filled')
      FROM filled_transfers ORDER BY id`,
-    `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
-     SELECT t.owner_id, t.idempotency_key, t.id, t.format, t.input_hash
+    `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
+     SELECT t.owner_id, t.idempotency_key, t.id, t.input_hash
      FROM filled_transfers f JOIN ledger_transfers t ON t.id = f.id ORDER BY t.id`,
     `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, purchased_account_id, purchased_version,
        purchased_balance, purchased_hash)
@@ -62,8 +66,9 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
 }
 
 /**
- * Writes events that were applied within the last day, ten to an owner, each a paid purchase of credits with its intent, grant, transfer
- * and entries. Older ones would be work: the worker removes the payloads of events after some months.
+ * Writes events that were applied within the last day, ten to an owner, each a paid purchase of credits with
+ * its intent, grant, transfer and entries. Older ones would be work: the worker removes the payloads of
+ * events after some months.
  */
 export async function fillSettledEvents(databaseUrl: string, count: number): Promise<void> {
   const events = `SELECT i, md5('fill' || i)::uuid AS intent_id, 'user_fill_' || i / 10 AS owner_id, i % 10 + 1 AS version,
@@ -95,13 +100,13 @@ export async function fillSettledEvents(databaseUrl: string, count: number): Pro
          plan.id AS plan_id, purchased.id AS purchased_id
        FROM filled_events e JOIN ledger_accounts plan ON plan.owner_id = e.owner_id AND plan.name = 'plan'
        JOIN ledger_accounts purchased ON purchased.owner_id = e.owner_id AND purchased.name = 'purchased'`,
-      `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, event_id,
-         actor, reason, grant_id)
-       SELECT id, owner_id, 2, now(), 'checkout/cs_fill_' || i, 'credit_purchase', sha256('filled'), at, intent_id, 'evt_fill_' || i,
-         'stripe', 'Filled', 'purchase/' || intent_id FROM filled_transfers ORDER BY i`,
+      `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason,
+         reason_salt, reason_hash, grant_id)
+       SELECT id, owner_id, now(), 'checkout/cs_fill_' || i, 'credit_purchase', sha256('filled'), at, intent_id, 'evt_fill_' || i,
+         'stripe', 'Filled', substr(sha256('filled'), 1, 16), sha256('filled'), 'purchase/' || intent_id FROM filled_transfers ORDER BY i`,
       `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
-      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
-       SELECT owner_id, 'checkout/cs_fill_' || i, id, 2, sha256('filled') FROM filled_transfers ORDER BY i`,
+      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
+       SELECT owner_id, 'checkout/cs_fill_' || i, id, sha256('filled') FROM filled_transfers ORDER BY i`,
       `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, purchased_account_id, purchased_version,
          purchased_balance, purchased_hash)
        SELECT DISTINCT ON (owner_id) owner_id, 'user', id, plan_id, purchased_id, version, 500 * version, sha256('filled')

@@ -13,18 +13,17 @@ export interface HttpLoad {
 }
 
 /** As many as keep a server of one process busy. */
-const enoughConnections = 32
+const connections = 32
 
 /**
- * Sends requests that were made before, over connections that stay open, until `next` has none left or the time is over. Throws at an
- * answer of another status: a server that refuses is fast.
+ * Sends requests that were made before, over connections that stay open, until `next` has none left or the
+ * time is over. Throws at an answer of another status: a server that refuses is fast.
  */
 export async function sendRequests(
   url: string,
   next: () => HttpRequest | undefined,
-  options: { readonly seconds: number; readonly status: number; readonly connections?: number },
+  options: { readonly seconds: number; readonly status: number },
 ): Promise<HttpLoad> {
-  const { connections = enoughConnections } = options
   const pool = new Pool(url, { connections, pipelining: 1 })
   const started = performance.now()
   const end = started + options.seconds * 1000
@@ -69,7 +68,10 @@ export function send(pool: Pool, request: HttpRequest, expected: number): Promis
   })
 }
 
-/** Makes about as many requests as fit into the time, judged by how many did the last time, and then sends them. */
+/**
+ * Makes about as many requests as fit into the time, judged by how many did the last time, and then sends
+ * them.
+ */
 export function createHttpSide(
   url: string,
   make: (count: number) => HttpRequest[] | Promise<HttpRequest[]>,

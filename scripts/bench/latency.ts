@@ -17,8 +17,8 @@ export interface Latency {
 const patienceMs = 30_000
 
 /**
- * Sends webhooks at a steady rate, whether or not those before have been answered, and returns how long it took from sending one until
- * what it brought was committed, by the time that Postgres keeps of each commit.
+ * Sends webhooks at a steady rate, whether or not those before have been answered, and returns how long it
+ * took from sending one until what it brought was committed, by the time that Postgres keeps of each commit.
  */
 export function createLatencySide({ perSecond, ...parts }: LatencyParts): Side<Latency> {
   const { server, pool, table } = parts

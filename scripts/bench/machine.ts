@@ -46,8 +46,8 @@ export interface MachineFacts {
 }
 
 /**
- * Durable and with memory as in production (docs/operations.md, "Settings of Postgres"). The time of each commit is kept, because that is when something is in the ledger: nobody has to ask all
- * the time whether it is there already.
+ * Durable and with memory as in production (docs/operations.md, "Settings of Postgres"). The time of each
+ * commit is kept, because that is when a transfer is in the ledger, without asking for it all the time.
  */
 const postgresSettings = {
   max_connections: '300',
@@ -163,7 +163,10 @@ function environmentOf(place: Place, awayUrl: string): Record<string, string> {
   }
 }
 
-/** A Stripe whose lists are empty and that is away for everything else, as Clerk is. There is no clock, so that the real time counts. */
+/**
+ * A Stripe whose lists are empty and that is away for everything else, as Clerk is. There is no clock, so
+ * that the real time counts.
+ */
 async function serveNothing(running: AsyncDisposableStack): Promise<string> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')

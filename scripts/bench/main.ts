@@ -15,10 +15,7 @@ import { balance } from './rows/balance.ts'
 import { growth } from './rows/growth.ts'
 import { history } from './rows/history.ts'
 import { latency } from './rows/latency.ts'
-import { noise } from './rows/noise.ts'
-import { peers } from './rows/peers.ts'
 import { posting } from './rows/posting.ts'
-import { scaleOut } from './rows/scale-out.ts'
 import { settle } from './rows/settle.ts'
 import { steady } from './rows/steady.ts'
 import { usage } from './rows/usage.ts'
@@ -35,17 +32,18 @@ const rows: readonly Row[] = [
   history,
   growth,
   verify,
-  scaleOut,
-  noise,
 ]
 
-// Whoever is told to stop exits, and the watchdog ends what was started.
+/** What a worker has by default (DATABASE_POOL_MAX). */
+const workerConnections = 10
+
+// The watchdog ends what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 await main()
 
 /**
- * `npm run bench`: measures the product beside the least that this machine can do for the same work. It asserts nothing.
- * `npm run bench -- accept settle` measures these rows only; see docs/performance.md.
+ * `npm run bench`: measures the product beside the least that this machine can do for the same work. It
+ * asserts nothing. `npm run bench -- accept settle` measures these rows only; see docs/performance.md.
  */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -54,7 +52,7 @@ async function main(): Promise<void> {
       pairs: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '1' },
       full: { type: 'boolean', default: false },
-      peers: { type: 'boolean', default: false },
+      connections: { type: 'string', default: String(workerConnections) },
       'write-docs': { type: 'boolean', default: false },
     },
   })
@@ -63,11 +61,13 @@ async function main(): Promise<void> {
     throw new Error(`There is no row ${unknown.join(', ')}: ${rows.map(({ name }) => name).join(', ')}`)
   }
   if (values['write-docs'] && positionals.length > 0) throw new Error('The document shows a run of all rows')
-  const chosen = [
-    ...rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
-    ...(values.peers ? [peers] : []),
-  ]
-  const settings = { pairs: Number(values.pairs), seconds: Number(values.seconds), isFull: values.full }
+  const chosen = rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const settings = {
+    pairs: Number(values.pairs),
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    isFull: values.full,
+  }
   const started = performance.now()
   const at = new Date().toISOString()
   const load_before = loadavg()[0] ?? 0

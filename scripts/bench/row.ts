@@ -14,6 +14,8 @@ export interface Bench {
   /** How often each side has its turn, and for how long. */
   readonly pairs: number
   readonly seconds: number
+  /** Over how many connections transfers are posted. */
+  readonly connections: number
   /** Takes the sizes that the targets name, however long that takes. */
   readonly isFull: boolean
   say(message: string): void

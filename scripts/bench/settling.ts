@@ -15,40 +15,44 @@ export interface SettledParts {
 }
 
 export interface SettlingParts extends SettledParts {
-  readonly workers: readonly BenchProcess[]
+  readonly worker: BenchProcess
 }
 
 const patienceMs = 60_000
 /** A worker ends its jobs in the queue after it has committed them. */
 const finishingMs = 250
-/** Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and not for a second. */
+/**
+ * Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and
+ * not for a second.
+ */
 const firstEvents = 1500
 
 /**
- * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
- * moment until the last commit, whose time Postgres keeps.
+ * Lets webhooks pile up while the worker stands still, then lets it go and returns how many events a second
+ * it settled: from that moment until the last commit, whose time Postgres keeps.
  */
-export async function createSettlingSide({ workers, ...parts }: SettlingParts): Promise<Side> {
-  for (const worker of workers) worker.thaw()
+export async function createSettlingSide({ worker, ...parts }: SettlingParts): Promise<Side> {
+  worker.thaw()
   await warmUp(parts)
-  for (const worker of workers) worker.freeze()
+  worker.freeze()
   let perSecond = 150
   return async (seconds) => {
     const count = Math.max(100, Math.round(perSecond * seconds))
     const awaited = await deliver(parts, count)
     const startedMs = Date.now()
-    for (const worker of workers) worker.thaw()
+    worker.thaw()
     const lastMs = await waitUntilSettled(parts.pool, awaited)
     await delay(finishingMs)
-    for (const worker of workers) worker.freeze()
+    worker.freeze()
     perSecond = count / ((lastMs - startedMs) / 1000)
     return perSecond
   }
 }
 
 /**
- * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled, and lets Postgres look at how large
- * its tables have become, as autovacuum does every minute: the plans that connections keep were made when they were empty.
+ * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled,
+ * and lets Postgres look at how large its tables have become, as autovacuum does every minute: the plans that
+ * connections keep were made when they were empty.
  */
 export async function warmUp(parts: SettledParts): Promise<void> {
   await waitUntilSettled(parts.pool, await deliver(parts, firstEvents))
@@ -65,7 +69,7 @@ async function deliver(parts: SettledParts, count: number): Promise<Awaited> {
   return { table, before, count }
 }
 
-/** The product has to know what was ordered; a floor settles whatever comes. */
+/** The product has to know what was ordered; a floor settles every event. */
 export function makeDeliveriesFor({ pool, table }: SettledParts, count: number): Promise<Delivery[]> {
   return makeDeliveries(count, table === 'ledger_transfers' ? pool : null)
 }

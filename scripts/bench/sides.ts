@@ -50,13 +50,12 @@ export async function startServer(machine: Machine, running: AsyncDisposableStac
   return server
 }
 
-export async function startWorkers(
+export async function startWorker(
   machine: Machine,
   running: AsyncDisposableStack,
   { kind, place }: Part,
-  count = 1,
-): Promise<BenchProcess[]> {
-  const workers = await Promise.all(Array.from({ length: count }, () => machine.startWorker(kind, place)))
-  for (const worker of workers) running.defer(() => worker.stop())
-  return workers
+): Promise<BenchProcess> {
+  const worker = await machine.startWorker(kind, place)
+  running.defer(() => worker.stop())
+  return worker
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compare, takeTurns } from './turns.ts'
 
-test('sides measure in turns, each round begun by another, after a first round that nobody counts', async () => {
+test('the sides of a row measure in turns, each round begun by another, after a first round that does not count', async () => {
   const turns: string[] = []
   const side = (name: string) => async (seconds: number) => {
     turns.push(`${name} ${seconds}`)

@@ -6,9 +6,10 @@ export type Side<Figure = number> = (seconds: number) => Promise<Figure>
 const warmUpSeconds = 0.6
 
 /**
- * Lets all sides measure in turns, each round begun by the next one, A B B A …, and returns the figures of each in the order of the rounds. What slows the machine
- * down for a while slows down both, so that the figures of one round may be compared, and nobody always follows the same one, whose
- * vacuums and writes go on for a while. A first round, which nobody counts, warms everything up.
+ * Lets all sides measure in turns, each round begun by the next one, A B B A …, and returns the figures of
+ * each in the order of the rounds. What slows the machine down for a while slows down both, so that the
+ * figures of one round may be compared, and no side always follows the same one, whose vacuums and writes go
+ * on for a while. A first round, which does not count, warms everything up.
  */
 export async function takeTurns<Figure, Name extends string>(
   { pairs, seconds }: Pick<Bench, 'pairs' | 'seconds'>,
@@ -55,7 +56,7 @@ export function compare({
   }
 }
 
-export function median(figures: readonly number[]): number {
+function median(figures: readonly number[]): number {
   return percentile(figures, 0.5)
 }
 

@@ -13,8 +13,8 @@ export interface Delivery extends HttpRequest {
 }
 
 /**
- * Signed deliveries of paid sessions, each of a purchase of its own by one of the wallets. With `intents` the purchases are in the
- * database, as they are before anybody can pay.
+ * Signed deliveries of paid sessions, each of a purchase of its own by one of the wallets. With `intents` the
+ * purchases are in the database, as they are before they can be paid.
  */
 export async function makeDeliveries(count: number, intents: pg.Pool | null): Promise<Delivery[]> {
   // Of a purchase in the order of time, as ours are; what Stripe calls its session and event is in none.

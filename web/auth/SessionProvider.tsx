@@ -1,3 +1,4 @@
+// The name is an alias in package.json for @clerk/react, the package's successor (decision 078).
 import { ClerkProvider, useClerk } from '@clerk/clerk-react'
 import type { ReactNode } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'

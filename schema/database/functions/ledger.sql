@@ -14,11 +14,11 @@
 --   a month's end         expiry            plan -120         (expired +120), after ledger_close_month
 
 -- SHA-256 of what a caller asked for, as a JSON array of texts.
-CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT sha256(convert_to(array_to_json(parts)::text, 'UTF8'))
 $$;
 
-CREATE OR REPLACE FUNCTION ledger_reason_hash(reason_salt bytea, reason text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION ledger_reason_hash(reason_salt bytea, reason text) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT sha256(reason_salt || convert_to(reason, 'UTF8'))
 $$;
 
@@ -52,9 +52,7 @@ BEGIN
     RETURN ARRAY(
       SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE SKIP LOCKED);
   END IF;
-  IF EXISTS (
-    SELECT FROM unnest(owner_ids) AS given (id) WHERE NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = given.id)
-  ) THEN
+  IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < (SELECT count(DISTINCT id) FROM unnest(owner_ids) id) THEN
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT DISTINCT given.owner_kind, given.owner_id, account.name
     FROM unnest(owner_kinds, owner_ids) AS given (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
@@ -124,7 +122,7 @@ $$;
 -- grant's owner (zero: nothing); `houses` names the account of the house, and is NULL where both cancel out. `grants` holds the grant of
 -- each, as a row of ledger_grants: it is inserted with its first transfer. A key that was posted before with the same input returns the
 -- first result. LG001: the key was posted with another input, or the grant exists with another account or kind. LG002: a transfer moves
--- nothing, names no account of the house, or its owner is of another kind.
+-- nothing, names no account of the house, has the key of a usage, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_post(
   owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
   event_ids text[], actors text[], reasons text[], plan_credits bigint[], purchased_credits bigint[], houses text[], grants jsonb[]
@@ -136,27 +134,32 @@ DECLARE
   owner ledger_owners;
   nth bigint := 0;
   moment timestamptz := clock_timestamp();
+  month bigint := ledger_month_of(moment);
   item record;
   entered record;
+  entry ledger_entries;
   transfer ledger_transfers;
   new_grant ledger_grants;
+  grant_identity text;
   n integer;
   -- What this call posts.
   new_keys text[] := '{}';
   new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
   new_grants ledger_grants[] := '{}';
+  new_grant_identities text[] := '{}';
 BEGIN
-  -- A statement after the locks, so that it sees what was posted for these owners before. Each row is looked up by its key, whatever
-  -- plan was made when the table was small.
+  -- A statement after the locks, so that it sees what was posted for these owners before. OFFSET 0 keeps Postgres from hashing twice,
+  -- and makes it look up each row by its key, whatever plan was made when the table was small.
   FOR item IN
     SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.ordinal, given.transfer,
       ledger_transfer_digest(given.transfer) AS digest, given.plan, given.purchased, given.named, house.id AS house_id,
       known.transfer_id AS known_id, known.input_hash AS known_hash,
-      (g.account, g.kind) = ((given.named).account, (given.named).kind) AS is_same_grant
+      count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated,
+      (g.account, g.kind) = (given.named ->> 'account', given.named ->> 'kind') AS is_same_grant
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
-      SELECT g.ordinal, g.owner_kind, g.plan, g.purchased, g.house, jsonb_populate_record(NULL::ledger_grants, g.named) AS named,
+      SELECT g.ordinal, g.owner_kind, g.plan, g.purchased, g.house, g.named,
         ROW(NULL, g.occurred_at, moment, g.intent_id, nullif(current_setting('tidemark.act_id', true), ''), g.owner_id,
           g.idempotency_key, g.kind, ledger_input_hash(g.kind, g.owner_id, g.intent_id::text, g.named ->> 'id', g.house, g.plan::text,
             g.purchased::text),
@@ -168,6 +171,7 @@ BEGIN
           AS given (owner_kind, owner_id, idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, plan, purchased, house,
             named, ordinal)
       ) g
+      OFFSET 0
     ) given ON (given.transfer).owner_id = o.owner_id
     LEFT JOIN ledger_accounts house ON house.owner_id = 'house' AND house.name = given.house
     LEFT JOIN LATERAL (
@@ -175,7 +179,7 @@ BEGIN
       WHERE k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
     ) known ON true
     LEFT JOIN LATERAL (
-      SELECT * FROM ledger_grants k WHERE k.owner_id = o.owner_id AND k.id = (given.named).id OFFSET 0
+      SELECT * FROM ledger_grants k WHERE k.owner_id = o.owner_id AND k.id = (given.transfer).grant_id OFFSET 0
     ) g ON true
     ORDER BY given.ordinal
   LOOP
@@ -187,7 +191,7 @@ BEGIN
     transfer := item.transfer;
     ordinal := item.ordinal;
     transfer_id := item.known_id;
-    n := array_position(new_keys, transfer.idempotency_key);
+    n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.idempotency_key) END;
     IF n IS NOT NULL THEN
       transfer_id := new_transfers[n].id;
       item.known_hash := new_transfers[n].input_hash;
@@ -202,27 +206,29 @@ BEGIN
     END IF;
     IF NOT item.is_same_grant THEN
       RAISE EXCEPTION 'Grant % exists with another account or kind', transfer.grant_id USING ERRCODE = 'LG001';
-    ELSIF NOT item.is_same_owner OR item.plan = 0 AND item.purchased = 0
+    ELSIF NOT item.is_same_owner OR starts_with(transfer.idempotency_key, 'usage/') OR item.plan = 0 AND item.purchased = 0
       OR (item.plan + item.purchased = 0) <> (item.house_id IS NULL) THEN
-      RAISE EXCEPTION 'Transfer % moves nothing, names no account of the house, or its owner is of another kind',
+      RAISE EXCEPTION 'Transfer % moves nothing, names no account of the house, has the key of a usage, or an owner of another kind',
         transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
-    transfer.id := ledger_draw_id(moment);
+    transfer.id := ledger_draw_id(month);
     entered := ledger_enter(owner, transfer.id, item.digest, item.plan, item.purchased, item.house_id);
     owner := entered.owner;
-    new_entries := new_entries || entered.entries;
+    -- Appended one by one: concatenation would copy the whole array each time.
+    FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
     new_transfers := new_transfers || transfer;
     new_keys := new_keys || transfer.idempotency_key;
-    -- The same grant with another account or kind in the same call violates the primary key.
-    IF item.is_same_grant IS NULL AND NOT EXISTS (
-      SELECT FROM unnest(new_grants) g
-      WHERE (g.owner_id, g.id, g.account, g.kind) = (owner.owner_id, (item.named).id, (item.named).account, (item.named).kind)
-    ) THEN
-      new_grant := item.named;
-      new_grant.created_at := moment;
-      new_grant.first_transfer_id := transfer.id;
-      new_grants := new_grants || new_grant;
+    IF item.is_same_grant IS NULL THEN
+      -- The same grant with another account or kind in the same call violates the primary key.
+      new_grant := jsonb_populate_record(NULL::ledger_grants, item.named);
+      grant_identity := ROW(new_grant.owner_id, new_grant.id, new_grant.account, new_grant.kind)::text;
+      IF grant_identity <> ALL (new_grant_identities) THEN
+        new_grant_identities := new_grant_identities || grant_identity;
+        new_grant.created_at := moment;
+        new_grant.first_transfer_id := transfer.id;
+        new_grants := new_grants || new_grant;
+      END IF;
     END IF;
     transfer_id := transfer.id;
     RETURN NEXT;
@@ -252,8 +258,10 @@ DECLARE
   owner ledger_owners;
   nth bigint := 0;
   moment timestamptz := clock_timestamp();
+  month bigint := ledger_month_of(moment);
   item record;
   entered record;
+  entry ledger_entries;
   transfer ledger_transfers;
   from_plan bigint;
   n integer;
@@ -265,7 +273,7 @@ BEGIN
   FOR item IN
     SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.ordinal, given.transfer,
       ledger_transfer_digest(given.transfer) AS digest, given.credits, used.id AS used_id, known.transfer_id AS known_id,
-      known.input_hash AS known_hash
+      known.input_hash AS known_hash, count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
       SELECT g.ordinal, g.owner_kind, g.credits,
@@ -277,6 +285,7 @@ BEGIN
         FROM unnest(owner_kinds, owner_ids, credits, idempotency_keys, occurred_at, actors, reasons) WITH ORDINALITY
           AS given (owner_kind, owner_id, credits, idempotency_key, occurred_at, actor, reason, ordinal)
       ) g
+      OFFSET 0
     ) given ON (given.transfer).owner_id = o.owner_id
     JOIN ledger_accounts used ON used.owner_id = 'house' AND used.name = 'used'
     LEFT JOIN LATERAL (
@@ -293,7 +302,7 @@ BEGIN
     transfer := item.transfer;
     ordinal := item.ordinal;
     transfer_id := item.known_id;
-    n := array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key);
+    n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key) END;
     IF n IS NOT NULL THEN
       transfer_id := new_transfers[n].id;
       item.known_hash := new_transfers[n].input_hash;
@@ -306,10 +315,10 @@ BEGIN
     ELSIF owner.plan_balance + owner.purchased_balance < item.credits THEN
       outcome := 'refused';
     ELSE
-      transfer.id := ledger_draw_id(moment);
+      transfer.id := ledger_draw_id(month);
       entered := ledger_enter(owner, transfer.id, item.digest, -from_plan, from_plan - item.credits, item.used_id);
       owner := entered.owner;
-      new_entries := new_entries || entered.entries;
+      FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
       new_transfers := new_transfers || transfer;
       new_keys := new_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
       outcome := 'posted';

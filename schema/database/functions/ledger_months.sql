@@ -14,12 +14,11 @@ CREATE OR REPLACE FUNCTION ledger_partition_of(parent text, month bigint) RETURN
   SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
--- The id of a transfer that is posted now. The first one in a month moves the sequence there, if the month has its partitions;
--- without them the previous month goes on.
-CREATE OR REPLACE FUNCTION ledger_draw_id(posted_at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+-- The id of a transfer that is posted in a month. The first one moves the sequence there, if the month has its partitions; without
+-- them the previous month goes on.
+CREATE OR REPLACE FUNCTION ledger_draw_id(month bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   id bigint := nextval('ledger_transfers_id_seq');
-  month bigint := ledger_month_of(posted_at);
 BEGIN
   IF id >> 40 >= month OR to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NULL THEN
     RETURN id;

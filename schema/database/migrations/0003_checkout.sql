@@ -54,14 +54,14 @@ CREATE TABLE checkout_intents (
       AND failure_reason NOT IN ('The payment failed', 'The first payment failed') THEN 'failed'
     WHEN state IN ('created', 'open', 'awaiting_payment') AND last_error IS NOT NULL THEN 'stuck'
   END) STORED,
-  CHECK (CASE kind
+  CONSTRAINT checkout_intents_terms CHECK (CASE kind
     WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
     ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
   END),
   -- An organization is created with its first plan.
-  CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
-  CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
-  CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
+  CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
+  CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
+  CONSTRAINT checkout_intents_session CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
 ) WITH (fillfactor = 50);
 CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';
 CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);

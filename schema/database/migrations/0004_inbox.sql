@@ -43,11 +43,11 @@ CREATE TABLE inbox_events (
   client_reference_id outside_id,
   set_aside text GENERATED ALWAYS AS (CASE WHEN state IN ('failed', 'forged', 'ignored') THEN state END) STORED,
   PRIMARY KEY (source, id),
-  CHECK ((state = 'received') = (settled_at IS NULL)),
-  CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
-  CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
-  CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
-  CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
+  CONSTRAINT inbox_events_settled CHECK ((state = 'received') = (settled_at IS NULL)),
+  CONSTRAINT inbox_events_reason CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
+  CONSTRAINT inbox_events_payload CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
+  CONSTRAINT inbox_events_payload_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
+  CONSTRAINT inbox_events_confirmed CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
 ) WITH (fillfactor = 50);
 CREATE INDEX inbox_events_completed_checkout ON inbox_events (client_reference_id)
   WHERE client_reference_id IS NOT NULL AND type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded');

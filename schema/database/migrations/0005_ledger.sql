@@ -3,6 +3,8 @@
 CREATE DOMAIN owner_account AS text CHECK (VALUE IN ('plan', 'purchased'));
 CREATE DOMAIN transfer_kind AS text CHECK (VALUE IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant', 'usage',
   'expiry', 'write_off', 'refund', 'dispute', 'dispute_won', 'adjustment'));
+CREATE DOMAIN entry_amount AS bigint CHECK (VALUE <> 0);
+CREATE DOMAIN grant_id AS text CHECK (length(VALUE) BETWEEN 1 AND 200);
 CREATE DOMAIN grant_kind AS text CHECK (VALUE IN ('purchase', 'month', 'seats', 'late_month', 'adjustment'));
 
 -- The accounts and their ids. An owner has two; the house takes the other side of every transfer.
@@ -45,7 +47,7 @@ GRANT SELECT ON ledger_owners TO tidemark_server, tidemark_worker;
 -- One thing that brought credits: a purchase, a billing month, seats added to a month. Every transfer but usage belongs to one.
 CREATE TABLE ledger_grants (
   -- Derived from what it stands for, so that two reports of the same thing name the same grant.
-  id text NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 200),
+  id grant_id NOT NULL UNIQUE,
   owner_kind owner_kind NOT NULL,
   owner_id owner_id NOT NULL,
   account owner_account NOT NULL,
@@ -63,16 +65,16 @@ CREATE TABLE ledger_grants (
   -- No partition before this transfer is read for the grant's others.
   first_transfer_id bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (owner_id, id),
-  CHECK (starts_at < ends_at),
-  CHECK ((kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)),
-  CHECK ((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)),
-  CHECK ((kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)),
-  CHECK (CASE
+  CONSTRAINT ledger_grants_period CHECK (starts_at < ends_at),
+  CONSTRAINT ledger_grants_subscription CHECK ((kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)),
+  CONSTRAINT ledger_grants_invoice CHECK ((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)),
+  CONSTRAINT ledger_grants_month_starts_at CHECK ((kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)),
+  CONSTRAINT ledger_grants_account CHECK (CASE
     WHEN kind IN ('purchase', 'late_month') THEN account = 'purchased'
     WHEN kind IN ('month', 'seats') THEN account = 'plan'
     ELSE true
   END),
-  CHECK (coalesce(CASE
+  CONSTRAINT ledger_grants_id CHECK (coalesce(CASE
     WHEN kind = 'purchase' THEN id = 'purchase/' || intent_id
     WHEN kind IN ('month', 'seats') THEN id = kind || '/' || stripe_invoice_id || '/' || extract(epoch FROM month_starts_at)::bigint
     WHEN kind = 'late_month' THEN starts_with(id, 'late_month/' || stripe_invoice_id || '/')
@@ -117,9 +119,7 @@ CREATE TABLE ledger_transfers (
   reason_salt bytea,
   reason_hash bytea NOT NULL,
   PRIMARY KEY (id, owner_id),
-  CHECK ((kind = 'usage') = (grant_id IS NULL)),
-  CHECK ((kind = 'usage') = starts_with(idempotency_key, 'usage/')),
-  CHECK ((reason IS NULL) = (reason_salt IS NULL))
+  CHECK ((kind = 'usage') = (grant_id IS NULL))
 ) PARTITION BY RANGE (id);
 CREATE SEQUENCE ledger_transfers_id_seq OWNED BY ledger_transfers.id;
 CREATE INDEX ledger_transfers_act ON ledger_transfers (act_id) WHERE act_id IS NOT NULL;
@@ -133,7 +133,7 @@ CREATE TABLE ledger_entries (
   transfer_id bigint NOT NULL,
   -- No foreign key: it would share-lock the row of one house account in every transfer of the whole system.
   account_id bigint NOT NULL,
-  amount bigint NOT NULL CHECK (amount <> 0),
+  amount entry_amount NOT NULL,
   -- House accounts have neither: a running balance that every purchase locks would cap the whole system.
   version bigint,
   balance_after bigint,

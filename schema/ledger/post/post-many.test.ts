@@ -130,7 +130,7 @@ test('a transfer is recognized whether it was posted alone or in a batch', async
 
 test.each([
   ['a key with another input', { idempotency_key: 'checkout/cs_known' }, 'IdempotencyConflictError'],
-  ['the key of a usage', { idempotency_key: 'usage/key' }, 'error'],
+  ['the key of a usage', { idempotency_key: 'usage/key' }, 'UnbalancedTransferError'],
 ])('%s refuses the whole batch', async (_, changed, name) => {
   await postTransfers(database.worker, [{ ...buildGrant('user_1', 5), idempotency_key: 'checkout/cs_known' }])
   const [one, two] = purchases(2, 2) as [Transfer, Transfer]

@@ -7,8 +7,9 @@ import { connectFloor } from './connect.ts'
 import { floorStatements } from './tables.ts'
 
 /**
- * The least that a server can do for the calls that are measured, with the same libraries: one route each, the same check of the
- * signature, one statement, and for a webhook one job. No log, no limits, no metrics, and whoever calls is believed.
+ * The least that a server can do for the calls that are measured, with the same libraries: one route each,
+ * the same check of the signature, one statement, and for a webhook one job. No log, no limits, no metrics,
+ * and every caller is believed.
  */
 const { env, pool, backend, onError } = connectFloor({ role: 'tidemark_server', poolMax: 4 })
 const queue = new Queue(
@@ -26,12 +27,6 @@ app.use(async (ctx) => {
       const { raw, event } = await readSigned(ctx)
       await pool.query({ ...floorStatements.insertEvent, values: [event.id, raw.toString()] })
       await queue.add('stripe-events', { event_id: event.id }, { jobId: event.id })
-      ctx.body = { received: true }
-      break
-    }
-    case '/inline': {
-      const { event } = await readSigned(ctx)
-      await addInline(event)
       ctx.body = { received: true }
       break
     }
@@ -54,21 +49,4 @@ async function readSigned(ctx: Koa.Context): Promise<{ raw: Buffer; event: Strip
   const raw = await getRawBody(ctx.req)
   const signature = ctx.get('stripe-signature')
   return { raw, event: stripe.webhooks.constructEvent(raw, signature, env.STRIPE_WEBHOOK_SECRET) }
-}
-
-/** Once per event, and that is all that it promises. */
-async function addInline(event: Stripe.Event): Promise<void> {
-  const { customer, metadata } = event.data.object as Stripe.Checkout.Session
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    const { rowCount } = await client.query({ ...floorStatements.insertEvent, values: [event.id, '{}'] })
-    if (rowCount === 1) {
-      const wallet = String(customer).replace(/^cus_/, '')
-      await client.query({ ...floorStatements.add, values: [wallet, Number(metadata?.credits)] })
-    }
-    await client.query('COMMIT')
-  } finally {
-    client.release()
-  }
 }

@@ -29,7 +29,6 @@ export const floorStatements = {
   },
   insertSettled: { name: 'insert_settled', text: 'INSERT INTO floor.settled (event_id) VALUES ($1)' },
   findBalance: { name: 'find_balance', text: 'SELECT balance FROM floor.wallets WHERE id = $1' },
-  add: { name: 'add', text: 'UPDATE floor.wallets SET balance = balance + $2 WHERE id = $1' },
   spend: {
     name: 'spend',
     text: 'UPDATE floor.wallets SET balance = balance - $2 WHERE id = $1 AND balance >= $2 RETURNING balance',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { postTransfers } from '../../../schema/ledger/post/post.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
-import { spendOne } from '../../../tests/support/factories/transfers.ts'
+import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { fillLedger } from '../fill.ts'
 import type { Bench, Line, Row } from '../row.ts'
@@ -83,19 +83,21 @@ async function sidesWith(bench: Bench, running: AsyncDisposableStack, entries: n
     return { owner_kind: 'user', owner_id } as const
   }
   return {
-    posting: (seconds) => repeat(() => postTransfers(worker.db, [giving(anyOwner(), 500)]), seconds),
-    usage: (seconds) => repeat(() => spend(anyOwner()), seconds),
-    balance: (seconds) => repeat(() => findBalance(server.db, anyOwner()), seconds),
+    posting: (seconds) => repeat(() => postTransfers(worker.db, [giving(anyOwner(), 500)]), { seconds }),
+    usage: (seconds) => repeat(() => spend(anyOwner()), { seconds }),
+    balance: (seconds) => repeat(() => findBalance(server.db, anyOwner()), { seconds }),
   }
 
   function spend(owner: ReturnType<typeof anyOwner>) {
-    return spendOne(server.db, {
-      ...owner,
-      credits: 1,
-      idempotency_key: randomUUID(),
-      occurred_at: new Date(),
-      actor: owner.owner_id,
-      reason: 'Bench',
-    })
+    return spendCredits(server.db, [
+      {
+        ...owner,
+        credits: 1,
+        idempotency_key: randomUUID(),
+        occurred_at: new Date(),
+        actor: owner.owner_id,
+        reason: 'Bench',
+      },
+    ])
   }
 }

@@ -1,7 +1,7 @@
 import { createLatencySide } from '../latency.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { warmUp } from '../settling.ts'
-import { createFloor, createProduct, type Part, startServer, startWorkers } from '../sides.ts'
+import { createFloor, createProduct, type Part, startServer, startWorker } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 
 export const latency: Row = {
@@ -18,7 +18,7 @@ async function measure(bench: Bench): Promise<Line[]> {
   await using running = new AsyncDisposableStack()
   const sideOf = async (part: Part) => {
     const server = await startServer(bench.machine, running, part)
-    await startWorkers(bench.machine, running, part)
+    await startWorker(bench.machine, running, part)
     const table = part.kind === 'product' ? 'ledger_transfers' : 'floor.settled'
     const settled = { server, pool: part.pool, table } as const
     await warmUp(settled)

@@ -1,7 +1,7 @@
 import type { QueueKind } from '../machine.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createSettlingSide } from '../settling.ts'
-import { createFloor, createProduct, startServer, startWorkers } from '../sides.ts'
+import { createFloor, createProduct, startServer, startWorker } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 
 export const settle: Row = {
@@ -31,13 +31,13 @@ async function measureOn(bench: Bench, queues: QueueKind): Promise<Line> {
     measured: await createSettlingSide({
       ...product,
       server: await startServer(machine, running, product),
-      workers: await startWorkers(machine, running, product),
+      worker: await startWorker(machine, running, product),
       table: 'ledger_transfers',
     }),
     bare: await createSettlingSide({
       ...floor,
       server: await startServer(machine, running, floor),
-      workers: await startWorkers(machine, running, floor),
+      worker: await startWorker(machine, running, floor),
       table: 'floor.settled',
     }),
   })

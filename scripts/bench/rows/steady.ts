@@ -5,7 +5,7 @@ import { fillSettledEvents } from '../fill.ts'
 import type { QueueKind } from '../machine.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createSettlingSide } from '../settling.ts'
-import { createProduct, type Part, startServer, startWorkers } from '../sides.ts'
+import { createProduct, type Part, startServer, startWorker } from '../sides.ts'
 import { type Side, takeTurns } from '../turns.ts'
 
 export const steady: Row = {
@@ -52,15 +52,15 @@ async function sideAfter(
   const { machine } = bench
   const product = await createProduct(machine, running, queues)
   await fillSettledEvents(product.place.databaseUrl, events)
-  const workers = await startWorkers(machine, running, product)
+  const worker = await startWorker(machine, running, product)
   await runJobs(product, bench.isFull ? events : Math.min(events, jobsAtMost))
   const server = await startServer(machine, running, product)
-  return createSettlingSide({ ...product, server, workers, table: 'ledger_transfers' })
+  return createSettlingSide({ ...product, server, worker, table: 'ledger_transfers' })
 }
 
 /**
- * Lets the queue do its part of so many events: jobs for events that are settled already, which go through the real queue and the real
- * worker, and leave behind in both what the jobs of new ones would.
+ * Lets the queue do its part of so many events: jobs for events that are settled already, which go through
+ * the real queue and the real worker, and leave behind in both what the jobs of new ones would.
  */
 async function runJobs({ place }: Part, count: number): Promise<void> {
   const onError = () => undefined
