@@ -10,8 +10,6 @@ export interface ServerMetrics {
   readonly inboxOldestSeconds: Gauge
   readonly inboxFailed: Gauge
   readonly eventsReaderLagSeconds: Gauge
-  readonly oldestSumSeconds: Gauge
-  readonly failedSums: Gauge
   readonly partitionsAhead: Gauge<'table'>
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
@@ -83,16 +81,6 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     eventsReaderLagSeconds: new Gauge({
       name: 'tidemark_events_reader_lag_seconds',
       help: "Time since the inbox was last known to hold everything in Stripe's list of events",
-      registers,
-    }),
-    oldestSumSeconds: new Gauge({
-      name: 'tidemark_usage_oldest_sum_seconds',
-      help: 'Seconds since the oldest sum of usage began that is not posted yet; 0 when none waits',
-      registers,
-    }),
-    failedSums: new Gauge({
-      name: 'tidemark_usage_failed_sums',
-      help: 'Sums of usage that cannot be posted and were set aside',
       registers,
     }),
     partitionsAhead: new Gauge({

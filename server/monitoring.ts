@@ -3,8 +3,6 @@ import Koa, { type Middleware } from 'koa'
 import { findCursor } from '../schema/cursors/cursors.ts'
 import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
-import { countFailedSums } from '../schema/ledger/read/failed-sums.ts'
-import { findOldestSumSeconds } from '../schema/ledger/read/reports.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
 import { countUnfinishedActs } from '../schema/support/acts.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
@@ -40,7 +38,6 @@ function answerMetrics(deps: Dependencies): Middleware {
       attempt('inbox', measureInbox(deps)),
       attempt('the reader of events', measureEventsReader(deps)),
       attempt('queues', measureQueues(deps)),
-      attempt('sums', measureSums(deps)),
       attempt('partitions', measurePartitions(deps)),
       attempt('findings', measureFindings(deps)),
       attempt('acts', measureActs(deps)),
@@ -73,13 +70,6 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
   const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
   if (!completedAt) return
   metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
-}
-
-async function measureSums({ db, metrics }: Dependencies): Promise<void> {
-  metrics.oldestSumSeconds.remove()
-  metrics.failedSums.remove()
-  metrics.oldestSumSeconds.set(await findOldestSumSeconds(db))
-  metrics.failedSums.set(await countFailedSums(db))
 }
 
 async function measurePartitions({ db, metrics, now }: Dependencies): Promise<void> {

@@ -171,8 +171,6 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
       'billing/invoices',
     ].map((call) => [`GET /api/${call} an_organization`, () => ({ query: { payer: org.id } })]),
   ),
-  'GET /api/credits/reports': () => ({ query: { transfer_id: '1' } }),
-  'GET /api/credits/reports an_organization': () => ({ query: { payer: org.id, transfer_id: '1' } }),
   'GET /api/support/trace': () => ({ query: { owner: people.user.user_id } }),
   'POST /api/support/visits': () => ({ body: { owner: people.user.user_id } }),
   'POST /api/support/acts': () => ({

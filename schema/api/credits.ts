@@ -36,10 +36,6 @@ export const creditTransactionSchema = z.object({
   balance_after: z.int(),
   created_at: z.iso.datetime(),
   reference_id: z.nullable(z.string()),
-  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
-  reports: z.nullable(z.int()),
-  /** The minute is not over: more reports may come. */
-  is_open: z.boolean(),
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
@@ -79,6 +75,9 @@ export const getCreditHistory = endpoint({
   }),
 })
 
+/** Shown for a text that was erased. */
+export const erasedText = 'Text erased'
+
 /** Said where a list ends before the beginning, on pages and in files. */
 export function describeArchived(day: string): string {
   return `What happened before ${day} is archived. Support can look it up for you.`
@@ -108,39 +107,6 @@ export const exportCreditHistory = endpoint({
   query: z.strictObject(historySelection),
   file: 'text/csv',
   response: z.string(),
-})
-
-export const listUsageReports = endpoint({
-  method: 'GET',
-  path: '/api/credits/reports',
-  summary:
-    'The reports of usage that one transfer sums, in their order; of an organization for its admins. None when it sums none',
-  auth: 'user',
-  limit: 'read',
-  query: z.strictObject({
-    payer: z._default(payerSchema, 'personal'),
-    /** The part of a history item’s id before the dot, and the whole id of a change in an explanation. */
-    transfer_id: z.string().check(z.regex(/^\d{1,16}$/)),
-    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
-    cursor: z.optional(z.string().check(z.regex(/^\d{1,9}$/))),
-  }),
-  response: z.object({
-    success: z.literal(true),
-    data: z.object({
-      items: z.array(
-        z.object({
-          /** Within the transfer, from 1. */
-          ordinal: z.int(),
-          /** Whole credits, above zero. */
-          credits: z.int(),
-          occurred_at: z.iso.datetime(),
-          user_id: z.string(),
-          description: z.string(),
-        }),
-      ),
-      next_cursor: z.nullable(z.string()),
-    }),
-  }),
 })
 
 const creditSumsSchema = z.object({

@@ -29,9 +29,7 @@ export const causeKinds = [
   'refund_reversed',
   'dispute',
   'dispute_won',
-  'move',
   'correction',
-  'earlier',
 ] as const
 export type CauseKind = (typeof causeKinds)[number]
 
@@ -59,10 +57,6 @@ const changeSchema = z.object({
   id: z.string(),
   occurred_at: z.iso.datetime(),
   cause: causeSchema,
-  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
-  reports: z.nullable(z.int()),
-  /** The minute is not over: more reports may come. */
-  is_open: z.boolean(),
   /** Whole credits; negative when taken. */
   change: creditsSchema,
   balance_after: creditsSchema,
@@ -133,7 +127,7 @@ export const exportExplanation = endpoint({
   response: z.string(),
 })
 
-/** How days and sums are written for whoever reads. */
+/** How days and sums are written for the reader. */
 export interface CauseFormat {
   day(iso: string): string
   credits(amount: number): string
@@ -178,12 +172,8 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
       return { what: 'Payment disputed', why: `${ofPayment(cause, format)}; held until the bank decides` }
     case 'dispute_won':
       return { what: 'Dispute decided for you', why: ofPayment(cause, format) }
-    case 'move':
-      return { what: 'Moved between plan and purchased credits', why: note ?? '' }
     case 'correction':
       return { what: 'Correction by support', why: note ?? '' }
-    case 'earlier':
-      return { what: 'Earlier credits', why: note ?? '' }
   }
 }
 

@@ -9,7 +9,7 @@ import { ownerIdSchema } from './ids.ts'
  * `subscription_differs`, `subscription_gone` (we have it, and Stripe does not). With Clerk: `seat_without_membership`,
  * `membership_without_seat` (one that we do not know, or whose seat is still promised), `seat_role_differs`, `member_limit_differs`. Of our own:
  * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
- * `work_overdue` (due for so long that no job has it), `usage_not_posted` (its rows were changed by hand).
+ * `work_overdue` (due for so long that no job has it).
  */
 export const findingKinds = [
   'session_not_settled',
@@ -31,7 +31,6 @@ export const findingKinds = [
   'adjustment_unexplained',
   'event_unapplied',
   'work_overdue',
-  'usage_not_posted',
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 

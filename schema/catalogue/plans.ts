@@ -14,8 +14,6 @@ export interface Plan {
   /** Credits that each seat receives every billing month. */
   readonly credits_per_seat: number
   readonly per_seat: boolean
-  /** Whether usage is one transfer a minute instead of one for each report. A pool that many use at once needs it (decision 142). */
-  readonly sums_usage: boolean
   /** Minor units for one seat and one period, the same number in every supported currency; `null` when free. */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
@@ -54,7 +52,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     description: 'Everything you need to try it. Pay for credits as you go.',
     credits_per_seat: 0,
     per_seat: false,
-    sums_usage: false,
     price_minor: null,
     benefits: starterBenefits,
     extras: [],
@@ -66,7 +63,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     description: 'For developers who use it every day.',
     credits_per_seat: includedCredits,
     per_seat: false,
-    sums_usage: false,
     price_minor: { monthly: 2000, yearly: 19_200 },
     benefits: proBenefits,
     extras: [
@@ -88,7 +84,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     description: 'For teams that share one bill and one pool of credits.',
     credits_per_seat: includedCredits,
     per_seat: true,
-    sums_usage: true,
     price_minor: { monthly: 3000, yearly: 28_800 },
     benefits: teamsBenefits,
     extras: [

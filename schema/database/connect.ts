@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { CopyOut } from './copy-out.ts'
 import { createPool, watchOptions } from './pool.ts'
 import type { DB } from './types.ts'
 
@@ -112,7 +111,7 @@ export function openPool(
 }
 
 export function openDatabase(pool: PostgresPool): Database {
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool, cursor: CopyOut }) })
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
 }
 
 /** Reads several times from one state of the database. */

@@ -26,9 +26,7 @@ export async function countPartitionsAhead(
       SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{4}_[0-9]{2}$'
         AND right(c.relname, 7) COLLATE "C" > to_char(${now}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')) AS ahead
-    FROM unnest(ARRAY['inbox_payloads', 'ledger_transfers', 'ledger_entries', 'ledger_reports']) parent`.execute(
-    db,
-  )
+    FROM unnest(ARRAY['inbox_payloads', 'ledger_transfers', 'ledger_entries']) parent`.execute(db)
   return rows
 }
 

@@ -15,7 +15,7 @@ export interface EditorBalance {
   readonly seat_role: 'admin' | 'member' | null
   readonly plan: number
   readonly purchased: number
-  /** Grows with every entry of either account, and every report of usage that is summed. */
+  /** Grows with every entry of either account. */
   readonly version: number
   readonly plan_type: PlanType | null
 }
@@ -41,9 +41,7 @@ export async function readEditorBalances(
       WHERE asked.owner_kind = 'organization' AND organization_id = asked.owner_id AND user_id = asked.user_id
         AND status = 'active' OFFSET 0) seat ON true
     LEFT JOIN LATERAL (
-      SELECT plan_balance - ledger_unposted_plan(plan_balance, unposted_credits) AS plan,
-        purchased_balance - unposted_credits + ledger_unposted_plan(plan_balance, unposted_credits) AS purchased,
-        plan_version + purchased_version + reports_version AS version
+      SELECT plan_balance AS plan, purchased_balance AS purchased, plan_version + purchased_version AS version
       FROM ledger_owners WHERE owner_kind = asked.owner_kind AND owner_id = asked.owner_id OFFSET 0) balance ON true
     LEFT JOIN LATERAL (
       SELECT plan_type FROM users WHERE asked.owner_kind = 'user' AND clerk_id = asked.owner_id OFFSET 0) person ON true

@@ -28,7 +28,6 @@ describe('months', () => {
       { table: 'inbox_payloads', ahead: 3 },
       { table: 'ledger_transfers', ahead: 3 },
       { table: 'ledger_entries', ahead: 3 },
-      { table: 'ledger_reports', ahead: 3 },
     ])
     const later = new Date('2041-12-31T23:59:59Z')
     expect(await countPartitionsAhead(database.server, later)).toContainEqual({

@@ -27,7 +27,6 @@ const scheduledTaskJobSchema = z.object({
     'sync_kept_events',
     'compare_seats',
     'delete_old_rows',
-    'post_sums',
     'reconcile',
   ]),
 })

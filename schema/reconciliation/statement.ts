@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { StatementDay } from '../api/reconciliation.ts'
 import { type Database, inSnapshot, type ReadDatabase } from '../database/connect.ts'
-import { findFirstUnposted } from '../ledger/read/reports.ts'
 
 type Money = NonNullable<StatementDay['money']>[number]
 type Balance = NonNullable<StatementDay['balance']>[number]
@@ -54,8 +53,7 @@ export async function readStatement(
 
 /**
  * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never changes again. What occurred on
- * one of them and is posted afterwards counts for the first day that is still open. A day has to wait for usage of it that is summed and not
- * posted yet: its transfer has a number already, and would be taken for one that was there.
+ * one of them and is posted afterwards counts for the first day that is still open.
  */
 export async function closeStatementDays(
   db: Database,
@@ -65,9 +63,7 @@ export async function closeStatementDays(
     SELECT date::text AS date FROM statement_days
     WHERE closed_at IS NULL AND livemode = stripe_livemode() AND date < ${proven_until.toISOString().slice(0, 10)}::date
     ORDER BY date LIMIT ${daysPerClosing}`.execute(db)
-  const firstOpen = await findFirstUnposted(db)
-  const days = rows.filter(({ date }) => firstOpen === null || endOf(date) < firstOpen)
-  for (const { date } of days) {
+  for (const { date } of rows) {
     const { content, last_transfer_id } = await inSnapshot(db, async (trx) => ({
       content: await computeDay(trx, { date, closed: await findLastClosed(trx), isRead: true }),
       last_transfer_id: await findLastTransfer(trx),
@@ -76,7 +72,7 @@ export async function closeStatementDays(
       UPDATE statement_days SET closed_at = ${now}, statement = ${JSON.stringify(content)}, last_transfer_id = ${last_transfer_id}
       WHERE date = ${date}::date AND livemode = stripe_livemode() AND closed_at IS NULL`.execute(db)
   }
-  return days.length
+  return rows.length
 }
 
 interface LastClosed {
@@ -244,7 +240,7 @@ async function listUnexplained(
         FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
         WHERE g.id = 'purchase/' || split_part(d.name, '/', 2) AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1), (
         SELECT (i.settled_at AT TIME ZONE 'UTC')::date::text FROM checkout_intents i
-        JOIN ledger_archived_sums s ON s.owner_id = i.owner_id AND s.grant_id = 'purchase/' || i.id
+        JOIN ledger_grants g ON g.owner_id = i.owner_id AND g.id = 'purchase/' || i.id
         WHERE i.id = split_part(d.name, '/', 2)::uuid LIMIT 1))
       WHEN d.fact IS NULL THEN (
         SELECT (line.paid_at AT TIME ZONE 'UTC')::date::text FROM paid_invoice_lines line

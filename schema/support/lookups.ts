@@ -44,7 +44,9 @@ export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: O
   return rows[0]?.is_known ?? false
 }
 
-/** Transfers with this idempotency key, or of the grant with this id, the newest first. */
+/**
+ * Transfers with this idempotency key, or of the grant with this id, the newest first. The keys of usages are hashes, and are not searched for.
+ */
 export async function findTransferIds(
   db: ReadDatabase,
   key: string,
@@ -52,9 +54,6 @@ export async function findTransferIds(
   const { rows } = await sql<{ id: string; owner_id: string }>`
     SELECT transfer_id::text AS id, owner_id FROM ledger_keys
     WHERE idempotency_key = ${key} AND NOT starts_with(idempotency_key, 'usage/')
-    UNION ALL
-    SELECT transfer_id::text, owner_id FROM ledger_keys
-    WHERE idempotency_key = ${key} AND owner_id = split_part(${key}, '/', 2) AND starts_with(idempotency_key, 'usage/')
     UNION ALL
     (SELECT t.id::text, t.owner_id FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
       WHERE g.id = ${key} ORDER BY t.id DESC LIMIT ${hitsMax})`.execute(db)

@@ -112,7 +112,8 @@ const dataSchemas = {
   }),
   transfer: z.object({
     kind: z.enum(transferKinds),
-    reason: z.string(),
+    /** Null once it was erased. */
+    reason: text,
     actor: z.string(),
     occurred_at: time,
     idempotency_key: z.string(),

@@ -19,8 +19,6 @@ const owners: Readonly<Record<string, string>> = {
   ledger_keys: 'schema/ledger',
   ledger_transfers: 'schema/ledger',
   ledger_entries: 'schema/ledger',
-  ledger_reports: 'schema/ledger',
-  ledger_failed_sums: 'schema/ledger',
   ledger_grants: 'schema/ledger',
   ledger_months_used: 'schema/ledger',
   ledger_proofs: 'schema/ledger',

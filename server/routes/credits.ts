@@ -2,11 +2,11 @@ import {
   type CreditCategory,
   type CreditTransaction,
   describeArchived,
+  erasedText,
   exportColumns,
   exportCreditHistory,
   getCreditHistory,
   getUsageSummary,
-  listUsageReports,
   summaryDays,
 } from '../../schema/api/credits.ts'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
@@ -21,7 +21,6 @@ import {
   type PeriodSums,
   sumPeriods,
 } from '../../schema/ledger/read/history.ts'
-import { listReports } from '../../schema/ledger/read/reports.ts'
 import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, monthOf, openCalendar } from '../local-days.ts'
@@ -61,31 +60,6 @@ export const creditsRoutes = [
     return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
   }),
 
-  // Who used what of an organization's credits: as its history.
-  route(listUsageReports, {
-    rights: thePayer({ doing: 'view the credit history' }),
-  }).handle(async ({ query, owner }, { db }) => {
-    const reports = await listReports(db, owner, {
-      transfer_id: Number(query.transfer_id),
-      after: query.cursor === undefined ? undefined : Number(query.cursor),
-      limit: query.limit + 1,
-    })
-    const page = reports.slice(0, query.limit)
-    return {
-      success: true,
-      data: {
-        items: page.map(({ ordinal, credits, occurred_at, actor, reason }) => ({
-          ordinal,
-          credits,
-          occurred_at: occurred_at.toISOString(),
-          user_id: actor,
-          description: reason,
-        })),
-        next_cursor: reports.length > query.limit ? String(page.at(-1)?.ordinal) : null,
-      },
-    }
-  }),
-
   route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { reads, now }) => {
     const { db } = await reads()
     const { dateOf, startOf } = openCalendar(query.time_zone)
@@ -123,7 +97,6 @@ const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
   dispute: 'refund',
   dispute_won: 'refund',
   withdrawal: 'adjustment',
-  settlement: 'adjustment',
   adjustment: 'adjustment',
 }
 
@@ -142,12 +115,10 @@ function presentEntry(entry: HistoryEntry): CreditTransaction {
     kind: entry.kind,
     category: categoryOf[entry.kind],
     account: entry.account,
-    description: entry.reason,
+    description: entry.reason ?? erasedText,
     balance_after: entry.balance_after,
     created_at: entry.occurred_at.toISOString(),
     reference_id: entry.stripe_session_id,
-    reports: entry.reports,
-    is_open: entry.is_open,
   }
 }
 

@@ -1,4 +1,4 @@
-import { describeArchived } from '../../schema/api/credits.ts'
+import { describeArchived, erasedText } from '../../schema/api/credits.ts'
 import {
   type BalanceChange,
   type Cause,
@@ -81,20 +81,10 @@ function momentOf(
   return until > now ? { until: undefined, as_of: now } : { until, as_of: new Date(until.getTime() - 1) }
 }
 
-function presentChange({
-  transfer_id,
-  occurred_at,
-  reports,
-  is_open,
-  change,
-  after,
-  ...cause
-}: Change): BalanceChange {
+function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
   return {
     id: String(transfer_id),
     occurred_at: occurred_at.toISOString(),
-    reports,
-    is_open,
     cause: causeOf({ ...cause, change }),
     change: withTotal(change),
     balance_after: withTotal(after),
@@ -110,10 +100,10 @@ type Caused = Pick<Change, 'kind' | 'reason' | 'change' | 'grant' | 'purchase'>
 function causeOf(caused: Caused): Cause {
   const { grant, purchase, reason } = caused
   const kind = causeKindOf(caused)
-  const hasNote = kind === 'usage' || kind === 'correction' || kind === 'earlier' || kind === 'move'
+  const hasNote = kind === 'usage' || kind === 'correction'
   return {
     kind,
-    note: hasNote ? reason : null,
+    note: hasNote ? (reason ?? erasedText) : null,
     month:
       grant?.starts_at && grant.ends_at
         ? { starts_at: grant.starts_at.toISOString(), ends_at: grant.ends_at.toISOString() }
@@ -146,10 +136,8 @@ function causeKindOf({ kind, change, grant }: Caused): CauseKind {
       return isTaken ? 'expiry' : 'expiry_reversed'
     case 'write_off':
       return isTaken ? 'write_off_reversed' : 'write_off'
-    case 'settlement':
-      return 'move'
     case 'adjustment':
-      return grant?.kind === 'legacy' ? 'earlier' : 'correction'
+      return 'correction'
     default:
       return kind
   }

@@ -1,7 +1,6 @@
 import type { SupportProblem, SupportStanding } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { type FailedSum, listFailedSums } from '../../schema/ledger/read/failed-sums.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
@@ -69,9 +68,7 @@ export async function readStanding(
   const purchased = balance('purchased')
   const plan_type = await findPlanTypes(trx, owner)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
-  const failedSums = await listFailedSums(trx, owner)
   const problems: SupportProblem[] = [
-    ...failedSums.map(presentFailedSum),
     ...differences.map((difference) => presentDifference(difference, intents)),
     ...rows.filter((row) => !explained.has(keyOf(row))).map((row) => presentProblem(row, options)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
@@ -208,21 +205,6 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
   }
 }
 
-/** Balances are already lower by it, posted or not, so neither figure differs. */
-function presentFailedSum({ credits, reports, since, reason, tries, try_at }: FailedSum): SupportProblem {
-  const what = `Usage of ${creditsText(credits)} on ${dayText(since)} (${reports} ${reports === 1 ? 'report' : 'reports'}) cannot be posted, and nothing else is until it is`
-  const at = try_at.toISOString().slice(11, 16)
-  return {
-    sentence: sentence(
-      `${what}: ${reason} (tried ${tries === 1 ? 'once' : `${tries} times`}, again at ${at} UTC)`,
-    ),
-    credits: null,
-    money: null,
-    item_key: null,
-    replay: null,
-  }
-}
-
 function planProblem(is: string, should: string): SupportProblem {
   return {
     sentence: `The plan that is shown is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
@@ -248,8 +230,6 @@ function nameOf(grant: GrantDifference['grant'], intents: ReadonlyMap<string, In
       return `the late payment for the month from ${day}`
     case 'adjustment':
       return 'adjustments'
-    case 'legacy':
-      return 'earlier credits'
   }
 }
 

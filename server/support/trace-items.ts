@@ -1,3 +1,4 @@
+import { erasedText } from '../../schema/api/credits.ts'
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
 import { isUnsettled } from '../../schema/checkout/intents.ts'
 import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
@@ -296,7 +297,7 @@ function tellTransfer({ data, at }: RowOf<'transfer'>, { nameOf }: PresentOption
     ...(isByPerson(data) ? [`By ${nameOf(data.actor)}.`] : []),
   ]
   return {
-    title: data.reason,
+    title: data.reason ?? erasedText,
     level: 'done',
     state: data.kind,
     detail: details.join(' ') || null,

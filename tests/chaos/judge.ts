@@ -122,8 +122,6 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
     .innerJoin('ledger_entries as entry', 'entry.transfer_id', 'transfer.id')
     .innerJoin('ledger_accounts as account', 'account.id', 'entry.account_id')
     .where('transfer.kind', '=', 'usage')
-    // Of usage that is summed, each report is one.
-    .where('transfer.idempotency_key', 'not like', 'usage\\_sums/%')
     .where('account.owner_kind', '<>', 'house')
     .groupBy(['transfer.id', 'transfer.idempotency_key', 'account.owner_id'])
     .select(({ fn }) => [
@@ -132,14 +130,9 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
       fn.sum<string>('entry.amount').as('amount'),
     ])
     .execute()
-  const summed = await system.database
-    .selectFrom('ledger_reports')
-    .select(['idempotency_key as key', 'owner_id', 'credits'])
-    .execute()
-  const found = new Map([
-    ...posted.map(({ key, owner_id, amount }) => [key, `${owner_id} ${-Number(amount)}`] as const),
-    ...summed.map(({ key, owner_id, credits }) => [key, `${owner_id} ${credits}`] as const),
-  ])
+  const found = new Map(
+    posted.map(({ key, owner_id, amount }) => [key, `${owner_id} ${-Number(amount)}`] as const),
+  )
   const problems: string[] = []
   for (const { person, organization_id, reports } of customers) {
     for (const { key, payer, credits, outcome } of reports) {

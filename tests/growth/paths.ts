@@ -8,12 +8,7 @@ import {
   processPaymentSuccess,
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
-import {
-  exportCreditHistory,
-  getCreditHistory,
-  getUsageSummary,
-  listUsageReports,
-} from '../../schema/api/credits.ts'
+import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
@@ -25,7 +20,6 @@ import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
-import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
@@ -130,12 +124,8 @@ export const paths: Readonly<Record<string, Path>> = {
     const { team, token } = await buildTeamWithCredits(product)
     return () => report(product, token, team.organization.id)
   },
-  'usage of an organization that is summed': async (product) => {
-    const { team, token } = await buildTeamThatSums(product)
-    return () => report(product, token, team.organization.id)
-  },
   'usage of several payers in one group': async (product) => {
-    const teams = [await buildTeamWithCredits(product), await buildTeamThatSums(product)]
+    const teams = [await buildTeamWithCredits(product), await buildTeamWithCredits(product)]
     return () =>
       spendCredits(
         product.database.server,
@@ -149,23 +139,6 @@ export const paths: Readonly<Record<string, Path>> = {
           reason: 'Completion',
         })),
       )
-  },
-  'posting what was summed': async (product) => {
-    const { team, token } = await buildTeamThatSums(product)
-    await report(product, token, team.organization.id)
-    return () => postSums(product.database.worker, { older_than_ms: 0 })
-  },
-  'the history of an organization whose usage is summed': async (product) => {
-    const { team } = await buildTeamThatSums(product)
-    const query = { payer: team.organization.id }
-    return () => product.server.ask(getCreditHistory, { token: team.admin.token, query })
-  },
-  'the reports of a sum': async (product) => {
-    const { team } = await buildTeamThatSums(product)
-    const payer = team.organization.id
-    const { data } = await product.server.ask(getCreditHistory, { token: team.admin.token, query: { payer } })
-    const query = { payer, transfer_id: data.items[0]?.id.split('.')[0] ?? '' }
-    return () => product.server.ask(listUsageReports, { token: team.admin.token, query })
   },
   'the balance of a person in an editor': async (product) => {
     const token = await buildEditor(product)
@@ -573,18 +546,6 @@ async function buildTeamWithCredits(
   const token = await buildToken(product, member.user_id)
   await report(product, token, team.organization.id)
   return { team, member, token }
-}
-
-/** With a sum that was posted and one that is open. */
-async function buildTeamThatSums(product: TestProduct): ReturnType<typeof buildTeamWithCredits> {
-  const built = await buildTeamWithCredits(product)
-  const { team, token } = built
-  const owner = { owner_kind: 'organization', owner_id: team.organization.id } as const
-  await sumUsage(product.database.worker, owner, true)
-  await report(product, token, team.organization.id)
-  await postSums(product.database.worker, { older_than_ms: 0 })
-  await report(product, token, team.organization.id)
-  return built
 }
 
 async function readTeam(

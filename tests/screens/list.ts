@@ -195,20 +195,6 @@ export const screens: readonly Screen[] = [
   },
   { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
   {
-    name: 'billing-reports',
-    route: '/billing',
-    as: 'admin',
-    address: '/billing?tab=invoices',
-    shows: 'Transaction History',
-    open: async (page) => {
-      await page
-        .getByRole('button', { name: /^Show (the|\d+) report/ })
-        .first()
-        .click()
-      await page.getByRole('dialog').getByText('Refactoring of the checkout').waitFor()
-    },
-  },
-  {
     name: 'billing-organization',
     route: '/billing',
     as: 'admin',
@@ -396,8 +382,8 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation-kind',
     route: '/support/reconciliation',
     as: 'support',
-    address: '/support/reconciliation?kind=usage_not_posted',
-    shows: 'cannot be posted',
+    address: '/support/reconciliation?kind=adjustment_unexplained',
+    shows: 'nobody of support did it',
   },
   { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
   {

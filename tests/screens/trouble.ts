@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent, receiveEvent } from '../../schema/inbox/events.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
 import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
-import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
 import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
 import { withDatabase } from '../e2e/support/product.ts'
-import { buildGrant, postTransfer, spendOne } from '../support/factories/transfers.ts'
-import { changeFirstReports } from '../support/faults/tamper.ts'
+import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 
 const archivedMonth = '2025_03'
 
@@ -18,31 +14,12 @@ const archivedMonth = '2025_03'
 export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
 
 /**
- * What support meets on a bad day, about one person and beside them: credits that nobody explains, usage that cannot be posted, events that were
- * given up. All of it by the verbs of `schema`; the books are right again when this ends, so that whoever proves them finds nothing.
+ * What support meets on a bad day, about one person and beside them: credits that are not explained, and events that were
+ * given up. All of it by the verbs of `schema`; the books are right again when this ends, so that a proof finds nothing.
  */
 export function beInTrouble(userId: string): Promise<void> {
   return withDatabase(async (db) => {
-    const owner: Owner = { owner_kind: 'user', owner_id: userId }
     await postTransfer(db, buildGrant(userId, 250, { reason: 'Goodwill' }))
-    await sumUsage(db, owner, true)
-    for (const credits of [4, 11]) {
-      await spendOne(db, {
-        ...owner,
-        credits,
-        idempotency_key: randomUUID(),
-        occurred_at: new Date(),
-        actor: userId,
-        reason: 'Chat in billing.ts',
-      })
-    }
-    await changeFirstReports({ owner: db }, [owner], 40)
-    await postSums(db, { older_than_ms: 0 })
-    await changeFirstReports({ owner: db }, [owner], 4)
-    // It is shown for as long as nothing tries it again.
-    await sql`UPDATE ledger_failed_sums SET try_at = now() + interval '30 days' WHERE owner_id = ${userId}`.execute(
-      db,
-    )
     await giveUp(db, {
       source: 'stripe',
       type: 'invoice.paid',

@@ -10,7 +10,6 @@ import { checkoutKey } from '../../schema/ledger/keys.ts'
 import { type Books, closeMonth, readBooks } from '../../schema/ledger/post/books.ts'
 import { makeLedgerMonths } from '../../schema/ledger/post/months.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
-import { postSums, sumUsage } from '../../schema/ledger/post/sums.ts'
 import { createTestDatabase, type TestDatabase } from './database/test-database.ts'
 import { buildMonthGrant, buildPurchaseGrant, buildTransfer, user } from './factories/grants.ts'
 import { buildSettledPurchase } from './factories/purchases.ts'
@@ -20,7 +19,6 @@ import { madeForEachTest } from './made.ts'
 const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 
-/** Whose usage is summed by the minute. */
 const pool: Owner = { owner_kind: 'organization', owner_id: 'org_pool' }
 
 /** Before each test a database whose ledger has months that may be archived, and an empty folder for them. */
@@ -104,7 +102,7 @@ function report(
 }
 
 /**
- * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one, and usage that is summed. Month 2:
+ * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one, and usage of a pool. Month 2:
  * some usage.
  */
 async function fillMonths(database: TestDatabase): Promise<{ ada: Owner; bought: Grant; books: Books }> {
@@ -136,10 +134,8 @@ async function fillMonths(database: TestDatabase): Promise<{ ada: Owner; bought:
   await postTransfer(database.worker, buildTransfer(next, { kind: 'plan_grant', ordinal: 1, amount: 1000 }))
   await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -50 }))
   await giveCredits(database, pool, { purchased: 100 })
-  await sumUsage(database.worker, pool, true)
-  await report(database, { key: 'summed', credits: 3, payer: pool })
-  await report(database, { key: 'summed too', credits: 4, payer: pool })
-  await postSums(database.worker, { older_than_ms: 0 })
+  await report(database, { key: 'pooled', credits: 3, payer: pool })
+  await report(database, { key: 'pooled too', credits: 4, payer: pool })
   await passMonths(database, 2)
   await report(database, { key: 'third', credits: 7, payer: ada })
   await passMonths(database, 6)

@@ -1,11 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
-import {
-  type CreditCategory,
-  getCreditHistory,
-  getUsageSummary,
-  listUsageReports,
-} from '../../schema/api/credits.ts'
+import { type CreditCategory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
@@ -36,17 +31,6 @@ export function billingHistoryQuery(api: Api, { payer, userId }: PayerView, filt
           signal,
         })
       ).data,
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  })
-}
-
-/** The reports of usage that one transfer sums, in their order. */
-export function usageReportsQuery(api: Api, { payer, userId }: PayerView, transfer_id: string) {
-  return infiniteQueryOptions({
-    queryKey: ['usage-reports', userId, payer, transfer_id],
-    queryFn: async ({ signal, pageParam }) =>
-      (await api(listUsageReports, { query: { payer, transfer_id, cursor: pageParam }, signal })).data,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })

@@ -38,7 +38,7 @@ const monthsKept = 3
 
 /**
  * Months leave the ledger: they are proven, what the books go on from is kept, they are written to files, detached, proven once more from the files
- * and dropped. Nobody who posts or reads waits. Interrupted anywhere, calling it again goes on. Throws ArchiveRefusedError when it must not be done.
+ * and dropped. Posting and reading go on meanwhile. Interrupted anywhere, calling it again goes on. Throws ArchiveRefusedError when it must not be done.
  */
 export async function archiveMonths(
   database: { readonly db: Database; readonly pool: pg.Pool },
@@ -118,21 +118,19 @@ async function closeMonths(db: Database, range: ArchiveRange, { onStep }: Archiv
   await onStep?.('closed')
 }
 
-/** Makes sure that nothing is posted in the range any more, not even by somebody who began long ago. */
+/** Makes sure that nothing is posted in the range any more, not even by a transaction that began long ago. */
 async function endRange(db: Database, { end_transfer_id }: ArchiveRange): Promise<void> {
   await makeLedgerMonths(db, 0)
-  await sql`
-    SELECT ledger_begin_month(ledger_month_of(now()), last_value) FROM ledger_transfers_id_seq
-    WHERE last_value < ${end_transfer_id}`.execute(db)
+  // Drawing an id begins the present month.
+  await sql`SELECT ledger_draw_id(now()) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(
+    db,
+  )
   const settled = await findSettledTransferId(db)
-  // A sum of usage has its id before it is posted.
   const { rows } = await sql<{ is_over: boolean }>`
-    SELECT last_value >= ${end_transfer_id}
-      AND NOT EXISTS (SELECT FROM ledger_owners WHERE unposted_transfer_id < ${end_transfer_id}) AS is_over
-    FROM ledger_transfers_id_seq`.execute(db)
+    SELECT last_value >= ${end_transfer_id} AS is_over FROM ledger_transfers_id_seq`.execute(db)
   if (settled === null || !rows[0]?.is_over) {
     throw new ArchiveRefusedError(
-      'Somebody may still be posting in these months. Nothing was archived; try again.',
+      'A transaction may still be posting in these months. Nothing was archived; try again.',
     )
   }
 }
@@ -158,7 +156,7 @@ async function refuseUnexplained(db: Database, { end_transfer_id }: ArchiveRange
   const id = rows[0]?.id ?? null
   if (id !== null) {
     throw new ArchiveRefusedError(
-      `Nobody has explained transfer ${id} yet, which was posted by hand (npm run support). Nothing was archived.`,
+      `Transfer ${id} was posted by hand and is not explained yet (npm run support). Nothing was archived.`,
     )
   }
 }

@@ -21,6 +21,9 @@ export interface ArchiveRow {
   readonly closed_at: Date
 }
 
+/** Where the months end that left the ledger: the first id after them. Zero while none have. */
+export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
+
 /** In their order. */
 export async function listArchives(db: Database): Promise<ArchiveRow[]> {
   return db

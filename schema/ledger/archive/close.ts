@@ -93,15 +93,15 @@ async function insertOpenings(
 async function insertSums(trx: DatabaseTransaction, archiveId: number, range: ArchiveRange): Promise<void> {
   await sql`
     INSERT INTO ledger_archived_sums (owner_id, grant_id, archive_id, account_id, gross, refunded, disputed, expired, written_off, adjusted,
-      transfers, is_early)
+      transfers)
     SELECT t.owner_id, t.grant_id, ${archiveId}, a.id,
       coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0),
       coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0),
       coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0),
       coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0),
       coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0),
-      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('adjustment', 'settlement')), 0),
-      count(*), bool_or(t.format = 1)
+      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'adjustment'), 0),
+      count(*)
     FROM ledger_transfers t
     JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
     JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account

@@ -7,12 +7,11 @@ export async function listMonths(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'public.ledger_transfers'::regclass`.execute(db)
-  const months = rows.map(({ name }) => name.slice('ledger_transfers_'.length))
-  return months.toSorted((a, b) => (a === 'early' ? -1 : b === 'early' ? 1 : a.localeCompare(b)))
+  return rows.map(({ name }) => name.slice('ledger_transfers_'.length)).sort()
 }
 
 /**
- * Makes a month of a table one of its own, unless it is: it waits for the transactions that are running, and nobody waits for it. One that was
+ * Makes a month of a table one of its own, unless it is: it waits for the transactions that are running, and none waits for it. One that was
  * interrupted is finished.
  */
 export async function detachMonth(db: Database, table: MonthlyTable, month: string): Promise<void> {

@@ -21,7 +21,6 @@ export interface ArchivedSum {
   readonly written_off: number
   readonly adjusted: number
   readonly transfers: number
-  readonly is_early: boolean
 }
 
 /** SHA-256 over the latest entry of each account, in the order of their ids: what a proof of `ledger:verify` keeps too. */
@@ -52,7 +51,7 @@ export async function digestKept(kept: {
   for await (const sum of kept.sums) {
     const { grant_id, account_id, gross, refunded, disputed, expired, written_off, adjusted, transfers } = sum
     const amounts = [gross, refunded, disputed, expired, written_off, adjusted, transfers]
-    digest.update(`grant ${grant_id} ${account_id} ${amounts.join(' ')} ${sum.is_early}\n`)
+    digest.update(`grant ${grant_id} ${account_id} ${amounts.join(' ')}\n`)
   }
   return digest.digest()
 }

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import { entryHash } from '../verify/hash.ts'
+import { entryHash, transferDigest } from '../verify/hash.ts'
 import { type ArchivedSum, digestKept, digestOpenings, type Opening } from './digests.ts'
 import { hexOf, microsecondsOf, numberOf, type Row, textOf } from './rows.ts'
 
@@ -22,7 +21,6 @@ interface Entry {
 export class MonthsProof {
   transfers = 0
   entries = 0
-  reports = 0
   /** The latest entry of each account so far, and what was used from it. */
   readonly #openings: Map<number, Opening>
   readonly #changed = new Set<number>()
@@ -48,23 +46,16 @@ export class MonthsProof {
       written_off: 0,
       adjusted: 0,
       transfers: 0,
-      is_early: false,
     })
   }
 
   /** Both in the order of the transfers' ids, which are `first <= id < end`. */
   async read(
-    rows: {
-      readonly transfers: AsyncIterable<Row>
-      readonly entries: AsyncIterable<Row>
-      readonly reports: AsyncIterable<Row>
-    },
+    rows: { readonly transfers: AsyncIterable<Row>; readonly entries: AsyncIterable<Row> },
     range: { readonly first: number; readonly end: number },
   ): Promise<void> {
     const entries = byTransfer(rows.entries)
-    const reports = byTransfer(rows.reports)
     let next = await entries.next()
-    let nextReports = await reports.next()
     for await (const transfer of rows.transfers) {
       const id = numberOf(transfer, 'id')
       while (!next.done && next.value.transfer_id < id) {
@@ -75,38 +66,16 @@ export class MonthsProof {
       if (id <= this.#last || id < range.first || id >= range.end)
         this.#problem(`transfer ${id} is not where it belongs`)
       this.#last = id
-      const own = isNext && !next.done ? next.value.rows.map(entryOf) : []
-      this.#follow(transfer, own)
-      if (textOf(transfer, 'idempotency_key').startsWith('usage_sums/')) {
-        const isSum = !nextReports.done && nextReports.value.transfer_id === id
-        this.#checkSum(transfer, own, isSum && !nextReports.done ? nextReports.value.rows : [])
-        if (isSum) nextReports = await reports.next()
-      }
+      this.#follow(transfer, isNext && !next.done ? next.value.rows.map(entryOf) : [])
       if (isNext) next = await entries.next()
     }
     for (; !next.done; next = await entries.next()) {
       this.#problem(`entries of transfer ${next.value.transfer_id} have no transfer`)
     }
-    for (; !nextReports.done; nextReports = await reports.next()) {
-      this.#problem(`reports of transfer ${nextReports.value.transfer_id} are of no sum`)
-    }
-  }
-
-  /** Usage that was summed: its input is all of its reports. */
-  #checkSum(transfer: Row, entries: readonly Entry[], reports: readonly Row[]): void {
-    const name = `the sum ${textOf(transfer, 'id')}`
-    this.reports += reports.length
-    const credits = reports.reduce((total, report) => total + numberOf(report, 'credits'), 0)
-    const used = entries.reduce((total, { version, amount }) => total - (version === null ? 0 : amount), 0)
-    if (credits !== used) this.#problem(`${name} is not that of its reports`)
-    if (hash('sha256', reports.map(printReport).join(''), 'hex') !== hexOf(transfer, 'input_hash')) {
-      this.#problem(`${name} was made of other reports`)
-    }
   }
 
   #follow(row: Row, entries: readonly Entry[]): void {
     const id = numberOf(row, 'id')
-    const format = numberOf(row, 'format')
     const kind = textOf(row, 'kind')
     const grantId = row.get('grant_id') ?? null
     this.transfers++
@@ -120,14 +89,13 @@ export class MonthsProof {
     const digest = digestTransfer(row)
     const owners = entries.filter(({ version }) => version !== null)
     for (const entry of owners) this.#followOwners(entry, digest, kind)
-    const before = format === 1 ? owners : owners.slice(-1)
+    const last = owners.at(-1)?.hash ?? null
     for (const entry of entries.filter(({ version }) => version === null)) {
-      const possible = before.length > 0 ? before.map(({ hash }) => hash) : [null]
-      if (!possible.some((previous) => entryHash(previous, digest, entry) === entry.hash)) {
+      if (entryHash(last, digest, entry) !== entry.hash) {
         this.#problem(`the house's entry of transfer ${id} has another hash`)
       }
     }
-    if (grantId !== null) this.#add(grantId, { id, kind, format, owners })
+    if (grantId !== null) this.#add(grantId, { id, kind, owners })
   }
 
   #followOwners(entry: Entry, digest: string, kind: string): void {
@@ -154,19 +122,16 @@ export class MonthsProof {
     transfer: {
       readonly id: number
       readonly kind: string
-      readonly format: number
       readonly owners: readonly Entry[]
     },
   ): void {
     const sum = this.#sums.get(grantId)
-    const isElsewhere = transfer.owners.some(({ account_id }) => account_id !== sum?.account_id)
-    if (!sum || (isElsewhere && transfer.kind !== 'settlement')) {
-      this.#problem(`transfer ${transfer.id} moves credits of another account than its grant's`)
+    const amount = transfer.owners.find(({ account_id }) => account_id === sum?.account_id)?.amount
+    if (!sum || amount === undefined) {
+      this.#problem(`transfer ${transfer.id} moves no credits of its grant's account`)
       return
     }
-    const amount = transfer.owners.find(({ account_id }) => account_id === sum.account_id)?.amount ?? 0
     sum.transfers++
-    sum.is_early ||= transfer.format === 1
     switch (transfer.kind) {
       case 'credit_purchase':
       case 'withdrawal':
@@ -204,35 +169,19 @@ export class MonthsProof {
   }
 }
 
-/** SHA-256 of what a transfer says, as Postgres prints a JSON array. Format 1 is from before there were grants. */
 function digestTransfer(row: Row): string {
-  const format = numberOf(row, 'format')
-  const named = [textOf(row, 'idempotency_key'), textOf(row, 'kind')]
-  const fields = [
-    ...(format === 1 ? named : [format, ...named, row.get('grant_id')]),
-    hexOf(row, 'input_hash'),
-    microsecondsOf(row, 'occurred_at'),
-    microsecondsOf(row, 'posted_at'),
-    row.get('intent_id'),
-    row.get('event_id'),
-    textOf(row, 'actor'),
-    textOf(row, 'reason'),
-  ]
-  return hash('sha256', `[${fields.map((field) => JSON.stringify(field ?? null)).join(', ')}]`, 'hex')
-}
-
-/** As Postgres prints a JSON array. */
-function printReport(report: Row): string {
-  const fields = [
-    numberOf(report, 'ordinal'),
-    textOf(report, 'idempotency_key'),
-    numberOf(report, 'credits'),
-    microsecondsOf(report, 'occurred_at'),
-    microsecondsOf(report, 'reported_at'),
-    textOf(report, 'actor'),
-    textOf(report, 'reason'),
-  ]
-  return `[${fields.map((field) => JSON.stringify(field)).join(', ')}]\n`
+  return transferDigest({
+    idempotency_key: textOf(row, 'idempotency_key'),
+    kind: textOf(row, 'kind'),
+    grant_id: row.get('grant_id') ?? null,
+    input_hash: hexOf(row, 'input_hash'),
+    occurred_at_us: microsecondsOf(row, 'occurred_at'),
+    posted_at_us: microsecondsOf(row, 'posted_at'),
+    intent_id: row.get('intent_id') ?? null,
+    event_id: row.get('event_id') ?? null,
+    actor: textOf(row, 'actor'),
+    reason_hash: hexOf(row, 'reason_hash'),
+  })
 }
 
 function entryOf(row: Row): Entry {

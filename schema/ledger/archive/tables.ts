@@ -3,29 +3,28 @@
  * the transfers. `order` is how their files are sorted, so that the prover can read them side by side.
  */
 export const monthlyTables = [
-  { name: 'ledger_reports', order: 'transfer_id, owner_id, ordinal' },
   { name: 'ledger_entries', order: 'transfer_id, account_id' },
   { name: 'ledger_transfers', order: 'id' },
 ] as const
 
 export type MonthlyTable = (typeof monthlyTables)[number]['name']
 
-/** The partition of a month, which is `2025_01` or `early`. */
+/** The partition of a month, which is `2025_01`. */
 export function partitionOf(table: MonthlyTable, month: string): string {
   return `${table}_${month}`
 }
 
-/** The bits of a transfer's id below its month: ledger_first_id() of the database. */
+/** How many ids a month has: `ledger_first_id(1)` of the database. */
 const idsInMonth = 2 ** 40
 
-/** Where the ids of a month end, exclusive. What was posted before there were months has ids of the month 0. */
+/** Where the ids of a month end, exclusive. */
 export function endOfMonth(month: string): number {
-  return month === 'early' ? idsInMonth : firstIdOf(month) + idsInMonth
+  return firstIdOf(month) + idsInMonth
 }
 
-/** When the month begins whose first id this is. */
-export function startOfMonth(firstId: number): Date {
-  return new Date(Date.UTC(2000, firstId / idsInMonth, 1))
+/** When the month of an id begins. */
+export function startOfMonth(id: number): Date {
+  return new Date(Date.UTC(2000, id / idsInMonth, 1))
 }
 
 /** Where the ids of `2025_01` begin. Months are counted from January 2000. */

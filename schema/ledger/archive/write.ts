@@ -53,6 +53,9 @@ export async function writeArchive(
   }
 }
 
+/** Of a transfer. A text that is erased in the database must not stay in a file; its hash does. */
+const erasableColumns: readonly string[] = ['reason', 'reason_salt']
+
 async function listContents(client: pg.PoolClient, { id, months }: ArchiveRow): Promise<Contents[]> {
   const openings = ['account_id', 'version', 'balance', 'hash', 'used']
   const sums = [
@@ -65,7 +68,6 @@ async function listContents(client: pg.PoolClient, { id, months }: ArchiveRow): 
     'written_off',
     'adjusted',
     'transfers',
-    'is_early',
   ]
   const contents: Contents[] = [
     {
@@ -88,7 +90,7 @@ async function listContents(client: pg.PoolClient, { id, months }: ArchiveRow): 
         `SELECT attname AS column FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
         [`public.${partition}`],
       )
-      const columns = rows.map(({ column }) => column)
+      const columns = rows.map(({ column }) => column).filter((column) => !erasableColumns.includes(column))
       contents.push({
         table: name,
         month,
@@ -146,7 +148,7 @@ function passThrough(see: (chunk: Buffer) => void): Transform {
   })
 }
 
-/** A file that is there under its name is there whole, also after a crash of the machine. Whoever writes it flushes it. */
+/** A file that is there under its name is there whole, also after a crash of the machine. `write` flushes it. */
 async function writeDurably(path: string, write: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = `${path}.unfinished`
   await write(unfinished)

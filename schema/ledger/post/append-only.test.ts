@@ -16,11 +16,11 @@ beforeAll(async () => {
   // An archive before everything that was posted.
   await sql`
     INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest, kept_digest)
-    VALUES (1, 0, 1, '{early}', 0, 0, 0, sha256(''), sha256(''), sha256(''))`.execute(database.owner)
+    VALUES (1, 0, 1, '{2000_01}', 0, 0, 0, sha256(''), sha256(''), sha256(''))`.execute(database.owner)
   await sql`INSERT INTO ledger_openings VALUES ('user_a', 1, 1, 0, 1, 1, sha256(''), 0)`.execute(
     database.owner,
   )
-  await sql`INSERT INTO ledger_archived_sums VALUES ('user_a', 'grant', 1, 1, 0, 0, 0, 0, 0, 0, 0, false)`.execute(
+  await sql`INSERT INTO ledger_archived_sums VALUES ('user_a', 'grant', 1, 1, 0, 0, 0, 0, 0, 0, 0)`.execute(
     database.owner,
   )
 })
@@ -30,6 +30,7 @@ const changes = [
   'DELETE FROM ledger_entries',
   'TRUNCATE ledger_entries CASCADE',
   "UPDATE ledger_transfers SET reason = 'other'",
+  "UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, actor = 'other'",
   'DELETE FROM ledger_transfers',
   'TRUNCATE ledger_transfers CASCADE',
   "UPDATE ledger_accounts SET owner_id = 'user_b' WHERE owner_kind = 'user'",
@@ -90,6 +91,19 @@ describe.each(changes)('%s', (change) => {
   test.each(['server', 'worker'] as const)('fails for the role of the %s', async (role) => {
     await expect(sql.raw(change).execute(database[role])).rejects.toThrow(/permission denied/)
   })
+})
+
+test('the text of a transfer and its salt may become NULL, both at once, and stay so', async () => {
+  const posted = await postTransfer(
+    database.worker,
+    buildGrant('user_erased', 5, { reason: 'About a person' }),
+  )
+  const set = (change: string) =>
+    sql.raw(`UPDATE ledger_transfers SET ${change} WHERE id = ${posted.transfer_id}`).execute(database.owner)
+  await expect(set('reason = NULL')).rejects.toThrow(/append-only/)
+  await expect(set('reason_salt = NULL')).rejects.toThrow(/append-only/)
+  await set('reason = NULL, reason_salt = NULL')
+  await expect(set("reason = 'About a person'")).rejects.toThrow(/append-only/)
 })
 
 describe('a role', () => {

@@ -2,12 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
-import {
-  buildGrant,
-  giveCredits,
-  postTransfer,
-  spendOne,
-} from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Grant } from '../grants.ts'
@@ -19,7 +14,6 @@ import { verifyLedger } from '../verify/verify.ts'
 import { readGrant } from './books.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfers } from './post.ts'
-import { postSums, sumUsage } from './sums.ts'
 
 const ada = user('user_ada')
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
@@ -74,41 +68,6 @@ test('a month begins at midnight in UTC, whatever the session’s time zone, the
     })
     expect(months).toEqual(['2026_12', '2027_01', '2028_02', '2028_03'])
   }
-})
-
-test('a sum of usage that is open when a month begins is filed in the month in which it began', async () => {
-  const team = { owner_kind: 'organization', owner_id: 'org_sums' } as const
-  await giveCredits(database, team, { purchased: 100 })
-  await sumUsage(database.worker, team, true)
-  // All in one minute of the product's clock.
-  const report = (credits: number) =>
-    spendOne(database.server, {
-      ...team,
-      credits,
-      idempotency_key: `report_${credits}`,
-      occurred_at: new Date('2026-12-31T23:59:59Z'),
-      actor: 'user_ada',
-      reason: 'Completion',
-    })
-  await report(5)
-  await passMonths(1)
-  // It takes reports of its minute, also of the new month, until something is posted for the owner.
-  await report(6)
-  const { transfer_id } = await give(10)
-  expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])
-  expect(await postSums(database.worker, { older_than_ms: 0 })).toBe(1)
-  await report(7)
-  expect(await postSums(database.worker, { older_than_ms: 0 })).toBe(1)
-  expect(await monthsOfTransfers()).toEqual([0, 0, 1, 1])
-  const { changes } = await explainBalance(database.server, team, { limit: 10 })
-  expect(changes.map(({ change, reports }) => [change.purchased, reports])).toEqual([
-    [-7, 1],
-    [-11, 2],
-    [100, null],
-  ])
-  expect(changes[1]?.transfer_id).toBeLessThan(transfer_id)
-  expect((await verifyLedger(database.owner, { incremental: true, keepProof: true })).problems).toEqual([])
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
 test('a clock that is set back files what is posted behind what was posted before', async () => {

@@ -29,7 +29,7 @@ interface TransferPlan {
   /** Two grants for each owner and account; `stranger` names one of another owner. */
   readonly grant: number
   readonly stranger: boolean
-  readonly kind: 'plan_grant' | 'credit_purchase' | 'refund' | 'adjustment'
+  readonly kind: 'plan_grant' | 'withdrawal' | 'refund' | 'adjustment'
   readonly amount: number
   /** What moves in the owner's other account. */
   readonly other: number
@@ -43,7 +43,7 @@ const transferPlans: fc.Arbitrary<TransferPlan> = fc.record({
   account: fc.constantFrom(...accounts),
   grant: fc.nat(1),
   stranger: rarely,
-  kind: fc.constantFrom('plan_grant', 'credit_purchase', 'refund', 'adjustment'),
+  kind: fc.constantFrom('plan_grant', 'withdrawal', 'refund', 'adjustment'),
   amount: fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: 1, max: 60 }) },
     { weight: 1, arbitrary: fc.integer({ min: -30, max: -1 }) },

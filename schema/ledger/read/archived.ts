@@ -27,7 +27,14 @@ export async function findArchiveOf(
   const [first = '', last = first] = [archive.months.at(0), archive.months.at(-1)].map((month) =>
     month?.replace('_', '-'),
   )
-  // What was posted before the ledger had months is `early`.
-  const months = first === last ? first : first === 'early' ? `up to ${last}` : `${first} to ${last}`
+  const months = first === last ? first : `${first} to ${last}`
   return { id: archive.id, months, month_starts_at: startOfMonth(transferId) }
+}
+
+/** For a union of entries: what was the latest one of an owner's account when it was archived. `account` is a row of ledger_accounts. */
+export function latestOpeningOf(account: string) {
+  return sql`(
+    SELECT o.transfer_id, o.balance FROM ledger_openings o
+    WHERE o.owner_id = ${sql.ref(`${account}.owner_id`)} AND o.account_id = ${sql.ref(`${account}.id`)}
+    ORDER BY o.archive_id DESC LIMIT 1)`
 }

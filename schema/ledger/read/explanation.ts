@@ -3,7 +3,7 @@ import type { Currency } from '../../catalogue/currency.ts'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
-import { countReports, findOpenSum } from './reports.ts'
+import { latestOpeningOf } from './archived.ts'
 
 /** Whole credits in the owner's two accounts. */
 export interface Credits {
@@ -15,12 +15,9 @@ export interface Credits {
 export interface Change {
   readonly transfer_id: number
   readonly kind: TransferKind
-  readonly reason: string
+  /** Null once it was erased. */
+  readonly reason: string | null
   readonly occurred_at: Date
-  /** How many reports of usage it sums; null when it is one by itself. */
-  readonly reports: number | null
-  /** Still open: more reports may come before it is posted. */
-  readonly is_open: boolean
   readonly change: Credits
   readonly after: Credits
   readonly grant: {
@@ -69,35 +66,18 @@ export async function explainBalance(
 ): Promise<Explanation> {
   const bounds = until ? await findBounds(db, owner, until) : []
   const top = await readTop(db, owner, { before, bounds })
-  const open = before === Number.MAX_SAFE_INTEGER ? await findOpen(db, owner, { until, ...top }) : []
-  const room = limit - open.length
-  const rows = await readChanges(db, owner, { limit: room + 1, until, below: top.below })
-  const page = rows.slice(0, room)
+  const rows = await readChanges(db, owner, { limit: limit + 1, until, below: top.below })
+  const page = rows.slice(0, limit)
   const causes = await findCauses(db, page)
   let after = top.closing
-  const posted = page.map(({ plan, purchased, grant_id, ...row }): Change => {
+  const changes = page.map(({ plan, purchased, grant_id, ...row }): Change => {
     const cause = causes.get(grant_id ?? '') ?? { grant: null, purchase: null }
-    const explained = { ...row, is_open: false, change: { plan, purchased }, after, ...cause }
+    const explained = { ...row, change: { plan, purchased }, after, ...cause }
     after = { plan: after.plan - plan, purchased: after.purchased - purchased }
     return explained
   })
-  const changes = [...open, ...posted]
-  const next = rows.length > room ? (changes.at(-1)?.transfer_id ?? null) : null
-  return { closing: open[0]?.after ?? top.closing, changes, opening: after, next }
-}
-
-/** Usage that is summed and not posted yet, as the change that it will be. */
-async function findOpen(
-  db: ReadDatabase,
-  owner: Owner,
-  { until, closing }: { readonly until: Date | undefined; readonly closing: Credits },
-): Promise<Change[]> {
-  const open = await findOpenSum(db, owner)
-  if (!open || (until && open.occurred_at >= until)) return []
-  const { transfer_id, reports, occurred_at, reason, change } = open
-  const after = { plan: closing.plan + change.plan, purchased: closing.purchased + change.purchased }
-  const sum = { transfer_id, reports, occurred_at, reason, change, after }
-  return [{ ...sum, kind: 'usage', is_open: true, grant: null, purchase: null }]
+  const next = rows.length > limit ? (changes.at(-1)?.transfer_id ?? null) : null
+  return { closing: top.closing, changes, opening: after, next }
 }
 
 /** How far transfers may have been posted out of the order in which they occurred, in entries of one account. */
@@ -186,10 +166,7 @@ async function readTop(
       WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
       ORDER BY e.transfer_id DESC LIMIT 1)
-      -- What was there before is archived, and its last balance kept.
-      UNION ALL
-      (SELECT o.transfer_id, o.balance FROM ledger_openings o
-      WHERE o.owner_id = account.owner_id AND o.account_id = account.id ORDER BY o.archive_id DESC LIMIT 1)
+      UNION ALL ${latestOpeningOf('account')}
       ORDER BY transfer_id DESC LIMIT 1) entry
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
   const balanceOf = (account: OwnerAccount) => {
@@ -211,9 +188,9 @@ async function readTop(
 interface ChangeRow extends Credits {
   readonly transfer_id: number
   readonly kind: TransferKind
-  readonly reason: string
+  /** Null once it was erased. */
+  readonly reason: string | null
   readonly occurred_at: Date
-  readonly reports: number | null
   readonly grant_id: string | null
 }
 
@@ -241,11 +218,10 @@ async function readChanges(
           coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
           coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
         FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
-      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.grant_id,
-        ${countReports(owner, { id: 'change.transfer_id', key: 'transfer.idempotency_key' })} AS reports
+      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.grant_id
       FROM change
       CROSS JOIN LATERAL (
-        SELECT idempotency_key, kind, reason, occurred_at, grant_id FROM ledger_transfers
+        SELECT kind, reason, occurred_at, grant_id FROM ledger_transfers
         WHERE id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
-import { countReports, findOpenSum } from './reports.ts'
 
 export interface HistoryEntry {
   readonly transfer_id: number
@@ -10,13 +9,10 @@ export interface HistoryEntry {
   readonly amount: number
   readonly balance_after: number
   readonly kind: TransferKind
-  readonly reason: string
+  /** Null once it was erased. */
+  readonly reason: string | null
   readonly occurred_at: Date
   readonly stripe_session_id: string | null
-  /** How many reports of usage its transfer sums; null when it is one by itself. */
-  readonly reports: number | null
-  /** Of a sum that is not posted yet: more reports may come. */
-  readonly is_open: boolean
 }
 
 /** The last entry that was read; what follows starts below it. */
@@ -49,37 +45,9 @@ const searchStep = 1000
 
 /**
  * An owner's entries that match, newest first, `limit` at most, below the cursor when one is given. A search stops after
- * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped. Usage that is summed
- * and not posted yet is on top of the first page; a search for a text finds it when it is posted.
+ * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped.
  */
 export async function listHistory(
-  db: ReadDatabase,
-  owner: Owner,
-  page: { limit: number; before?: HistoryCursor | undefined; filter?: HistoryFilter },
-): Promise<HistoryPage> {
-  const { filter = {} } = page
-  const hasOpen = !page.before && filter.text === undefined && (filter.kinds ?? ['usage']).includes('usage')
-  const open = hasOpen ? await listOpenEntries(db, owner) : []
-  const posted = await listPosted(db, owner, { ...page, limit: Math.max(1, page.limit - open.length) })
-  // It was posted between the two statements.
-  const isPosted = posted.entries.some(({ transfer_id }) => transfer_id === open[0]?.transfer_id)
-  return isPosted ? posted : { ...posted, entries: [...open, ...posted.entries] }
-}
-
-/** The entries that the sum of this minute will have. */
-async function listOpenEntries(db: ReadDatabase, owner: Owner): Promise<HistoryEntry[]> {
-  const open = await findOpenSum(db, owner)
-  if (!open) return []
-  const { transfer_id, reports, occurred_at, reason } = open
-  const transfer = { transfer_id, kind: 'usage', reason, occurred_at, stripe_session_id: null } as const
-  const entries = (['plan', 'purchased'] as const).map((account): HistoryEntry => {
-    const sums = { amount: open.change[account], balance_after: open.after[account] }
-    return { ...transfer, account, account_id: open.account_ids[account], ...sums, reports, is_open: true }
-  })
-  return entries.filter(({ amount }) => amount !== 0).toSorted((a, b) => b.account_id - a.account_id)
-}
-
-async function listPosted(
   db: ReadDatabase,
   owner: Owner,
   page: { limit: number; before?: HistoryCursor | undefined; filter?: HistoryFilter },
@@ -138,19 +106,16 @@ async function readEntries(
       WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       ORDER BY place LIMIT ${page.step}),
     found AS (
-      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id,
-        transfer.idempotency_key
+      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
       FROM entry
       CROSS JOIN LATERAL (
         SELECT * FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       LEFT JOIN LATERAL (
         SELECT stripe_session_id FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
-    (SELECT found.*, ${countReports(owner, { id: 'found.transfer_id', key: 'found.idempotency_key' })} AS reports,
-        false AS is_open, true AS matches, false AS is_end
-      FROM found WHERE ${matching(page.filter)}
+    (SELECT found.*, true AS matches, false AS is_end FROM found WHERE ${matching(page.filter)}
       ORDER BY place LIMIT ${page.limit})
     UNION ALL
-    (SELECT found.*, NULL, false, false, true FROM found WHERE place = ${page.step})
+    (SELECT found.*, false, true FROM found WHERE place = ${page.step})
     ORDER BY is_end, place`.execute(db)
   const end = rows.find((row) => row.is_end)
   return { matching: rows.filter((row) => row.matches), end: end ?? null }
@@ -168,7 +133,7 @@ function containing(text: string): RawBuilder<unknown> {
   const isIn = (column: RawBuilder<unknown>) => sql`position(lower(${text}) IN lower(${column})) > 0`
   // As people write numbers: 1,500 and 1.500 are one amount, with a sign or without.
   const digits = /^[+−-]?\d{1,3}([.,'’\s]?\d{3})*$/.test(text) ? text.replaceAll(/\D/g, '') : null
-  return sql`(${isIn(sql`found.reason`)} OR ${isIn(sql`coalesce(found.stripe_session_id, '')`)}
+  return sql`(${isIn(sql`coalesce(found.reason, '')`)} OR ${isIn(sql`coalesce(found.stripe_session_id, '')`)}
     ${digits === null ? sql`` : sql`OR abs(found.amount) = ${digits}::numeric`})`
 }
 
@@ -204,14 +169,8 @@ export async function sumPeriods(
     }
     before = step.periods.length === 0 ? null : step.end
   }
-  const open = await findOpenSum(db, owner)
-  const period = sums[times.findLastIndex((time) => open && time <= open.occurred_at)]
-  if (open && period) period.used -= open.change.plan + open.change.purchased
   return sums
 }
-
-/** Settlements move credits between the accounts, and what is written off was never there. */
-const neitherUsedNorGranted: readonly TransferKind[] = ['settlement', 'write_off']
 
 async function sumEntries(
   db: ReadDatabase,
@@ -235,9 +194,10 @@ async function sumEntries(
         SELECT kind, occurred_at FROM ledger_transfers
         WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       WHERE entry.transfer_id <> coalesce((SELECT "end" FROM bounds), 0))
+    -- What is written off was never there.
     SELECT period, (SELECT "end" FROM bounds) AS "end",
       coalesce(-sum(amount) FILTER (WHERE kind = 'usage'), 0)::bigint AS used,
-      coalesce(sum(amount) FILTER (WHERE amount > 0 AND kind <> ALL(${neitherUsedNorGranted})), 0)::bigint AS granted
+      coalesce(sum(amount) FILTER (WHERE amount > 0 AND kind <> 'write_off'), 0)::bigint AS granted
     FROM dated GROUP BY period`.execute(db)
   const end = rows[0]?.end ?? null
   return {

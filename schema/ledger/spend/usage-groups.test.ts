@@ -6,7 +6,6 @@ import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import type { Owner } from '../accounts.ts'
 import { UnbalancedTransferError } from '../errors.ts'
-import { postSums, sumUsage } from '../post/sums.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { spendCredits, type Usage, type UsageOutcome } from './usage.ts'
 
@@ -19,7 +18,7 @@ afterAll(async () => {
   for (const { owner } of databases) expect((await verifyLedger(owner)).problems).toEqual([])
 })
 
-/** The last one has nothing at first, and no row; the organizations sum, until they are told not to. */
+/** The last one has nothing at first, and no row. */
 const names = ['user_a', 'user_b', 'organization_a', 'organization_b', 'user_new'] as const
 const start = new Date('2026-11-20T12:00:10Z').getTime()
 
@@ -54,14 +53,6 @@ const steps = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 70 }) }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('sum' as const),
-      name: fc.constantFrom(...names),
-      sums: fc.boolean(),
-    }),
-  },
 )
 const histories = fc.record({
   given: fc.array(fc.record({ plan: credits, purchased: credits }), { minLength: 4, maxLength: 4 }),
@@ -84,12 +75,10 @@ async function live(
   let now = start
   for (const [index, name] of names.entries()) {
     await giveCredits(database, ownerOf(name, run), given[index] ?? {})
-    if (name.startsWith('organization')) await sumUsage(database.worker, ownerOf(name, run), true)
   }
   for (const step of steps) {
     if (step.kind === 'wait') now += step.seconds * 1000
     else if (step.kind === 'give') await giveCredits(database, ownerOf(step.name, run), step)
-    else if (step.kind === 'sum') await sumUsage(database.worker, ownerOf(step.name, run), step.sums)
     else {
       const usages = step.usages.map(({ name, key, credits, actor }) => ({
         ...ownerOf(name, run),
@@ -114,16 +103,15 @@ async function rowsOf(database: TestDatabase, { owner_id }: Owner) {
   const key = `CASE WHEN starts_with(idempotency_key, 'usage/') THEN idempotency_key ELSE split_part(idempotency_key, '/', 1) END`
   return {
     owner: await read(
-      `SELECT plan_version, plan_balance, purchased_version, purchased_balance, sums_usage, reports_version, unposted_credits, unposted_reports,
-         unposted_until, unposted_since IS NULL AS is_closed, ${number('unposted_transfer_id')} AS open, ${number('last_transfer_id')} AS last
+      `SELECT plan_version, plan_balance, purchased_version, purchased_balance, ${number('last_transfer_id')} AS last
        FROM ledger_owners WHERE owner_id = ME`,
     ),
     keys: await read(
-      `SELECT ${key} AS key, format, ${number('transfer_id')} AS transfer, CASE WHEN starts_with(idempotency_key, 'usage/') THEN input_hash END AS hash
+      `SELECT ${key} AS key, ${number('transfer_id')} AS transfer, CASE WHEN starts_with(idempotency_key, 'usage/') THEN input_hash END AS hash
        FROM ledger_keys WHERE owner_id = ME ORDER BY transfer_id, idempotency_key`,
     ),
     transfers: await read(
-      `SELECT ${number('id')} AS id, ${key} AS key, occurred_at, kind, format, act_id, actor, reason, intent_id, event_id, grant_id,
+      `SELECT ${number('id')} AS id, ${key} AS key, occurred_at, kind, act_id, actor, reason, intent_id, event_id, grant_id,
          CASE WHEN starts_with(idempotency_key, 'usage/') THEN input_hash END AS hash
        FROM ledger_transfers WHERE owner_id = ME ORDER BY ledger_transfers.id`,
     ),
@@ -131,10 +119,6 @@ async function rowsOf(database: TestDatabase, { owner_id }: Owner) {
       `SELECT ${number('transfer_id')} AS transfer, name, amount, version, balance_after
        FROM ledger_entries JOIN ledger_accounts ON ledger_accounts.id = account_id
        WHERE ledger_entries.owner_id = ME ORDER BY transfer_id, name`,
-    ),
-    reports: await read(
-      `SELECT ${number('transfer_id')} AS transfer, ordinal, occurred_at, credits, idempotency_key, actor, reason
-       FROM ledger_reports WHERE owner_id = ME ORDER BY transfer_id, ordinal`,
     ),
   }
 }
@@ -162,7 +146,6 @@ test('a group of usages writes the rows that they would write one by one, and ea
         expect(await rowsOf(together, owner)).toEqual(await rowsOf(alone, owner))
       }
       for (const { outcome } of inGroups) seen.add(outcome)
-      for (const { worker } of databases) await postSums(worker, { older_than_ms: 0 })
     }),
     { numRuns: 20, seed: 149 },
   )
@@ -194,7 +177,7 @@ test('the hashes of a usage are those of any transfer, whatever its texts are', 
     SELECT ledger_usage_hash('user', t, c) = sha256(convert_to(
         jsonb_build_object('kind', 'usage', 'owner_kind', 'user', 'owner_id', t, 'credits', c)::text, 'UTF8'))
       AND ledger_usage_digest(t, sha256('x'), m, m + interval '1.000001 s', t, t) = ledger_transfer_digest(
-        ROW(1, m, m + interval '1.000001 s', NULL, NULL, 2, t, t, 'usage', sha256('x'), NULL, t, t, NULL)::ledger_transfers) AS is_same
+        ROW(1, m, m + interval '1.000001 s', NULL, NULL, 2, t, t, 'usage', sha256('x'), NULL, t, t, NULL, NULL, NULL)::ledger_transfers) AS is_same
     FROM unnest(${texts}::text[]) AS t, unnest(ARRAY[1, 9007199254740991]::bigint[]) AS c,
       unnest(ARRAY['2026-11-20 12:00:00.000001+00', '2099-12-31 23:59:59.999999+00', now()]::timestamptz[]) AS m`.execute(
     together.owner,

@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import { BinaryRows } from '../../database/binary-rows.ts'
+import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { copyOut } from '../../database/copy-out.ts'
-import { archivedEnd } from './archives.ts'
+import { archivedEnd } from '../archive/archives.ts'
 
 /** The latest entry of an owner's account so far. */
 export interface AccountHead {
-  version: number
-  balance: number
-  hash: string
+  readonly version: number
+  readonly balance: number
+  readonly hash: string
 }
 
 /** Whose an account is, and how far its chain was followed. */
@@ -16,61 +15,50 @@ export interface Account {
   /** Null when the account does not exist. */
   readonly owner_kind: string | null
   readonly owner_id: string | null
-  readonly name: string | null
   head: AccountHead | null
 }
 
-interface FoundAccount extends Account {
-  readonly account_id: number
+type AccountRow = Omit<Account, 'head'> & { readonly account_id: number } & {
+  readonly [K in keyof AccountHead]: AccountHead[K] | null
 }
 
-/** Finds accounts, and where their chains begin: at `head`, or at nothing. */
-export type FindAccounts = (ids: readonly number[]) => Promise<readonly FoundAccount[]>
-
-/** The accounts that entries came up for, each found once. */
+/** The accounts whose entries are read, with the latest entry of each: all that a run keeps in memory. */
 export class Accounts {
-  /** Whether all that there are were loaded, in the order of their ids. */
-  areAll = false
+  readonly #trx: DatabaseTransaction
+  readonly #after: number
   readonly #known = new Map<number, Account>()
-  readonly #findAccounts: FindAccounts
 
-  constructor(findAccounts: FindAccounts) {
-    this.#findAccounts = findAccounts
+  /** Chains are followed from what was there up to the transfer `after`. */
+  constructor(trx: DatabaseTransaction, after: number) {
+    this.#trx = trx
+    this.#after = after
   }
 
-  /** All that there are, before books that begin where the archives end are read. */
-  async loadAll(trx: DatabaseTransaction): Promise<void> {
-    const rows = new BinaryRows(copyOut(trx, allAccounts), 7)
-    // A few words that millions of accounts share.
-    const words = new Map<string, string>()
-    const word = (text: string) => words.get(text) ?? words.set(text, text).get(text) ?? text
-    while (await rows.receive()) {
-      while (rows.next()) {
-        this.#known.set(rows.integer(0), {
-          owner_kind: word(rows.text(1)),
-          owner_id: rows.text(2),
-          name: word(rows.text(3)),
-          head: rows.isNull(4)
-            ? null
-            : { version: rows.integer(4), balance: rows.integer(5), hash: rows.hex(6) },
-        })
-      }
-    }
-    this.areAll = true
+  /** Loads all accounts, in the order of their ids, for books that are read from where the archives end. */
+  async loadAll(): Promise<void> {
+    for await (const rows of batchesOfRows(this.#trx, allAccounts)) for (const row of rows) this.#add(row)
   }
 
-  async find(ids: ReadonlySet<number>): Promise<void> {
+  /** Loads those of some entries that are not known yet. */
+  async load(entries: readonly { readonly account_id: number }[]): Promise<void> {
+    const ids = new Set(entries.map(({ account_id }) => account_id))
     const unknown = [...ids].filter((id) => !this.#known.has(id))
     if (unknown.length === 0) return
-    for (const { account_id, ...account } of await this.#findAccounts(unknown)) {
-      this.#known.set(account_id, account)
-    }
-    for (const id of unknown) if (!this.#known.has(id)) this.#addMissing(id)
+    const { rows } = await sql<AccountRow>`
+      SELECT account.id AS account_id, account.owner_kind, account.owner_id, head.version, head.balance, head.hash
+      FROM ledger_accounts account
+      LEFT JOIN LATERAL ${headUpTo(this.#after)} head ON true
+      WHERE account.id = ANY(${unknown}::bigint[])`.execute(this.#trx)
+    for (const row of rows) this.#add(row)
   }
 
+  /** An account that does not exist has a chain all the same. */
   get(id: number): Account {
-    const account = this.#known.get(id) ?? (this.areAll ? this.#addMissing(id) : null)
-    if (!account) throw new Error(`Account ${id} was not looked for`)
+    let account = this.#known.get(id)
+    if (!account) {
+      account = { owner_kind: null, owner_id: null, head: null }
+      this.#known.set(id, account)
+    }
     return account
   }
 
@@ -85,39 +73,28 @@ export class Accounts {
     }
   }
 
-  /** Its chain is followed all the same. */
-  #addMissing(id: number): Account {
-    const account: Account = { owner_kind: null, owner_id: null, name: null, head: null }
-    this.#known.set(id, account)
-    return account
+  #add({ account_id, owner_kind, owner_id, ...head }: AccountRow): void {
+    this.#known.set(account_id, { owner_kind, owner_id, head: headOf(head) })
   }
 }
 
+/** The columns of an outer join. */
+export function headOf(
+  row: { readonly [K in keyof AccountHead]: AccountHead[K] | null },
+): AccountHead | null {
+  const { version, balance, hash } = row
+  return version !== null && balance !== null && hash !== null ? { version, balance, hash } : null
+}
+
 /** With their openings, when months have left the ledger. */
-const allAccounts = sql`
-  SELECT account.id, account.owner_kind, account.owner_id, account.name, opening.version, opening.balance, opening.hash
+const allAccounts = sql<AccountRow>`
+  SELECT account.id AS account_id, account.owner_kind, account.owner_id, opening.version, opening.balance,
+    encode(opening.hash, 'hex') AS hash
   FROM ledger_accounts account
   LEFT JOIN (
     SELECT DISTINCT ON (owner_id, account_id) owner_id, account_id, version, balance, hash FROM ledger_openings
     ORDER BY owner_id, account_id, archive_id DESC) opening ON opening.owner_id = account.owner_id AND opening.account_id = account.id
   ORDER BY account.id`
-
-/** Accounts whose chains begin after that transfer; 0: at nothing. */
-export function findAccountsAfter(trx: DatabaseTransaction, transferId: number): FindAccounts {
-  return async (ids) => {
-    const { rows } = await sql<
-      Omit<FoundAccount, 'head'> & { [K in keyof AccountHead]: AccountHead[K] | null }
-    >`
-      SELECT account.id AS account_id, account.owner_kind, account.owner_id, account.name, head.version, head.balance, head.hash
-      FROM ledger_accounts account
-      LEFT JOIN LATERAL ${headUpTo(transferId)} head ON true
-      WHERE account.id = ANY(${ids}::bigint[])`.execute(trx)
-    return rows.map(({ version, balance, hash, ...account }) => ({
-      ...account,
-      head: version !== null && balance !== null && hash !== null ? { version, balance, hash } : null,
-    }))
-  }
-}
 
 /**
  * To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer, or its opening when it has none since months left the

@@ -1,19 +1,15 @@
-import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { listArchives } from '../archive/archives.ts'
 import { digestKept, digestOpenings } from '../archive/digests.ts'
 import { keptOf, latestOpenings } from '../archive/kept.ts'
-
-type Problem = (check: string, subject: string) => void
-
-/** Where the months end that left the ledger: the first id after them. Zero while none have. */
-export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
+import type { ReportProblem } from './problems.ts'
 
 /**
  * Checks what is kept of the months that left: that openings and sums of grants are those that were written down, that each archive goes on where
  * the one before it ended, and that the keys of their transfers are all there.
  */
-export async function checkArchives(trx: DatabaseTransaction, problem: Problem): Promise<void> {
-  const archives = await trx.selectFrom('ledger_archives').selectAll().orderBy('id').execute()
+export async function checkArchives(trx: DatabaseTransaction, problem: ReportProblem): Promise<void> {
+  const archives = await listArchives(trx)
   let end = 0
   let heads = (await digestOpenings([])).digest
   let keys = 0
@@ -39,7 +35,7 @@ export async function checkArchives(trx: DatabaseTransaction, problem: Problem):
 async function countKeys(
   trx: DatabaseTransaction,
   expected: { readonly end: number; readonly keys: number },
-  problem: Problem,
+  problem: ReportProblem,
 ): Promise<void> {
   const { keys } = await trx
     .selectFrom('ledger_keys')

@@ -50,7 +50,7 @@ test.each([
   ],
   [
     'what a key was used for',
-    `UPDATE ledger_keys SET format = 1 WHERE transfer_id = ${later}`,
+    `UPDATE ledger_keys SET input_hash = sha256('x') WHERE transfer_id = ${later}`,
     ['every transfer is kept under its key'],
   ],
   [

@@ -1,66 +1,64 @@
 import { type RawBuilder, sql } from 'kysely'
-import { BinaryRows } from '../../database/binary-rows.ts'
+import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { copyOut } from '../../database/copy-out.ts'
 import type { Owner } from '../accounts.ts'
+import { archivedEnd } from '../archive/archives.ts'
 import type { GrantKind } from '../grants.ts'
-import { archivedEnd } from './archives.ts'
-import type { GrantOf } from './entries.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
-
-type Problem = (check: string, subject: string) => void
+import type { ReportProblem } from './problems.ts'
+import type { GrantOf } from './transfers.ts'
 
 const batchSize = 1000
 
+/** What transfers `t` come to by their entries `e` in the grant's account, of which each has one. */
 const sums = sql`
   coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
   coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
   coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-  coalesce(bool_or(t.format = 1), false) AS is_early, min(t.id) AS first_id,
-  min(e.account_id) FILTER (WHERE t.kind <> 'settlement') AS lowest_account_id,
-  max(e.account_id) FILTER (WHERE t.kind <> 'settlement') AS highest_account_id`
+  min(t.id) AS first_id, bool_or(e.amount IS NULL) AS moves_others`
 
-/** What is kept of a grant's transfers in months that left the ledger, beside `sums` of the others. */
-const keptSums = sql`gross, refunded, disputed, expired, written_off, is_early, NULL::bigint AS first_id,
-  account_id AS lowest_account_id, account_id AS highest_account_id FROM ledger_archived_sums`
+/** The same of transfers in months that left the ledger, as it is kept. */
+const keptSums = (accountId: RawBuilder<unknown>) => sql`
+  s.gross, s.refunded, s.disputed, s.expired, s.written_off, NULL::bigint AS first_id, s.account_id IS DISTINCT FROM ${accountId} AS moves_others`
 
 /** Both together. */
 const added = sql`
   sum(gross)::bigint AS gross, sum(refunded)::bigint AS refunded, sum(disputed)::bigint AS disputed, sum(expired)::bigint AS expired,
-  sum(written_off)::bigint AS written_off, bool_or(is_early) AS is_early, min(first_id) AS first_id, count(*) FILTER (WHERE first_id IS NULL) AS kept,
-  min(lowest_account_id) AS lowest_account_id, max(highest_account_id) AS highest_account_id`
+  sum(written_off)::bigint AS written_off, min(first_id) AS first_id, bool_or(first_id IS NULL) AS has_kept, bool_or(moves_others) AS moves_others`
+
+const accountOfGrant = sql`(
+  SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND owner_kind = g.owner_kind AND name = g.account)`
 
 /**
- * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
- * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
+ * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0): before
+ * Postgres has statistics of new books it would read all entries for each grant.
  */
 export const sumsOfGrant = sql`(
     SELECT ${added} FROM (
     SELECT ${sums}
     FROM ledger_transfers t
-    CROSS JOIN LATERAL (
-      SELECT entry.amount, entry.account_id FROM ledger_accounts account
-      CROSS JOIN LATERAL (
-        SELECT amount, account_id FROM ledger_entries
-        WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id = t.id OFFSET 0) entry
-      WHERE account.owner_id = t.owner_id OFFSET 0) e
+    LEFT JOIN LATERAL (
+      SELECT amount FROM ledger_entries
+      WHERE owner_id = t.owner_id AND account_id = ${accountOfGrant} AND transfer_id = t.id OFFSET 0) e ON true
     WHERE t.owner_id = g.owner_id AND t.grant_id = g.id AND t.id >= ${archivedEnd}
     HAVING count(*) > 0
-    UNION ALL SELECT ${keptSums} WHERE owner_id = g.owner_id AND grant_id = g.id) parts)`
+    UNION ALL SELECT ${keptSums(accountOfGrant)} FROM ledger_archived_sums s WHERE s.owner_id = g.owner_id AND s.grant_id = g.id) parts)`
 
-/**
- * The same of all grants at once: everything is read once. Which entries are owners', and that they are those of the transfer's owner, is checked while they
- * are read one by one.
- */
+/** The same of all grants at once: each table is read once. */
 const sumsOfAllGrants = sql`(
+    WITH account AS (
+      SELECT g.owner_id, g.id AS grant_id, a.id FROM ledger_grants g
+      JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.owner_kind = g.owner_kind AND a.name = g.account)
     SELECT owner_id, grant_id, ${added} FROM (
     SELECT t.owner_id, t.grant_id, ${sums}
     FROM ledger_transfers t
-    LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.version IS NOT NULL
+    LEFT JOIN account ON account.owner_id = t.owner_id AND account.grant_id = t.grant_id
+    LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
     WHERE t.grant_id IS NOT NULL AND t.id >= ${archivedEnd} GROUP BY t.owner_id, t.grant_id
-    UNION ALL SELECT owner_id, grant_id, ${keptSums}) parts GROUP BY owner_id, grant_id)`
+    UNION ALL SELECT s.owner_id, s.grant_id, ${keptSums(sql`account.id`)} FROM ledger_archived_sums s
+    LEFT JOIN account ON account.owner_id = s.owner_id AND account.grant_id = s.grant_id) parts GROUP BY owner_id, grant_id)`
 
 interface GrantRow extends Owner {
   readonly id: string
@@ -72,11 +70,9 @@ interface GrantRow extends Owner {
   readonly disputed: number
   readonly expired: number
   readonly written_off: number
-  /** Has transfers from before there were grants, which were linked to it later. */
-  readonly is_early: boolean
   /** One of its transfers would be overlooked by who reads from its first one on. */
   readonly begins_earlier: boolean
-  /** Its transfers move credits of another account than its own. */
+  /** One of its transfers moves no credits of its account. */
   readonly moves_others: boolean
   /** Of a purchase: its intent. */
   readonly intent_state: string | null
@@ -84,6 +80,8 @@ interface GrantRow extends Owner {
 
 /** What the later checks need of a set of grants. */
 interface GrantsRead {
+  /** How many there are. */
+  readonly grants: number
   readonly subscriptionIds: ReadonlySet<string>
   /** Owners with grants on the plan account, of those that were chosen. */
   readonly planOwners: ReadonlyMap<string, Owner>
@@ -96,17 +94,14 @@ interface GrantsRead {
 export async function checkGrants(
   trx: DatabaseTransaction,
   chosen: readonly GrantOf[] | 'all',
-  problem: Problem,
-  onProgress: (count: number) => void,
+  problem: ReportProblem,
 ): Promise<GrantsRead> {
   const subscriptionIds = new Set<string>()
   const planOwners = new Map<string, Owner>()
   let count = 0
   const check = async (grantsAndSums: RawBuilder<unknown>) => {
-    const rows = new BinaryRows(copyOut(trx, grantsWith(grantsAndSums)), grantColumnCount)
-    while (await rows.receive()) {
-      while (rows.next()) {
-        const grant = readGrant(rows)
+    for await (const grants of batchesOfRows(trx, grantsWith(grantsAndSums))) {
+      for (const grant of grants) {
         if (grant.kind !== null) count++
         if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
         if (chosen !== 'all' && (grant.kind === 'month' || grant.kind === 'seats')) {
@@ -115,7 +110,6 @@ export async function checkGrants(
         }
         checkGrant(grant, problem)
       }
-      onProgress(count)
     }
   }
   if (chosen === 'all') {
@@ -134,43 +128,20 @@ export async function checkGrants(
         LEFT JOIN LATERAL (SELECT named.*, added.* FROM ${sumsOfGrant} added) sums ON true`)
     }
   }
-  return { subscriptionIds, planOwners }
+  return { grants: count, subscriptionIds, planOwners }
 }
 
-const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql`
-  SELECT coalesce(g.id, sums.grant_id), g.kind, coalesce(g.owner_kind, ''), coalesce(g.owner_id, sums.owner_id), g.stripe_subscription_id, i.state,
-    coalesce(sums.gross, 0), coalesce(sums.refunded, 0), coalesce(sums.disputed, 0), coalesce(sums.expired, 0), coalesce(sums.written_off, 0),
-    coalesce(sums.is_early, false),
-    coalesce(sums.first_id < g.first_transfer_id OR (sums.kept > 0 AND g.first_transfer_id >= ${archivedEnd}), false),
-    sums.lowest_account_id IS NOT NULL
-      AND (sums.lowest_account_id IS DISTINCT FROM account.id OR sums.highest_account_id IS DISTINCT FROM account.id)
+const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql<GrantRow>`
+  SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_kind, '') AS owner_kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
+    g.stripe_subscription_id, i.state AS intent_state, coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded,
+    coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off,
+    coalesce(sums.first_id < g.first_transfer_id OR (sums.has_kept AND g.first_transfer_id >= ${archivedEnd}), false) AS begins_earlier,
+    coalesce(sums.moves_others, false) AS moves_others
   ${grantsAndSums}
   LEFT JOIN checkout_intents i ON i.owner_id = g.owner_id AND i.id = g.intent_id
-  LEFT JOIN ledger_accounts account ON account.owner_id = g.owner_id AND account.name = g.account AND account.owner_kind = g.owner_kind
   ORDER BY coalesce(g.id, sums.grant_id) COLLATE "C"`
 
-const grantColumnCount = 14
-
-function readGrant(rows: BinaryRows): GrantRow {
-  return {
-    id: rows.text(0),
-    kind: rows.textOrNull(1) as GrantKind | null,
-    owner_kind: rows.text(2) as Owner['owner_kind'],
-    owner_id: rows.text(3),
-    stripe_subscription_id: rows.textOrNull(4),
-    intent_state: rows.textOrNull(5),
-    gross: rows.integer(6),
-    refunded: rows.integer(7),
-    disputed: rows.integer(8),
-    expired: rows.integer(9),
-    written_off: rows.integer(10),
-    is_early: rows.boolean(11),
-    begins_earlier: rows.boolean(12),
-    moves_others: rows.boolean(13),
-  }
-}
-
-function checkGrant(grant: GrantRow, problem: Problem): void {
+function checkGrant(grant: GrantRow, problem: ReportProblem): void {
   const name = `grant ${grant.id}`
   if (grant.kind === null || grant.moves_others) {
     problem('every transfer moves credits of its grant’s account', name)
@@ -179,9 +150,7 @@ function checkGrant(grant: GrantRow, problem: Problem): void {
     problem('every purchase has its settled intent', name)
   }
   if (grant.begins_earlier) problem('no transfer of a grant is before its first one', name)
-  if (grant.kind === 'adjustment' || grant.kind === 'legacy') return
-  // What was posted before there were grants was linked afterwards, seats to the likeliest invoice.
-  if (grant.is_early && grant.kind !== 'purchase') return
+  if (grant.kind === 'adjustment') return
   const { gross, refunded, disputed, expired, written_off } = grant
   if (refunded < 0 || disputed < 0 || refunded + disputed > gross) {
     problem('no more is taken back of a grant than it brought', name)

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { archivedEnd } from './archives.ts'
+import { archivedEnd } from '../archive/archives.ts'
 import { sumsOfGrant } from './grants.ts'
-
-type Problem = (check: string, subject: string) => void
+import type { ReportProblem } from './problems.ts'
 
 const batchSize = 1000
 
@@ -14,7 +13,7 @@ const batchSize = 1000
 export async function checkIntents(
   trx: DatabaseTransaction,
   changedSince: Date | null,
-  problem: Problem,
+  problem: ReportProblem,
 ): Promise<number> {
   let settled = 0
   for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {

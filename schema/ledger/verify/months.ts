@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
-import { archivedEnd } from './archives.ts'
+import { archivedEnd } from '../archive/archives.ts'
 import { sumsOfGrant } from './grants.ts'
-
-type Problem = (check: string, subject: string) => void
+import type { ReportProblem } from './problems.ts'
 
 const batchSize = 1000
 
@@ -14,7 +13,6 @@ interface MonthRow {
   readonly due: number
   readonly expired: number
   readonly written_off: number
-  readonly is_early: boolean
   /** Null while the month is open. */
   readonly used: number | null
 }
@@ -26,7 +24,7 @@ interface MonthRow {
 export async function checkMonths(
   trx: DatabaseTransaction,
   ids: ReadonlySet<string>,
-  problem: Problem,
+  problem: ReportProblem,
 ): Promise<void> {
   const list = [...ids].sort()
   for (let start = 0; start < list.length; start += batchSize) {
@@ -35,10 +33,10 @@ export async function checkMonths(
       SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
         coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
         coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
-        coalesce(granted.is_early, false) AS is_early, closed.used
+        closed.used
       FROM (
         SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
-          sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off, bool_or(s.is_early) AS is_early
+          sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off
         FROM ledger_grants g CROSS JOIN LATERAL ${sumsOfGrant} s
         WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
         GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
@@ -47,13 +45,12 @@ export async function checkMonths(
         WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
       ORDER BY 1, 2`.execute(trx)
     for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
-      // Its months were closed by another rule, until they are next reconciled.
-      if (!months.some((month) => month.is_early)) checkSubscription(id, months, problem)
+      checkSubscription(id, months, problem)
     }
   }
 }
 
-function checkSubscription(id: string, months: readonly MonthRow[], problem: Problem): void {
+function checkSubscription(id: string, months: readonly MonthRow[], problem: ReportProblem): void {
   let debt = 0
   for (const [index, month] of months.entries()) {
     const left = month.due - (month.used ?? 0) - debt
@@ -74,7 +71,7 @@ function checkSubscription(id: string, months: readonly MonthRow[], problem: Pro
 export async function checkUsage(
   trx: DatabaseTransaction,
   owners: ReadonlyMap<string, Owner> | 'all',
-  problem: Problem,
+  problem: ReportProblem,
 ): Promise<void> {
   const list = owners === 'all' ? await findOwnersOfClosedMonths(trx) : [...owners.values()]
   for (let start = 0; start < list.length; start += batchSize) {

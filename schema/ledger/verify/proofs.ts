@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { type AccountHead, type Accounts, headUpTo } from './accounts.ts'
+import { type AccountHead, type Accounts, headOf, headUpTo } from './accounts.ts'
 
 /** How far the books were proven. */
 export interface Proof {
@@ -42,18 +42,10 @@ export async function findSettledTransferId(db: Kysely<DB>): Promise<number | nu
   const running = await findWriters(db)
   for (let attempt = 0; attempt < 1000; attempt++) {
     const still = new Set(await findWriters(db))
-    if (!running.some((transaction) => still.has(transaction))) return findBeforeOpenSums(db, id)
+    if (!running.some((transaction) => still.has(transaction))) return id
     await sql`SELECT pg_sleep(0.01)`.execute(db)
   }
   return null
-}
-
-/** A sum of usage has its number from its first report on, and is posted later: up to there everything is posted. */
-async function findBeforeOpenSums(db: Kysely<DB>, upTo: number): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    SELECT least(${upTo}::bigint, min(unposted_transfer_id) - 1) AS id FROM ledger_owners
-    WHERE unposted_since IS NOT NULL`.execute(db)
-  return rows[0]?.id ?? upTo
 }
 
 /** Transactions that hold a lock in this database and have written something, or are about to. */
@@ -95,8 +87,8 @@ export async function digestHeads(
       SELECT account.id AS account_id, head.version, head.balance, head.hash
       FROM (SELECT id, owner_id FROM ledger_accounts WHERE id > ${last} AND owner_kind <> 'house' ORDER BY id LIMIT 2000) account
       LEFT JOIN LATERAL ${headUpTo(upTo)} head ON true ORDER BY account.id`.execute(trx)
-    for (const { account_id, version, balance, hash } of rows) {
-      const known = version !== null && balance !== null && hash !== null ? { version, balance, hash } : null
+    for (const { account_id, ...row } of rows) {
+      const known = headOf(row)
       before.add(account_id, known)
       after.add(account_id, later.headOf(account_id) ?? known)
     }

@@ -92,6 +92,14 @@ describe('clean books', () => {
     expect(await problemsOf()).toEqual([])
   })
 
+  test('have no problems when a text and its salt were erased', async () => {
+    await fillBooks()
+    await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(
+      database.owner,
+    )
+    expect(await problemsOf()).toEqual([])
+  })
+
   test('are read to the end while somebody is still posting before it', async () => {
     await fillBooks()
     const posting = Promise.withResolvers<void>()
@@ -164,6 +172,12 @@ describe('clean books', () => {
     ])
   })
 })
+
+const dropReasonCheck = `
+  DO $$ BEGIN
+    EXECUTE (SELECT coalesce(string_agg(format('ALTER TABLE ledger_transfers DROP CONSTRAINT %I', conname), ';'), 'SELECT') FROM pg_constraint
+      WHERE conrelid = 'ledger_transfers'::regclass AND pg_get_constraintdef(oid) LIKE '%reason_salt%');
+  END $$`
 
 const lastEntry = `(SELECT max(transfer_id) FROM ledger_entries WHERE version IS NOT NULL)`
 
@@ -246,7 +260,26 @@ describe('what was changed behind the ledger’s back is found:', () => {
       `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
       'owners’ entries have a version, house entries have none',
     ],
-    ['a reason', `UPDATE ledger_transfers SET reason = 'Gift'`, 'hashes of owners’ entries are chained'],
+    [
+      'a reason',
+      `UPDATE ledger_transfers SET reason = 'Gift'`,
+      'the text of a transfer has the hash that is kept of it',
+    ],
+    [
+      'the salt of a reason',
+      `UPDATE ledger_transfers SET reason_salt = '\\x00'`,
+      'the text of a transfer has the hash that is kept of it',
+    ],
+    [
+      'a reason that lost its salt',
+      `${dropReasonCheck}; UPDATE ledger_transfers SET reason_salt = NULL`,
+      'the text of a transfer has the hash that is kept of it',
+    ],
+    [
+      'the hash of a reason',
+      `UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, reason_hash = sha256('x')`,
+      'hashes of owners’ entries are chained',
+    ],
     [
       'the owner of a transfer',
       `UPDATE ledger_transfers SET owner_id = 'user_eve' WHERE kind = 'refund'`,
@@ -299,7 +332,7 @@ describe('what was changed behind the ledger’s back is found:', () => {
     ],
     [
       'a key under which nothing was posted',
-      `INSERT INTO ledger_keys SELECT owner_id, 'checkout/cs_2', transfer_id, format, input_hash FROM ledger_keys
+      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash) SELECT owner_id, 'checkout/cs_2', transfer_id, input_hash FROM ledger_keys
        WHERE idempotency_key = 'checkout/cs_1'`,
       'every key has its transfer',
     ],
@@ -334,11 +367,6 @@ describe('what was changed behind the ledger’s back is found:', () => {
     [
       'the hash of an input',
       `UPDATE ledger_transfers SET input_hash = sha256('x')`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the format of a transfer',
-      `UPDATE ledger_transfers SET format = 1 WHERE kind = 'refund'`,
       'hashes of owners’ entries are chained',
     ],
     [
@@ -433,22 +461,23 @@ describe('what the functions did wrong is found:', () => {
     },
   )
 
-  test.each(['grant_id', 'reason', 'kind', 'occurred_at', 'actor', 'idempotency_key'])(
-    'the digest of a transfer without its %s',
-    async (column) => {
-      const { rows } = await sql<{ definition: string }>`
+  test.each([
+    ['grant_id', 'NULL::text'],
+    ['reason_hash', "''::bytea"],
+    ['kind', "'usage'::text"],
+    ['occurred_at', "'epoch'::timestamptz"],
+    ['actor', "'test'::text"],
+    ['idempotency_key', "'key'::text"],
+  ])('the digest of a transfer without its %s', async (column, constant) => {
+    const { rows } = await sql<{ definition: string }>`
         SELECT pg_get_functiondef('ledger_transfer_digest'::regproc) AS definition`.execute(database.owner)
-      const definition = rows[0]?.definition ?? ''
-      const without = definition.replaceAll(
-        new RegExp(`transfer\\.${column}\\b`, 'g'),
-        `NULLIF(transfer.${column}, transfer.${column})`,
-      )
-      expect(without).not.toBe(definition)
-      await sql.raw(without).execute(database.owner)
-      await fillBooks()
-      expect(await checksOf()).toContain('hashes of owners’ entries are chained')
-    },
-  )
+    const definition = rows[0]?.definition ?? ''
+    const without = definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant)
+    expect(without).not.toBe(definition)
+    await sql.raw(without).execute(database.owner)
+    await fillBooks()
+    expect(await checksOf()).toContain('hashes of owners’ entries are chained')
+  })
 
   test('usage that the balance did not cover', async () => {
     await fillBooks()

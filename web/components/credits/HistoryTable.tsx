@@ -1,19 +1,16 @@
 import type { CreditTransaction } from '../../../schema/api/credits.ts'
-import type { PayerView } from '../../api/account.ts'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatTime } from '../format.ts'
-import { UsageReports } from './UsageReports.tsx'
 
 interface HistoryTableProps {
-  payer: PayerView
   items: readonly CreditTransaction[]
-  /** Without the references, which are for whoever compares with receipts. */
+  /** Without the references, which are for a comparison with receipts. */
   brief?: boolean
 }
 
 /** Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the description. */
-export function HistoryTable({ payer, items, brief = false }: HistoryTableProps) {
+export function HistoryTable({ items, brief = false }: HistoryTableProps) {
   return (
     <div className="@container">
       <table className="w-full text-sm">
@@ -35,7 +32,7 @@ export function HistoryTable({ payer, items, brief = false }: HistoryTableProps)
         </thead>
         <tbody className="divide-y divide-line tabular-nums">
           {items.map((item) => (
-            <Row key={item.id} payer={payer} item={item} brief={brief} />
+            <Row key={item.id} item={item} brief={brief} />
           ))}
         </tbody>
       </table>
@@ -43,7 +40,7 @@ export function HistoryTable({ payer, items, brief = false }: HistoryTableProps)
   )
 }
 
-function Row({ payer, item, brief }: { payer: PayerView; item: CreditTransaction; brief: boolean }) {
+function Row({ item, brief }: { item: CreditTransaction; brief: boolean }) {
   const when = (
     <time dateTime={item.created_at}>
       {formatDay(item.created_at)} <span className="text-faint">{formatTime(item.created_at)}</span>
@@ -56,16 +53,6 @@ function Row({ payer, item, brief }: { payer: PayerView; item: CreditTransaction
       <td className="px-5 py-3 [overflow-wrap:anywhere] sm:px-6 @2xl:px-4">
         <p className="font-medium">{item.description}</p>
         <p className="mt-0.5 text-muted text-xs @2xl:hidden">{when}</p>
-        {item.reports !== null && (
-          <UsageReports
-            payer={payer}
-            sum={{
-              transfer_id: item.id.split('.', 1)[0] ?? '',
-              reports: item.reports,
-              is_open: item.is_open,
-            }}
-          />
-        )}
         {item.reference_id && !brief && (
           <p
             className="mt-0.5 line-clamp-1 break-all font-mono text-faint text-xs @2xl:line-clamp-none"

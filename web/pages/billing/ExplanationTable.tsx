@@ -3,7 +3,6 @@ import { ExternalLink } from 'lucide-react'
 import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
-import { UsageReports } from '../../components/credits/UsageReports.tsx'
 import {
   formatCreditChange,
   formatCredits,
@@ -50,7 +49,6 @@ export function ExplanationTable({ payer, changes, opening }: ExplanationTablePr
           {changes.map((change) => (
             <Row
               key={change.id}
-              payer={payer}
               change={change}
               document={documents.get(change.cause.document_id ?? '') ?? null}
             />
@@ -74,12 +72,11 @@ export function ExplanationTable({ payer, changes, opening }: ExplanationTablePr
 }
 
 interface RowProps {
-  payer: Payer
   change: BalanceChange
   document: DocumentLink | null
 }
 
-function Row({ payer, change, document }: RowProps) {
+function Row({ change, document }: RowProps) {
   const { what, why } = describeCause(change.cause, format)
   const when = (
     <time dateTime={change.occurred_at}>
@@ -110,12 +107,6 @@ function Row({ payer, change, document }: RowProps) {
           )}
         </p>
         <p className="mt-0.5 text-faint text-xs @2xl:hidden">{when}</p>
-        {change.reports !== null && (
-          <UsageReports
-            payer={payer}
-            sum={{ transfer_id: change.id, reports: change.reports, is_open: change.is_open }}
-          />
-        )}
       </td>
       <td className="whitespace-nowrap py-3 pr-5 text-right font-medium sm:pr-6 @2xl:px-4">
         <Amounts change={change.change} />

@@ -142,7 +142,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
         </p>
       )}
       {items.length > 0 ? (
-        <HistoryTable payer={payer} items={items} />
+        <HistoryTable items={items} />
       ) : history.hasNextPage ? (
         <Nothing title="Nothing found yet">The search looked through the latest transactions.</Nothing>
       ) : isFiltered ? (

@@ -50,7 +50,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   return (
     <>
       <div className="mt-4">
-        <HistoryTable brief payer={{ payer, userId }} items={items} />
+        <HistoryTable brief items={items} />
       </div>
       <div className="mt-auto">
         <ShowMore

@@ -22,7 +22,6 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   adjustment_unexplained: 'Correction without an act',
   event_unapplied: 'Event not applied',
   work_overdue: 'Work overdue',
-  usage_not_posted: 'Usage not posted',
 }
 
 /**

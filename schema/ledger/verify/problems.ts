@@ -1,0 +1,8 @@
+/** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
+export interface LedgerProblem {
+  readonly check: string
+  readonly subject: string
+}
+
+/** Reports a problem to the run. */
+export type ReportProblem = (check: string, subject: string) => void
