@@ -14,7 +14,7 @@ import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
-import { processInboxEvent } from '../worker/jobs/inbox-event.ts'
+import { processInboxEvent } from '../worker/events/inbox-event.ts'
 import { createEditorCalls } from './editor-calls.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })

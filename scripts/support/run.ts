@@ -16,7 +16,7 @@ import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
-import { processSupportAct } from '../../worker/jobs/support-act.ts'
+import { processSupportAct } from '../../worker/support/support-act.ts'
 import {
   actNamed,
   findOwnerId,

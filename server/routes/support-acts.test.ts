@@ -14,8 +14,8 @@ import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/fact
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
-import { processSupportAct } from '../../worker/jobs/support-act.ts'
+import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { processSupportAct } from '../../worker/support/support-act.ts'
 
 /** Who may call at all is tested in rights.test.ts. */
 const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaff: async () => true } } })

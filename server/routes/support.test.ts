@@ -30,8 +30,8 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
-import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
-import { processSupportAct } from '../../worker/jobs/support-act.ts'
+import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { processSupportAct } from '../../worker/support/support-act.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { clerk, clock, database, server, stripe, worker } = product

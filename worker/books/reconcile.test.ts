@@ -7,7 +7,7 @@ import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { applyCheckout } from '../apply/apply-checkout.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
 import { reconcilePurchase } from './reconcile.ts'
 
 const { database } = testProduct()

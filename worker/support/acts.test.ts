@@ -19,7 +19,7 @@ import { giveCredits, postTransfer } from '../../tests/support/factories/transfe
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { processSupportAct } from '../jobs/support-act.ts'
+import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, stripe, clerk, worker } = product

@@ -3,7 +3,7 @@ import { type CheckoutIntent, findIntent, isUnsettled } from '../../schema/check
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { applyCheckout } from '../apply/apply-checkout.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'

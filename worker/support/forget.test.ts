@@ -21,7 +21,7 @@ import {
 import { buildTeam, giveSeat, invite, readTeam } from '../../tests/support/factories/teams.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
-import { processSupportAct } from '../jobs/support-act.ts'
+import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, worker } = product

@@ -7,7 +7,7 @@ import {
   type Invitation,
   lockInvitation,
 } from '../../schema/invitations/invitations.ts'
-import { lockSeats } from '../apply/clerk/apply-member.ts'
+import { lockSeats } from '../events/clerk/apply-member.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import type { DoAct } from './act.ts'

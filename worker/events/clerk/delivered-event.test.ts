@@ -10,7 +10,7 @@ import {
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
-import { processInboxEvent } from '../../jobs/inbox-event.ts'
+import { processInboxEvent } from '../inbox-event.ts'
 
 const product = testProduct({ clerk: 'sandbox', webhooks: ['clerk'] })
 const { database, clerk, worker } = product

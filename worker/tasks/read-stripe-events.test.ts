@@ -14,7 +14,7 @@ import {
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { processInboxEvent } from './inbox-event.ts'
+import { processInboxEvent } from '../events/inbox-event.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
 
 const product = testProduct({ stripe: 'empty' })

@@ -21,9 +21,9 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
-import { processInboxEvent } from './inbox-event.ts'
-import { sweep } from './maintenance.ts'
-import { runScheduledTask } from './scheduled-task.ts'
+import { processInboxEvent } from '../events/inbox-event.ts'
+import { sweep } from './enqueue-due-rows.ts'
+import { runScheduledTask } from './schedule.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'trusting' })
 const { database, server, stripe, clock } = product

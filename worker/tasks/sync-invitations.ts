@@ -12,16 +12,16 @@ import {
   lockInvitation,
   stopClaims,
 } from '../../schema/invitations/invitations.ts'
-import { applyInvitation } from '../apply/clerk/apply-invitation.ts'
-import { lockSeats } from '../apply/clerk/apply-member.ts'
+import { applyInvitation } from '../events/clerk/apply-invitation.ts'
+import { lockSeats } from '../events/clerk/apply-member.ts'
 import {
   fetchInvitation,
   type InvitationSnapshot,
   searchInvitation,
-} from '../apply/clerk/invitation-snapshot.ts'
+} from '../events/clerk/invitation-snapshot.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { kindOf } from '../failures.ts'
-import { tryRow } from './try-row.ts'
+import { tryRow } from '../jobs/try-row.ts'
 
 /** Each needs at least one call to Clerk, so a sweep claims only a few and the next one continues. */
 const batchSize = 20

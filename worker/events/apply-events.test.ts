@@ -21,7 +21,7 @@ import { buildAdjustment, postTransfer } from '../../tests/support/factories/tra
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
-import { processInboxEvent } from '../jobs/inbox-event.ts'
+import { processInboxEvent } from './inbox-event.ts'
 import { applyEvents } from './apply-events.ts'
 
 const database = testDatabase()

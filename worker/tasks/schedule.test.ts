@@ -4,7 +4,7 @@ import { findCursor } from '../../schema/cursors/cursors.ts'
 import { queueSchemas } from '../../schema/queues/queues.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
-import { keepTaskSchedules } from './scheduled-task.ts'
+import { keepTaskSchedules } from './schedule.ts'
 
 const { database, server } = testProduct({ stripe: 'empty', worker: 'process' })
 

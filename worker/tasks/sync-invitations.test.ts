@@ -11,7 +11,7 @@ import {
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { syncDueInvitations } from './due-invitations.ts'
+import { syncDueInvitations } from './sync-invitations.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, clerk } = product

@@ -5,8 +5,8 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
-import { processInboxEvent } from './inbox-event.ts'
-import { sweep } from './maintenance.ts'
+import { processInboxEvent } from '../events/inbox-event.ts'
+import { sweep } from './enqueue-due-rows.ts'
 
 const added: { queue: string; jobId: string; payload: unknown }[] = []
 /** How many jobs were added by each call. */

@@ -6,9 +6,9 @@ import {
   markObjectSynced,
   postponeObjectSync,
 } from '../../schema/inbox/kept-events.ts'
-import type { PrepareEvent } from '../apply/apply-event.ts'
-import { prepareClerkEvent } from '../apply/clerk-event.ts'
-import { prepareStripeEvent } from '../apply/stripe-event.ts'
+import type { PrepareEvent } from '../events/apply-event.ts'
+import { prepareClerkEvent } from '../events/clerk-event.ts'
+import { prepareStripeEvent } from '../events/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 

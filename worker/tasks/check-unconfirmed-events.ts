@@ -21,11 +21,11 @@ import {
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { applyCheckout } from '../apply/apply-checkout.ts'
-import { prepareStripeEvent } from '../apply/stripe-event.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
+import { prepareStripeEvent } from '../events/stripe-event.ts'
 import { withdrawPurchase } from '../books/reconcile.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { findLostSession } from './find-lost-session.ts'
+import { findLostSession } from '../jobs/find-lost-session.ts'
 
 /** Each costs a call to Stripe or two. */
 const batchSize = 50

@@ -17,8 +17,8 @@ import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { createTestDependencies, producerOf } from '../../tests/support/product/test-worker.ts'
 import { maximumAttempts } from '../failures.ts'
-import { processInboxEvent } from './inbox-event.ts'
-import { sweep } from './maintenance.ts'
+import { processInboxEvent } from '../events/inbox-event.ts'
+import { sweep } from '../tasks/enqueue-due-rows.ts'
 import { processSupportAct } from './support-act.ts'
 
 const database = testDatabase()

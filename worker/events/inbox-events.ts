@@ -1,7 +1,7 @@
 import { createBatches } from '../../schema/batches.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import { type JobOrigin, mostEventsTogether } from '../../schema/queues/queues.ts'
-import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
+import { type AppliedOfSeveral, applyEvents } from './apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
 

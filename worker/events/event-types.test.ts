@@ -10,7 +10,7 @@ import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/p
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { rememberingStripe } from '../../tests/support/services/stripe.ts'
-import { processInboxEvent } from '../jobs/inbox-event.ts'
+import { processInboxEvent } from './inbox-event.ts'
 
 /** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
 const notInTheStory = [
