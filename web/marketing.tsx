@@ -8,7 +8,7 @@ declare global {
   interface Window {
     /** Of public/early-clicks.js. */
     readonly earlyClicks: {
-      /** When somebody first clicks on what needs the page's scripts. */
+      /** Resolves at the first click on an element that needs the page's scripts. */
       readonly first: Promise<void>
       /** Does what was clicked on so far; later clicks go their own way. */
       repeat(): void

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-/** A window, as far as it matters here. A page that has been reloaded is a new module and the same storage. */
+/**
+ * A window, as far as it matters here. A page that has been reloaded is a new module and the same storage.
+ */
 function openPage(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const page = Object.assign(new EventTarget(), { location: { reload: vi.fn() } })
   vi.stubGlobal('window', page)

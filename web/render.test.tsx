@@ -69,7 +69,7 @@ test('a trial is promised only where the server grants one', async () => {
   expect(without).toContain('Get Pro')
 })
 
-test('somebody who is signed in is led to the dashboard and buys without signing up', async () => {
+test('a signed-in user is led to the dashboard and buys without signing up', async () => {
   const landing = await render('/', { signed_in: true })
   expect(landing).toContain('Go to Dashboard')
   expect(landing).not.toContain('href="/sign-in"')

@@ -12,8 +12,8 @@ export interface ReturnedSession {
 }
 
 /**
- * The payment page for a plan. A POST as a query: opening our page starts it, not a button, and repeating the same order
- * returns the payment page that is already open for it.
+ * The payment page for a plan. A POST as a query: opening our page starts it, not a button, and repeating the
+ * same order returns the payment page that is already open for it.
  */
 export function planCheckoutQuery(api: Api, order: BodyInputOf<typeof createCheckoutSession>) {
   return queryOptions({
@@ -39,8 +39,8 @@ export function sessionStatusQuery(api: Api, { sessionId, clerkUserId }: Returne
 }
 
 /**
- * Asks once for a session to be settled now. A POST as a query: it is safe to repeat, and showing the page starts it, not a
- * button. Its response is not used; the session's status shows the outcome.
+ * Asks once for a session to be settled now. A POST as a query: it is safe to repeat, and showing the page
+ * starts it, not a button. Its response is not used; the session's status shows the outcome.
  */
 export function settlementQuery(api: Api, { sessionId, clerkUserId }: ReturnedSession) {
   return queryOptions({

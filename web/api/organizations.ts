@@ -40,7 +40,10 @@ export function teamInvitationsQuery(api: Api, { organizationId, userId }: Organ
   })
 }
 
-/** The same list by the subscription's id, which is all that the page after a payment knows. Its organization may be a moment late. */
+/**
+ * The same list by the subscription's id, which is all that the page after a payment knows. Its organization
+ * may be a moment late.
+ */
 export function subscriptionInvitationsQuery(api: Api, subscriptionId: string) {
   return queryOptions({
     queryKey: ['team-invitations', 'of-subscription', subscriptionId],

@@ -22,7 +22,10 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** `failures` counts the attempts that failed before the latest one, so it is 0 when the first retry is decided. */
+/**
+ * `failures` counts the attempts that failed before the latest one, so it is 0 when the first retry is
+ * decided.
+ */
 export function shouldRetry(failures: number, error: unknown): boolean {
   if (error instanceof ApiFailure && error.final) return false
   return failures < retries

@@ -11,7 +11,7 @@ import {
 import type { Api } from './client.ts'
 
 const every15SecondsMs = 15_000
-/** As often as the server wants to hear that somebody still has the case open. */
+/** How often the server is told that the case is still open. */
 const every30SecondsMs = 30_000
 
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
@@ -44,7 +44,10 @@ export function supportSearchQuery(api: Api, q: string) {
   })
 }
 
-/** Of an owner, or of something by its kind and id; both when a thing on the owner's timeline is to be pointed out. */
+/**
+ * Of an owner, or of something by its kind and id; both when a thing on the owner's timeline is to be pointed
+ * out.
+ */
 export interface Case {
   owner?: string
   kind?: LookupKind

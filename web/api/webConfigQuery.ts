@@ -4,7 +4,7 @@ import { createApi } from './client.ts'
 import { readPageState } from './pageState.ts'
 
 /**
- * What the document already says, and otherwise, as while developing, what the server answers. Needed before anybody can sign in,
+ * The configuration in the document, or, while developing, the server's answer. It is needed before sign-in,
  * so it has a client of its own, without a token.
  */
 export function webConfigQuery() {

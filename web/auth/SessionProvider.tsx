@@ -66,6 +66,6 @@ const clerkAppearance = {
     fontFamily: 'var(--font-sans)',
     borderRadius: '0.5rem',
   },
-  // The names are optional at Clerk; without this nobody is asked for them.
+  // The names are optional at Clerk; without this the form does not ask for them.
   options: { shimmer: false, showOptionalFields: true },
 }

@@ -30,7 +30,7 @@ describe('what a plan will cost', () => {
     },
   )
 
-  it('promises no trial where there is none, and no certain one to somebody who may have had it', () => {
+  it('offers no trial where there is none, and no certain one to a user who may have had it', () => {
     expect(offer('plan=pro', { trialDays: 0 })?.sentence).toBe('Pro, €20.00 a month')
     expect(offer('plan=pro', { isNewAccount: false })?.sentence).toBe(
       'Pro, 14 days free if it is your first, then €20.00 a month',

@@ -13,8 +13,8 @@ interface InitialQuery {
 }
 
 /**
- * The query with which the sign-in or sign-up page was opened. It is kept in state, because the form changes the address at
- * each of its steps and drops the query.
+ * The query with which the sign-in or sign-up page was opened. It is kept in state, because the form changes
+ * the address at each of its steps and drops the query.
  */
 export function useInitialQuery(): InitialQuery {
   const [search] = useState(useLocation().search)

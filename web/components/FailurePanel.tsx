@@ -10,7 +10,10 @@ interface FailurePanelProps {
   onRetry: () => void
 }
 
-/** Shown in place of a card's content that could not be loaded: what happened, a reference for support, and a retry. */
+/**
+ * Shown in place of a card's content that could not be loaded: what happened, a reference for support, and a
+ * retry.
+ */
 export function FailurePanel({ title, error, defaultText, busy, onRetry }: FailurePanelProps) {
   const { text, advice, reference } = failureNotice(error, defaultText)
   return (

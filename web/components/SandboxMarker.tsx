@@ -8,8 +8,8 @@ const SandboxPanel = lazy(async () => ({
 }))
 
 /**
- * Shown while payments and sign-in are simulated, so that nobody mistakes them for real ones. Opens what one needs to try them; that
- * code is loaded when it is asked for.
+ * Shown while payments and sign-in are simulated. Opens the controls for trying them, whose code is loaded on
+ * demand.
  */
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()

@@ -15,11 +15,12 @@ interface SearchFieldProps {
 
 const typingPauseMs = 300
 
-/** A search that filters while somebody types, and whose text stands in the address. */
+/** A search that filters while the user types, and whose text is kept in the URL. */
 export function SearchField({ label, placeholder, maxLength, value, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const typed = text.trim()
-  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the search") comes back.
+  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the
+  // search") comes back.
   const [known, setKnown] = useState(value)
   if (known !== value) {
     setKnown(value)

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-/** False while the page is what the server rendered, so that the first rendering in the browser is the same. */
+/**
+ * False while the page is what the server rendered, so that the first rendering in the browser is the same.
+ */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -18,8 +18,8 @@ interface CarouselProps {
 const swipePx = 50
 
 /**
- * A row of cards without an end: one is seen on a phone, two on a tablet, three on a desktop. Buttons, dots, arrow keys and a swipe
- * move it.
+ * A row of cards without an end: one is seen on a phone, two on a tablet, three on a desktop. Buttons, dots,
+ * arrow keys and a swipe move it.
  */
 export function Carousel({ label, cards }: CarouselProps) {
   const [{ index, moved }, setPosition] = useState({ index: 0, moved: 0 })
@@ -101,7 +101,10 @@ export function Carousel({ label, cards }: CarouselProps) {
   )
 }
 
-/** By how many places a card is right of the first place. The last card is left of it, so that it is there to come back. */
+/**
+ * By how many places a card is right of the first place. The last card is left of it, so that it is there to
+ * come back.
+ */
 function offsetOf({ card, index, count }: { card: number; index: number; count: number }): number {
   return ((((card - index + 1) % count) + count) % count) - 1
 }

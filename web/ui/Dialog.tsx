@@ -15,7 +15,9 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A small form over the page: Escape and a click beside it close it, and the focus returns to where it was. */
+/**
+ * A small form over the page: Escape and a click beside it close it, and the focus returns to where it was.
+ */
 export function Dialog({ open, onOpenChange, title, description, wide, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

@@ -15,8 +15,8 @@ interface TooltipProps {
 }
 
 /**
- * Names its trigger when a mouse rests on it or the keyboard reaches it. What places the bubble is loaded later, so the trigger is
- * not Radix's own: that one would have to be there from the start.
+ * Names its trigger when a mouse rests on it or the keyboard reaches it. What places the bubble is loaded
+ * later, so the trigger is not Radix's own: that one would have to be there from the start.
  */
 export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipProps) {
   const [trigger, setTrigger] = useState<Element>()

@@ -13,7 +13,10 @@ interface ToastOptions {
   duration?: number
 }
 
-/** Shows a short notice. No page waits for the library that shows it (Toasts.tsx): what comes before it is kept until it is there. */
+/**
+ * Shows a short notice. No page waits for the library that shows it (Toasts.tsx): what comes before it is
+ * kept until it is there.
+ */
 export const toast = {
   success: (title: ReactNode, options?: ToastOptions) => add({ kind: 'success', title, options }),
   error: (title: ReactNode, options?: ToastOptions) => add({ kind: 'error', title, options }),
@@ -28,7 +31,7 @@ function add(added: Toast): void {
   listener?.()
 }
 
-/** What nobody has shown yet. */
+/** Toasts that no page has shown yet. */
 export function takeWaitingToasts(): readonly Toast[] {
   const taken = waiting
   waiting = []

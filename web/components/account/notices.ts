@@ -84,7 +84,10 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
   ]
 }
 
-/** Somebody who never had credits has a checklist instead, and those whose credits are on the way need not buy more. */
+/**
+ * A user who never had credits has a checklist instead, and one whose credits are on the way need not buy
+ * more.
+ */
 function balanceNotices({ balance, may_manage, credits_on_the_way, payer }: AccountSummary): Notice[] {
   const whose = payer === 'personal' ? 'You have' : 'Your organization has'
   const action: Notice['action'] = may_manage ? { leadsTo: 'credits', label: 'Add credits' } : null

@@ -9,7 +9,7 @@ export interface Payer {
   organization: { id: string; name: string } | null
 }
 
-/** Undefined until it is known, and while somebody signs out. */
+/** Undefined until it is known, and while the user signs out. */
 export function usePayer(): Payer | undefined {
   const { user } = useUser()
   const { isLoaded, organization } = useOrganization()

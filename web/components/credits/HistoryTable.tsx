@@ -8,11 +8,14 @@ import { UsageReports } from './UsageReports.tsx'
 interface HistoryTableProps {
   payer: PayerView
   items: readonly CreditTransaction[]
-  /** Without the references, which are for whoever compares with receipts. */
+  /** Without the references, which are for comparing with receipts. */
   brief?: boolean
 }
 
-/** Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the description. */
+/**
+ * Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the
+ * description.
+ */
 export function HistoryTable({ payer, items, brief = false }: HistoryTableProps) {
   return (
     <div className="@container">

@@ -11,7 +11,9 @@ import { ShowMore } from '../ShowMore.tsx'
 
 interface UsageReportsProps {
   payer: PayerView
-  /** Of usage that is summed by the minute: its transfer, how many reports it has, and whether more may come. */
+  /**
+   * Of usage that is summed by the minute: its transfer, how many reports it has, and whether more may come.
+   */
   sum: { readonly transfer_id: string; readonly reports: number; readonly is_open: boolean }
 }
 

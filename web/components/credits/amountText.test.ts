@@ -4,7 +4,7 @@ import { createAmountFormat } from './amountText.ts'
 
 const read = (locale: string, text: string) => createAmountFormat(locale).parse(text)
 
-describe('an amount that somebody typed', () => {
+describe('an amount that the user typed', () => {
   test.each([
     ['en-US', '1,000', 1000],
     ['en-US', '1000', 1000],
@@ -75,7 +75,7 @@ describe('an amount that somebody typed', () => {
     expect(read('en-US', text)).toBe('')
   })
 
-  test('that somebody in Germany types is judged by what it means there', () => {
+  test('an amount typed in Germany is read with German separators', () => {
     const judge = (text: string) => creditPurchaseProblem(read('de-DE', text))
     expect(judge('1.000')).toBeNull()
     expect(judge('1 000,00')).toBeNull()

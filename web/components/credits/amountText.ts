@@ -16,13 +16,17 @@ export interface AmountFormat {
   /** "" when there is nothing, NaN when it is no number in these locales; never guesses what is ambiguous. */
   parse(text: string): number | ''
   format(amount: number): string
-  /** Groups the digits while they are typed. What is no plain whole number stays as it was typed, for `parse` to judge. */
+  /**
+   * Groups the digits while they are typed. What is no plain whole number stays as it was typed, for `parse`
+   * to judge.
+   */
   edit(previous: string, edit: AmountEdit): AmountField
 }
 
 /**
- * Reads and writes amounts as they are written in the reader's locale: `1.000` is a thousand in German and one in English. Beside the
- * locale's own separator, spaces and apostrophes group digits everywhere, as does the comma or point that is not the decimal one.
+ * Reads and writes amounts as they are written in the reader's locale: `1.000` is a thousand in German and
+ * one in English. Beside the locale's own separator, spaces and apostrophes group digits everywhere, as does
+ * the comma or point that is not the decimal one.
  */
 export function createAmountFormat(locales: string | readonly string[]): AmountFormat {
   const grouped = new Intl.NumberFormat(locales)

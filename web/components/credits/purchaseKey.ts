@@ -21,8 +21,8 @@ interface KnownKey {
 }
 
 /**
- * The Idempotency-Key of a purchase. A second click, also one in another tab, gets the same one and so the same payment page, until
- * the tab that left for it is back.
+ * The Idempotency-Key of a purchase. A second click, also one in another tab, gets the same one and so the
+ * same payment page, until the tab that left for it is back.
  */
 export function purchaseKeys({ local, session }: Stores, now: () => number = Date.now) {
   const read = (): KnownKey | null => {

@@ -39,7 +39,10 @@ interface SeatChangeProps {
   change: NonNullable<OrganizationSubscription['scheduled_change']>
 }
 
-/** The billing portal can neither take such a change back nor cancel the plan while it waits, so both are offered here. */
+/**
+ * The billing portal can neither take such a change back nor cancel the plan while it waits, so both are
+ * offered here.
+ */
 function SeatChange({ view, seats, change }: SeatChangeProps) {
   const keep = useSubscriptionChange(view, {
     endpoint: keepSeats,
@@ -101,8 +104,8 @@ interface Change {
 }
 
 /**
- * The answer is Stripe's present state; our own follows when its event has been applied. So the cache is changed by the answer and
- * not asked for again, which could bring the notice back for a moment.
+ * The answer is Stripe's present state; our own follows when its event has been applied. So the cache is
+ * changed by the answer and not asked for again, which could bring the notice back for a moment.
  */
 function useSubscriptionChange(view: OrganizationView, { endpoint, done, failed }: Change) {
   const api = useApi()

@@ -16,7 +16,10 @@ interface SandboxPanelProps {
   onClose: () => void
 }
 
-/** What one needs to try the product without real money: codes, cards, the clock, and everything that may go wrong. */
+/**
+ * What one needs to try the product without real money: codes, cards, the clock, and everything that may go
+ * wrong.
+ */
 export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
   const { state, isFailed, busy, turn } = useSandbox()
   return (

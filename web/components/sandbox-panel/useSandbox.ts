@@ -6,7 +6,10 @@ interface Fault {
   readonly count: number | null
 }
 
-/** How the stand-ins are set; `null` where the real service is used. See server/middleware/sandbox-controls.ts. */
+/**
+ * How the stand-ins are set; `null` where the real service is used. See
+ * server/middleware/sandbox-controls.ts.
+ */
 export interface SandboxState {
   readonly stripe: {
     readonly now: string
@@ -23,7 +26,10 @@ export type Knob =
   | { readonly path: 'stripe/deliveries/release' }
   | { readonly path: 'stripe/faults' | 'clerk/faults'; readonly body: object | null }
 
-/** The state of the stand-ins, and a way to turn a knob. Without the query client, because public pages have none. */
+/**
+ * The state of the stand-ins, and a way to turn a knob. Without the query client, because public pages have
+ * none.
+ */
 export function useSandbox() {
   const [state, setState] = useState<SandboxState | null>(null)
   const [isFailed, setIsFailed] = useState(false)

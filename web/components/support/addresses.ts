@@ -1,6 +1,6 @@
 import type { Case } from '../../api/support.ts'
 
-/** The case of an owner, where something of theirs may be pointed out, or of something that belongs to nobody. */
+/** The case of an owner, with an optional highlighted object, or of an object without a matching customer. */
 export function traceAddress({ owner, kind, id }: Case): string {
   const query = new URLSearchParams({ ...(owner && { owner }), ...(kind && id && { kind, id }) })
   return `/support/trace?${query}`

@@ -2,7 +2,10 @@ import { type RefObject, useEffect, useRef } from 'react'
 
 export type KeyActions = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** Single keys that work anywhere on the page but in a field or an open dialog, named as `KeyboardEvent.key` has them, in lower case. */
+/**
+ * Single keys that work anywhere on the page but in a field or an open dialog, named as `KeyboardEvent.key`
+ * has them, in lower case.
+ */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions)
   useEffect(() => {
@@ -34,8 +37,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * j and k move the focus through the elements with `data-row` inside the list, so that Enter opens what a link or a button opens. Other
- * keys are told which row has the focus: what its `data-row` says, or nothing.
+ * j and k move the focus through the elements with `data-row` inside the list, so that Enter opens what a
+ * link or a button opens. Other keys are told which row has the focus: what its `data-row` says, or nothing.
  */
 export function useRowKeys(
   list: RefObject<HTMLElement | null>,

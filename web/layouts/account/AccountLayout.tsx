@@ -44,7 +44,7 @@ function AccountFrame({ userId }: { userId: string }) {
   )
 }
 
-/** The frame until it is known whether anybody is signed in. */
+/** The frame until the session is known. */
 function AccountSkeleton() {
   return (
     <div className="flex min-h-dvh">

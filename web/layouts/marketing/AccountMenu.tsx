@@ -8,7 +8,10 @@ interface AccountMenuProps {
   placeholder: ReactNode
 }
 
-/** The page is a document of its own, so it has a session of its own, and whatever leads elsewhere loads another document. */
+/**
+ * The page is a document of its own, so it has a session of its own, and whatever leads elsewhere loads
+ * another document.
+ */
 export function AccountMenu(props: AccountMenuProps) {
   return (
     <SessionProvider clerk={useWebConfig().clerk} navigate={(to) => window.location.assign(to)}>

@@ -28,7 +28,10 @@ export function SessionLinks() {
   )
 }
 
-/** The menu needs the sign-in service's script, which waits until the page is shown and the browser has nothing else to do. */
+/**
+ * The menu needs the sign-in service's script, which waits until the page is shown and the browser has
+ * nothing else to do.
+ */
 function LateAccountMenu() {
   const idle = useIdle()
   const placeholder = (

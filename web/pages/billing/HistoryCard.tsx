@@ -82,7 +82,8 @@ export function useHistoryFilter(): [HistoryFilter, (change: Partial<HistoryFilt
   return [
     filterIn(search),
     (change) => {
-      // As the address is now: what was chosen while somebody typed, another view too, may not have been rendered yet.
+      // The current URL: a choice made while the user typed, another view too, may not have been rendered
+      // yet.
       const address = new URLSearchParams(window.location.search)
       if (address.has('view')) return
       const { category, q } = { ...filterIn(address), ...change }
@@ -98,7 +99,9 @@ function filterIn(search: URLSearchParams): HistoryFilter {
   }
 }
 
-/** What was found before stays until the next result is there, so that nothing jumps while somebody types. */
+/**
+ * The previous result stays until the next one is there, so that the layout is stable while the user types.
+ */
 export function useHistory(payer: Payer, filter: HistoryFilter) {
   return useInfiniteQuery({
     ...billingHistoryQuery(useApi(), payer, filter),

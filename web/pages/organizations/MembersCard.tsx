@@ -28,7 +28,7 @@ export function MembersCard({ seats, search, onAssign }: MembersCardProps) {
       <CardHeader
         id="members-title"
         title="Members"
-        description="Everybody in the organization; only those with a seat use its credits"
+        description="All members of the organization; only those with a seat use its credits"
       />
       {!memberships || memberships.isLoading ? (
         <Skeleton className="mx-5 mt-3 mb-5 h-12 sm:mx-6" />

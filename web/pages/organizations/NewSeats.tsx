@@ -12,7 +12,10 @@ interface SeatsState {
   state: { data?: { seats_total: number } | undefined; dataUpdatedAt: number }
 }
 
-/** Stripe's page leads back with the seats that were confirmed there. They are ours when its event has been applied. */
+/**
+ * Stripe's page leads back with the seats that were confirmed there. They are ours when its event has been
+ * applied.
+ */
 export function useExpectedSeats() {
   const [search] = useSearchParams()
   const [since] = useState(() => Date.now())

@@ -61,7 +61,7 @@ test('seats are searched by address, and ended ones are counted, not shown', () 
   expect(list('')).toContain('Show ended seats (1)')
   expect(list(' ADA')).toContain('ada@')
   expect(list(' ADA')).not.toContain('bob@')
-  expect(list('nobody')).toContain('No seat of “nobody”.')
+  expect(list('zoe')).toContain('No seat of “zoe”.')
 })
 
 test.each<[OrganizationSubscription['status'], string, string]>([

@@ -20,7 +20,7 @@ interface Outcomes {
   onNoSeats: () => void
 }
 
-/** Gives a member a seat, or promises one to somebody else and invites them. */
+/** Assigns a seat to a member, or reserves one for a non-member and invites them. */
 export function useAssignSeat(view: OrganizationView, { onAssigned, onNoSeats }: Outcomes) {
   const api = useApi()
   const showChange = useSeatsChanged(view)

@@ -130,7 +130,7 @@ function ContactSection() {
           </h2>
           <p className="mt-4 text-[17px] text-muted leading-relaxed">
             Tell us how many people write code and what your security review will ask. You get an answer from
-            somebody who knows the product.
+            an engineer who knows the product.
           </p>
         </div>
         <LinkButton

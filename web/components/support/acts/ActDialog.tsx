@@ -19,7 +19,10 @@ const descriptions: Readonly<Record<ActKind, string>> = {
   forget: 'Erases the person. It cannot be undone, so a second person has to agree.',
 }
 
-/** First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any time. */
+/**
+ * First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any
+ * time.
+ */
 export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   return (

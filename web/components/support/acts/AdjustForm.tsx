@@ -69,7 +69,10 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   )
 }
 
-/** A whole number as people write it, also with a real minus sign and with separators; undefined when it is none. */
+/**
+ * A whole number as people write it, also with a real minus sign and with separators; undefined when it is
+ * none.
+ */
 export function readAmount(text: string): number | undefined {
   const plain = text
     .trim()

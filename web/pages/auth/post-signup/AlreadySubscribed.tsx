@@ -14,7 +14,7 @@ interface AlreadySubscribedProps {
   portal: { readonly userId: string } | { readonly organizationId: string } | null
 }
 
-/** Somebody who came to buy what they have: not charged again, and one click away from changing it. */
+/** Shown to a user who already has the plan: they are not charged again, and can change it with one click. */
 export function AlreadySubscribed({ text, portal }: AlreadySubscribedProps) {
   return (
     <StatusView

@@ -113,7 +113,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** `access` is not an act: somebody tried the console who may not. */
+/** `access` is not an act: a user without the role tried to open the console. */
 function whatOf({ what }: AuditEntry): string {
   return what === 'access' ? 'Support console' : actName(what)
 }

@@ -13,7 +13,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { AuditEntries } from './AuditEntries.tsx'
 
-/** What support staff asked for and did, which nobody can change afterwards. */
+/** The append-only log of what support staff requested and did. */
 export function AuditPage() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)

@@ -13,7 +13,7 @@ import { actOf, actsOf, findingNames } from './findings.ts'
 
 interface FindingsProps {
   findings: readonly Finding[]
-  /** Null while all kinds are shown, which nobody mends at once. */
+  /** Null while all kinds are shown, which cannot be repaired in one step. */
   kind: FindingKind | null
   onMended: () => void
 }

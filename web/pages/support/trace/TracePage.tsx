@@ -82,7 +82,7 @@ function titleOf(trace: SupportTrace): string {
   const { owner, person, highlighted } = trace
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
   if (isArchived(trace)) return 'Archived transfer'
-  return highlighted ? `${kindNames[highlighted.kind]} of nobody that we know` : 'Trace'
+  return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'
 }
 
 /** Its number alone does not say whose a transfer was. */
@@ -105,7 +105,7 @@ function Archived() {
 function OwnerUnknown() {
   return (
     <Card className="px-4 py-3 text-sm">
-      <p className="font-medium">It belongs to nobody that we know</p>
+      <p className="font-medium">No matching customer</p>
       <p className="mt-0.5 text-muted">
         It may be of another application that shares the Stripe account or the Clerk instance, or of a
         customer who was never written down.
@@ -119,7 +119,7 @@ function Unknown() {
     <Page title="Trace">
       <Card>
         <EmptyState icon={FileQuestion} title="There is no such case" className="py-14">
-          The address names nobody and nothing that is known. Press / to search.
+          No customer or object matches this address. Press / to search.
         </EmptyState>
       </Card>
     </Page>

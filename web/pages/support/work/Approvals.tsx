@@ -18,7 +18,10 @@ import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
 
-/** Acts above the limit of one person: a colleague agrees or refuses, and whoever asked may take it back. */
+/**
+ * Acts above the limit of one person: a colleague approves or rejects them, and the requester may withdraw
+ * them.
+ */
 export function Approvals() {
   const { user } = useUser()
   const userId = user?.id ?? ''
@@ -59,7 +62,7 @@ export function Approvals() {
 
 interface ApprovalProps {
   act: SupportAct
-  /** Nobody approves what they asked for themselves. */
+  /** Requesters cannot approve their own acts. */
   isOwn: boolean
   onApproved: (approved: RequestedActs) => void
 }

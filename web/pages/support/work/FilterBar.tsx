@@ -31,7 +31,7 @@ export function FilterBar() {
   const filter = readFilter(search)
   const current = writeFilter(filter).toString()
   const set = (name: string) => (value: string) => {
-    // As the address is now: what was chosen while somebody typed may not have been rendered yet.
+    // The current URL: a choice made while the user typed may not have been rendered yet.
     const next = new URLSearchParams(window.location.search)
     if (value) next.set(name, value)
     else next.delete(name)

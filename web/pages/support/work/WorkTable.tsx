@@ -33,7 +33,10 @@ interface WorkTableProps {
   asOf: string
 }
 
-/** One or many are chosen and replayed; the row that has the focus is opened with Enter, replayed with r, chosen with x. */
+/**
+ * One or many are chosen and replayed; the row that has the focus is opened with Enter, replayed with r,
+ * chosen with x.
+ */
 export function WorkTable({ rows, asOf }: WorkTableProps) {
   const act = useAct()
   const list = useRef<HTMLUListElement>(null)
@@ -160,7 +163,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
         </p>
       </div>
       <span className="hidden truncate text-muted text-xs @3xl:block">
-        {owner ? ownerTitle(owner) : 'Nobody that we know'}
+        {owner ? ownerTitle(owner) : 'No matching customer'}
       </span>
       <span className="hidden text-xs tabular-nums @3xl:block">{stake ?? '–'}</span>
       <time dateTime={since} className="hidden text-muted text-xs tabular-nums @3xl:block">

@@ -3,7 +3,7 @@ import type { WorkFilter } from '../../../api/support.ts'
 
 export const longestText = 100
 
-/** The filter that an address names. What it does not know it leaves out, because anybody may have written the address. */
+/** The filter in a URL. Unknown values are ignored, because a URL can be written by hand. */
 export function readFilter(query: URLSearchParams): WorkFilter {
   const kind = workKinds.find((name): name is WorkKind => name === query.get('kind'))
   const state = workStates.find((name): name is WorkState => name === query.get('state'))
