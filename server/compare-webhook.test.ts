@@ -80,7 +80,7 @@ test('that there is none is said, but not on a developer’s machine, which Stri
   expect(await warnings('http://localhost:3999')).toEqual([])
 })
 
-test('a key that may not read endpoints keeps nobody from starting', async () => {
+test('the server starts with a key that may not read webhook endpoints', async () => {
   await stripe.knob('faults', { status: 500, path_prefix: '/v1/webhook_endpoints' })
   expect(await warnings()).toEqual([])
   await stripe.clear('faults')

@@ -37,7 +37,10 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: Trace
-  /** A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
+  /**
+   * A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every
+   * try under one Idempotency-Key.
+   */
   readonly attempt_id: string
 }
 
@@ -51,7 +54,8 @@ export interface Trace {
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
-  // A logger of its own costs more than the one line that most requests write, so it is made when somebody writes one.
+  // Creating a child logger costs more than the one line that most requests write, so it is created on first
+  // use.
   let noted: Record<string, string> = { request_id }
   let log: Logger | undefined
   return {

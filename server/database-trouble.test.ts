@@ -20,7 +20,10 @@ import { createEditorCalls } from './editor-calls.ts'
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database } = product
 
-/** The server's database, where Postgres cuts the connection when it has inserted the checkout and not committed it yet. */
+/**
+ * The server's database, where Postgres cuts the connection when it has inserted the checkout and not
+ * committed it yet.
+ */
 function cutAfterInsert(db: Database): Database {
   let isArmed = true
   const inserts = new WeakSet<object>()
@@ -113,7 +116,7 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
   )
 })
 
-test('a report whose payer is locked for too long answers 503, is charged nothing, and holds up nobody else for good', async () => {
+test('a report whose payer is locked for too long answers 503, is not charged, and does not block other payers', async () => {
   const { db, close } = connectDatabase({
     connectionString: database.url,
     role: 'tidemark_server',

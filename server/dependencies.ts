@@ -22,7 +22,10 @@ import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.
 export interface Dependencies {
   readonly settings: Settings
   readonly db: Database
-  /** Where a request reads what may be a moment old: a replica, where there is one. Nothing that decides about money or rights does. */
+  /**
+   * Where a request reads what may be a moment old: a replica, where there is one. Nothing that decides about
+   * money or rights does.
+   */
   reads(): Promise<Reads>
   readonly producer: QueueProducer
   readonly stripe: Stripe
@@ -33,7 +36,10 @@ export interface Dependencies {
   readonly editorCalls: EditorCalls
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
-  /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
+  /**
+   * Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server
+   * stops answering them.
+   */
   readonly readiness: { isStopping: boolean }
   readonly log: Logger
   readonly now: () => Date
@@ -42,7 +48,10 @@ export interface Dependencies {
 /** The server only adds jobs, which is one quick statement each. */
 const queuePoolMax = 4
 
-/** Opens everything that the environment names. Nothing connects yet: an unavailable service is noticed at the first call. */
+/**
+ * Opens everything that the environment names. Nothing connects yet: an unavailable service is noticed at the
+ * first call.
+ */
 export function openDependencies(
   env: ProcessEnvironment,
   { now }: Pick<Dependencies, 'now'> = { now: () => new Date() },

@@ -105,7 +105,7 @@ test('a report that the ledger cannot take fails alone', async () => {
   ])
 })
 
-test('a payer who is locked for long holds up nobody else’s reports, also when they came at the same moment', async () => {
+test('a payer who is locked for long does not delay reports of other payers that arrive at the same moment', async () => {
   const [locked, free] = [await buildPool({ purchased: 10 }), await buildPool({ purchased: 10 })]
   const { spend } = createEditorCalls(database.server)
   const first = locked()

@@ -11,14 +11,17 @@ import { createUsageGroups } from '../schema/ledger/spend/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
 /**
- * What editors ask for all the time, of a server that many ask at once: those that come while others are being served are served
- * together, by one statement (decision 126).
+ * What editors ask for all the time, of a server that many ask at once: those that come while others are
+ * being served are served together, by one statement (decision 126).
  */
 export interface EditorCalls {
   readBalance(asked: AskedBalance): Promise<EditorBalance>
   /** Null when the user has no active seat of the organization. */
   findSeat(holder: SeatHolder): Promise<SeatRole | null>
-  /** As `spendCredits`: one commit, and one lock of each payer. A pool with many editors holds up nobody else's reports. */
+  /**
+   * As `spendCredits`, in one commit with one lock per payer. A pool with many editors does not delay other
+   * payers.
+   */
   spend(usage: Usage): Promise<UsageResult>
 }
 
@@ -36,7 +39,8 @@ function createReads<Asked, Answer>(
   return createBatches({
     items_max: 100,
     isShared: isDatabaseUnavailable,
-    // While one is with the database the next is put together. Nothing that is read is ever locked, so more bring nothing.
+    // While one is with the database the next is put together. Nothing that is read is ever locked, so more
+    // bring nothing.
     batches_max: 2,
     together: read,
   })

@@ -3,8 +3,8 @@ import type { UsageRefusal } from '../schema/api/extension.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
 /**
- * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never changes. The reason
- * behind it is the `cause`, which goes to the log and never into the response.
+ * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never
+ * changes. The reason behind it is the `cause`, which goes to the log and never into the response.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
@@ -36,8 +36,8 @@ export class ServerError extends Error {
 }
 
 /**
- * An error whose text is the failure text of the route in which it happens (`failure` in the route), because it depends on what
- * the caller wanted to do. Status and code are given here.
+ * An error whose text is the failure text of the route in which it happens (`failure` in the route), because
+ * it depends on what the caller wanted to do. Status and code are given here.
  */
 export class RouteFailedError extends Error {
   override readonly name = 'RouteFailedError'
@@ -61,7 +61,10 @@ export class RouteFailedError extends Error {
   }
 }
 
-/** Stripe answered, but something that we rely on, such as what `npm run stripe:setup` creates, is missing or different. */
+/**
+ * Stripe answered, but something that we rely on, such as what `npm run stripe:setup` creates, is missing or
+ * different.
+ */
 export class StripeAnswerError extends Error {
   override readonly name = 'StripeAnswerError'
 }
@@ -148,7 +151,10 @@ export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'ch
 /** It is unknown whether Stripe opened a session. Either way nothing is charged before the customer pays. */
 export const checkoutUncertain = (cause: unknown) =>
   new RouteFailedError(503, 'checkout_failed', { retry_after_s: 5, cause })
-/** Stripe's price is not ours or cannot be read: better to sell nothing than to charge something other than promised. */
+/**
+ * Stripe's price is not ours or cannot be read: better to sell nothing than to charge something other than
+ * promised.
+ */
 export const priceUnavailable = (cause: unknown) =>
   new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
@@ -245,7 +251,9 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
-/** Clerk's own limit of the organization is reached, and could not be raised although there is a free seat. */
+/**
+ * Clerk's own limit of the organization is reached, and could not be raised although there is a free seat.
+ */
 export const organizationIsFull = (cause: unknown) =>
   new ServerError(
     409,
@@ -376,5 +384,5 @@ export const ownApproval = () =>
   new ServerError(
     403,
     'own_approval',
-    'A second person has to agree: not whoever asked for it, nor whoever it is for',
+    'A second person has to approve: neither the requester nor the person whom it concerns',
   )

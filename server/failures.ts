@@ -10,7 +10,10 @@ export interface Failure {
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError
-  /** What the product says when its database does not work; left out where the general text of `on-error` is right. */
+  /**
+   * What the product says when its database does not work; left out where the general text of `on-error` is
+   * right.
+   */
   readonly database?: string
   /** What all other errors become, including an unavailable database. */
   any?(error: unknown): RouteFailedError
@@ -25,7 +28,10 @@ export function accountFailure(text: string, code: string): Failure {
 const buyerFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
 
-/** An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws `checkoutRefused`. */
+/**
+ * An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws
+ * `checkoutRefused`.
+ */
 export function checkoutFailure(text: string): Failure {
   return { text, clerk: buyerFailed, stripe: checkoutUncertain }
 }

@@ -134,7 +134,7 @@ describe('the server process', () => {
         headers: { 'stripe-signature': signature },
         body: payload,
       })
-      await waitUntil(() => isSomebodyBlocked('tidemark_server'), 'the webhook to be stored')
+      await waitUntil(() => isConnectionBlocked('tidemark_server'), 'the webhook to be stored')
       server.child.kill('SIGTERM')
       await waitUntil(
         () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
@@ -167,7 +167,7 @@ describe('the server process', () => {
   })
 })
 
-async function isSomebodyBlocked(application: string): Promise<boolean> {
+async function isConnectionBlocked(application: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = ${application} AND wait_event_type = 'Lock'`.execute(

@@ -132,7 +132,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     for (const redis of connections) redis.disconnect()
   })
 
-  test('the rest of a portion that one server has taken is refused by another, and by nobody else', async () => {
+  test('only the other servers refuse the rest of a portion that one server has taken', async () => {
     const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
     await Promise.all(connections.map((redis) => redis.ping()))
     const [first, second] = connections.map((redis) =>

@@ -48,9 +48,10 @@ interface Portion {
 }
 
 /**
- * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A server takes portions of a budget,
- * so a caller never gets more than the limit; one whose calls are spread over several servers may be refused by one while another has the rest of a
- * portion: at most a thirtieth of the budget less for each further server (decision 134).
+ * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A
+ * server takes portions of a budget, so a caller never gets more than the limit; one whose calls are spread
+ * over several servers may be refused by one while another has the rest of a portion: at most a thirtieth of
+ * the budget less for each further server (decision 134).
  */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
@@ -114,7 +115,7 @@ export function createRateLimits(
     const key = `${limit}/${caller}`
     let portion = portions.get(key)
     const isOver = portion !== undefined && portion.until_ms <= performance.now()
-    // Once nothing is left that nobody has taken, Redis need not be asked again before the window ends.
+    // Once no portion is left, Redis need not be asked again before the window ends.
     if (!portion || isOver || (portion.left === 0 && portion.untaken > 0)) {
       const taken = await take(limit, caller)
       remember(key, taken)
@@ -135,8 +136,9 @@ export function createRateLimits(
 }
 
 /**
- * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who share an address, do not
- * share a budget; only anonymous callers are counted by address. Each answer says what is left (decision 082).
+ * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who
+ * share an address, do not share a budget; only anonymous callers are counted by address. Each answer says
+ * what is left (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {

@@ -86,8 +86,8 @@ interface Request {
 }
 
 /**
- * What each call is asked, about the user or the organization, so that a caller who may do it succeeds. A call whose contract says
- * enough is not listed: see `requestOf`.
+ * What each call is asked, about the user or the organization, so that a caller who may do it succeeds. A
+ * call whose contract says enough is not listed: see `requestOf`.
  */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
   'POST /api/user/initialize': () => ({
@@ -193,7 +193,10 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   }),
 }
 
-/** The required fields of a contract: ids are the user's and the organization's, everything else is the least that will do. */
+/**
+ * The required fields of a contract: ids are the user's and the organization's, everything else is the least
+ * that will do.
+ */
 function requestOf({ endpoint, method }: Route): Request {
   const required = (schema: z.core.$ZodType | undefined) => {
     const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
@@ -214,7 +217,7 @@ function exampleOf(name: string, schema: z.core.JSONSchema._JSONSchema | undefin
 }
 
 function idOf(actor: Actor): string {
-  return actor === 'anonymous' ? 'user_nobody' : people[actor].user_id
+  return actor === 'anonymous' ? 'user_unknown' : people[actor].user_id
 }
 
 async function sessionOfUser(): Promise<string> {
@@ -235,7 +238,7 @@ type Case = Route & { readonly row: RightsRow }
 const nameOf = ({ method, path, row: { about } }: Case) =>
   `${method} ${path}${about === 'an_organization' ? ` ${about}` : ''}`
 
-/** A token of the kind that the call takes; nobody's gets in where nobody needs one. */
+/** A token of the kind that the call takes; an anonymous actor sends none. */
 async function tokenFor({ endpoint }: Case, actor: Actor): Promise<string | null> {
   if (actor === 'anonymous') return null
   const { token } = people[actor]
@@ -260,7 +263,10 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   return { status: response.status, text, changed: (await everything()) !== before }
 }
 
-/** Everything that a call may write; when an extension's token was last used is no consequence of a refused call. */
+/**
+ * Everything that a call may write; when an extension's token was last used is no consequence of a refused
+ * call.
+ */
 async function everything(): Promise<string> {
   const tables = [
     'checkout_intents',

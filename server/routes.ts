@@ -40,5 +40,8 @@ const calls: readonly Route[] = [
   ...healthRoutes,
 ]
 
-/** Every route of the server: `app.ts` mounts them, and the walk over all rights (rights.test.ts) calls each of them. */
+/**
+ * Every route of the server: `app.ts` mounts them, and the walk over all rights (rights.test.ts) calls each
+ * of them.
+ */
 export const routes: readonly Route[] = [...calls, ...openapiRoutes(calls)]

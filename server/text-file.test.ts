@@ -52,7 +52,7 @@ test('what fails before the first part is an answer', async () => {
   expect((await fetch(url)).status).toBe(500)
 })
 
-test('what fails later breaks the connection off, so that nobody takes a part for the whole', async () => {
+test('a failure after the first bytes aborts the connection, so that a client cannot mistake a part for the whole', async () => {
   const { url, logged } = await serve(async function* () {
     yield 'first\r\n'.repeat(5000)
     throw new Error('The database is away')

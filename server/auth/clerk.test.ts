@@ -23,7 +23,7 @@ const whoAmI = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { error: 'User not authenticated', code: 'unauthenticated' } }
 const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
 
-/** Ada's token, with other claims and signed by somebody else under the real key's name. */
+/** Ada's token with other claims, signed with another key under the real key's name. */
 function forge(): Promise<string> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return new SignJWT({ azp: 'http://localhost:3000', sid: 'sess_forged' })
@@ -127,7 +127,7 @@ describe('an address that sends forged tokens', () => {
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     const third = await whoAmI(`Bearer ${forged}`, strict)
-    // Somebody else behind the same address, whom this must not lock out.
+    // Another user behind the same address must not be locked out.
     expect(await whoAmI(`Bearer ${ada.token}`, strict)).toMatchObject({ status: 404 })
     await strict.close()
     expect(third).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })

@@ -8,7 +8,10 @@ import { createEditorTokens } from './editor-tokens.ts'
 
 const database = testDatabase()
 
-/** What a server remembers, whose clock stands still, and whether it takes a token; `asked` counts what it asked the database. */
+/**
+ * What a server remembers, whose clock stands still, and whether it takes a token; `asked` counts what it
+ * asked the database.
+ */
 function startServer({ during = async () => {} }: { during?: () => Promise<void> } = {}) {
   let passedMs = 0
   let asked = 0
@@ -89,7 +92,7 @@ test('uses that come at the same moment are recorded together, once a minute', a
   expect(await lastUses(users)).toEqual(users.map(() => new Date('2026-11-20T10:01:00.000Z')))
 })
 
-test('nobody waits to record a use while the token is being revoked', async () => {
+test('recording a use of a token does not wait while the token is being revoked', async () => {
   const server = startServer()
   const [revoked, other] = [await buildUser(database.server), await buildUser(database.server)]
   const tokens = [await buildExtensionToken(database, revoked), await buildExtensionToken(database, other)]

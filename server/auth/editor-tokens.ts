@@ -11,14 +11,21 @@ import {
 } from '../../schema/extension/tokens.ts'
 
 /**
- * Verified tokens of editors, remembered for seconds: an editor makes many calls in a row (decision 125). Those of different editors that come at
- * the same moment are looked up, and their use is recorded, together (decision 126).
+ * Verified tokens of editors, remembered for seconds: an editor makes many calls in a row (decision 125).
+ * Those of different editors that come at the same moment are looked up, and their use is recorded, together
+ * (decision 126).
  */
 export interface EditorTokens {
-  /** The row of a presented token, as it was a moment ago; undefined for one that we never issued, which is always asked for. */
+  /**
+   * The row of a presented token, as it was a moment ago; undefined for one that we never issued, which is
+   * always asked for.
+   */
   find(access_token: string): Promise<KnownToken | undefined>
   recordUse(token: KnownToken, now: Date): Promise<void>
-  /** To be called when tokens may have been revoked, once that is committed: this server asks for each of them again. */
+  /**
+   * To be called when tokens may have been revoked, once that is committed: this server asks for each of them
+   * again.
+   */
   forgetAll(): void
 }
 

@@ -4,7 +4,10 @@ import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.
 import type { Dependencies } from '../dependencies.ts'
 import { unauthenticated } from '../errors.ts'
 
-/** Brings the caller's row up to date with Clerk, creating it when it is missing. Throws ClerkUnavailableError. */
+/**
+ * Brings the caller's row up to date with Clerk, creating it when it is missing. Throws
+ * ClerkUnavailableError.
+ */
 export async function refreshAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,
@@ -21,7 +24,10 @@ export async function refreshAccount(
   })
 }
 
-/** The caller's row, created from Clerk's profile by the first call that needs it. Throws ClerkUnavailableError. */
+/**
+ * The caller's row, created from Clerk's profile by the first call that needs it. Throws
+ * ClerkUnavailableError.
+ */
 export async function findOrCreateAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,

@@ -28,7 +28,7 @@ function sessionOf({ token }: Person): string {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 }
 
-/** What may happen to somebody at Clerk, and what pages are told of it. */
+/** Changes of a Clerk account, and what pages are told of each. */
 const misfortunes = [
   [
     'closed their account',
@@ -136,7 +136,7 @@ describe('Clerk’s events', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('of a lock end nothing: anybody can cause one', async () => {
+  test('a locked account keeps its tokens, because a stranger can cause a lock', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     await clerk.client.users.lockUser(ada.user_id)
@@ -146,7 +146,7 @@ describe('Clerk’s events', () => {
 })
 
 describe('when Clerk does not answer', () => {
-  test('nobody gets a token, and nobody loses one', async () => {
+  test('no token is issued and none is revoked while Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     const begun = await signInBoundTo(server, ada)

@@ -14,7 +14,7 @@ import { signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { stripe, server, database } = product
-/** Somebody whose customer at Stripe was deleted there, after they had been on the payment page. */
+/** A user whose Stripe customer was deleted after they had opened the payment page. */
 const ada = madeForEachTest(async () => {
   await forgetCheckouts(product)
   const person = await signUp(product.clerk)

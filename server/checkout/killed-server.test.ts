@@ -46,8 +46,8 @@ const keyInUse = () =>
   } as never)
 
 /**
- * Half of what a request waits for another that does not come back. A try that does not wait takes well under two seconds (`npm run
- * bench` is for speed); this only tells the one from the other, on a busy machine too.
+ * Half of what a request waits for another that does not come back. A try that does not wait takes well under
+ * two seconds (`npm run bench` is for speed); this only tells the one from the other, on a busy machine too.
  */
 const waitedForTheOtherMs = 5000
 

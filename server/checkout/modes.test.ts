@@ -108,7 +108,7 @@ describe('with a live key', () => {
     })
   })
 
-  test('an open checkout of test mode is in nobody’s way, and is not shown', async () => {
+  test('an open checkout of test mode blocks no live checkout and is not shown', async () => {
     const bob = await signUp(product.clerk)
     const first = await openPlanCheckout(server, bob)
     const second = await openPlanCheckout(liveServer, bob)

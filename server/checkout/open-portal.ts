@@ -5,8 +5,8 @@ import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type Payer } from './payer.ts'
 
 /**
- * The address of Stripe's billing page for a payer, valid for a few minutes. For a user who has never bought anything a customer
- * is created: an empty page is more helpful than an error.
+ * The address of Stripe's billing page for a payer, valid for a few minutes. For a user who has never bought
+ * anything a customer is created: an empty page is more helpful than an error.
  */
 export async function openPortal(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue'>,

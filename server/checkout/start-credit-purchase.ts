@@ -22,8 +22,8 @@ export interface CreditPurchase {
 }
 
 /**
- * The intent is committed before Stripe is called, so that a payment can always be matched to what was promised for it, whatever
- * happens in between.
+ * The intent is committed before Stripe is called, so that a payment can always be matched to what was
+ * promised for it, whatever happens in between.
  */
 export async function startCreditPurchase(
   deps: Dependencies,

@@ -64,7 +64,7 @@ describe('two kinds of token', () => {
       const { status } = await fetch(`${server.url}${call.path}`, { method: call.method, headers })
       return [call.path, status]
     }
-    // Of support's calls nobody else is told that they are there.
+    // Support's calls answer 404 to callers who are not support staff.
     const refused = (path: string) => (path.startsWith('/api/support/') ? 404 : 401)
     for (const call of forBrowsers) {
       expect(await statusOf(call, editor.token)).toEqual([call.path, refused(call.path)])

@@ -5,15 +5,16 @@ import { notFound, upstreamUnavailable } from '../errors.ts'
 const prefix = '/__clerk'
 
 /**
- * What a browser needs of the sandbox: its API, Clerk's scripts, pictures. A list of what is allowed, compared with the path as it came, so
- * that no other spelling of a path (encoded, in capitals, with two slashes or dots) leads to the knobs under `/_sandbox`, which
- * make users and tokens, or to the backend API under `/bapi`.
+ * What a browser needs of the sandbox: its API, Clerk's scripts, pictures. A list of what is allowed,
+ * compared with the path as it came, so that no other spelling of a path (encoded, in capitals, with two
+ * slashes or dots) leads to the knobs under `/_sandbox`, which make users and tokens, or to the backend API
+ * under `/bapi`.
  */
 const forwarded = /^(\/v1(\/[\w-]+)+|\/npm\/@clerk(\/@?[\w-]+([.@][\w-]+)*)+|\/avatars\/[\w-]+\.svg)$/
 
 /**
- * Forwards these parts of `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its cookies are first-party. Bodies are
- * streamed, so no middleware before this one may read them.
+ * Forwards these parts of `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its
+ * cookies are first-party. Bodies are streamed, so no middleware before this one may read them.
  */
 export function clerkProxy(target: string): AppMiddleware {
   const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })

@@ -6,8 +6,9 @@ const frontendApi = 'https://clerk.tidemark.example'
 
 /**
  * What Clerk documents as necessary, with the frontend API of this test in the place of the reader's own.
- * Source: https://clerk.com/docs/guides/secure/best-practices/csp-headers, as of 2026-11-22. Of connect-src it says: "The trailing :*
- * is required: Clerk's abuse and fraud protection hosts are served on ports other than 443".
+ * Source: https://clerk.com/docs/guides/secure/best-practices/csp-headers, as of 2026-11-22. Of connect-src
+ * it says: "The trailing :* is required: Clerk's abuse and fraud protection hosts are served on ports other
+ * than 443".
  */
 const documented = {
   'script-src': [frontendApi, 'https://challenges.cloudflare.com', 'https://*.protect.clerk.com'],

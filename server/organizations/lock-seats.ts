@@ -3,8 +3,8 @@ import { lockLiveSubscription, type Subscription } from '../../schema/subscripti
 import { seatsNeedSubscription } from '../errors.ts'
 
 /**
- * Locks the organization's live subscription, which makes counting seats safe: every change of a seat holds this lock. Throws
- * `seatsNeedSubscription` when there is none.
+ * Locks the organization's live subscription, which makes counting seats safe: every change of a seat holds
+ * this lock. Throws `seatsNeedSubscription` when there is none.
  */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<Subscription> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const

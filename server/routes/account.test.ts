@@ -20,7 +20,7 @@ import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker } = product
-/** Somebody new, with an account. */
+/** A new user with an account. */
 const ada = madeForEachTest(async () => {
   const person = await signUp(clerk)
   await buildUser(database.server, person.user_id)
@@ -80,7 +80,7 @@ describe('the balance of an account', () => {
     expect((await summary()).balance).toMatchObject({ available: 100, plan: 1, purchased: 99, low: false })
   })
 
-  test('of somebody with a seat is not low: they use the pool', async () => {
+  test('a personal balance of a user with a seat is not low, because they use the pool', async () => {
     await giveCredits(database, personal(), { purchased: 5 })
     await database.owner
       .updateTable('users')
@@ -91,7 +91,7 @@ describe('the balance of an account', () => {
   })
 })
 
-test('somebody without an account is told so, and not refused', async () => {
+test('a user without an account is told so, and not refused', async () => {
   expect(await summary(await signUp(clerk))).toMatchObject({
     member_since: null,
     plan_type: 'starter',
@@ -150,7 +150,7 @@ describe('credits on the way', () => {
     ])
   })
 
-  test('are not those of a payment that does not match its order, which somebody looks into', async () => {
+  test('credits of a payment that does not match its order are not shown as on the way', async () => {
     await buildPaidPlan(product, { user_id: ada.user_id, promised_minor: 1 })
     await worker.catchUp().catch(() => undefined)
     expect(await summary()).toMatchObject({

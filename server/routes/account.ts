@@ -113,7 +113,7 @@ function presentBalance(
 ): AccountSummary['balance'] {
   const available = Math.max(0, total)
   const had_credits = version > 0
-  // Whoever has a seat uses the organization's pool, so few credits of their own are no reason to warn.
+  // A user with a seat uses the organization's pool, so a low balance of their own is no reason to warn.
   const usesPool = owner_kind === 'user' && plan_type === 'teams'
   const low = had_credits && available < lowBalanceCredits && !usesPool
   return { plan, purchased, total, available, low, had_credits }

@@ -34,7 +34,7 @@ const chargeOf = async (sessionId: string) => {
 }
 
 describe('invoices and receipts', () => {
-  test('are none for somebody who never bought anything, without asking Stripe', async () => {
+  test('a user who never bought anything has no invoices, and Stripe is not asked', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1' })
     expect(await list(await signUp(clerk))).toEqual({ items: [], next_cursor: null })
   })
@@ -80,7 +80,7 @@ describe('invoices and receipts', () => {
     expect((await fetch(`${stripe.url}/receipts/ch_none`)).status).toBe(404)
   })
 
-  test('a checkout that nobody paid is not listed', async () => {
+  test('an unpaid checkout is not listed', async () => {
     const buyer = await signUp(clerk)
     const body = { clerkUserId: buyer.user_id, credits: 500, amount: 7, currency: 'EUR' as const }
     await server.ask(purchaseCredits, { token: buyer.token, body })
@@ -168,7 +168,7 @@ describe('invoices and receipts', () => {
     )
   })
 
-  test('nobody sees them without signing in', async () => {
+  test('an anonymous caller cannot read invoices', async () => {
     expect(await server.api(listBillingDocuments, {})).toMatchObject({ status: 401 })
   })
 

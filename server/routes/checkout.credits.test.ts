@@ -70,7 +70,7 @@ describe('a purchase of credits', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
   })
 
-  test('by somebody without an account creates one from Clerk’s profile', async () => {
+  test('a purchase by a user without an account creates one from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace@tidemark.test', first_name: 'Grace' })
     expect((await buy({ clerkUserId: grace.user_id }, grace.token)).status).toBe(200)
     const user = await database.owner

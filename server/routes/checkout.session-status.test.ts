@@ -160,7 +160,7 @@ describe('the status of a session', () => {
     const query = { session_id: sessionId }
     const missing = { status: 404, body: { error: 'Session not found', code: 'session_not_found' } }
     expect(await ask({ token: eve.token, query })).toMatchObject(missing)
-    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_nobody' } })).toMatchObject(missing)
+    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_unknown' } })).toMatchObject(missing)
     expect(await ask({ query })).toMatchObject({ status: 401 })
     expect(await ask({ token: ada.token })).toMatchObject({ status: 400 })
     expect(await ask({ token: ada.token, query: { session_id: 'a\u0000b' } })).toMatchObject({ status: 400 })

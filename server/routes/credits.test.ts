@@ -301,7 +301,8 @@ describe('the summary of usage', () => {
     const zoe = await signUp(clerk)
     clock.stop(new Date('2027-01-01T02:00:00Z'))
     await giveCredits(database, { owner_kind: 'user', owner_id: zoe.user_id }, { purchased: 100 })
-    // The last hour of the year in Berlin, in UTC, and in New York, where it goes on; in Auckland it has been over since noon.
+    // The last hour of the year in Berlin, in UTC, and in New York, where it goes on; in Auckland it has been
+    // over since noon.
     await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
     await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
     await spend(zoe.user_id, 4, { at: new Date('2027-01-01T00:00:00Z') })
@@ -355,7 +356,7 @@ describe('the summary of usage', () => {
   )
 })
 
-test('a history that ends where months were archived says so, and nobody explains a balance before', async () => {
+test('a history that ends where months were archived says so, and no earlier balance can be explained', async () => {
   const bob = await signUp(clerk)
   await buildUser(database.worker, bob.user_id)
   // What `npm run ledger:archive` leaves behind, of months before 2020.

@@ -31,7 +31,8 @@ import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
 
 export const creditsRoutes = [
-  // The entries of an organization say what its members did and what was paid, so they are for its admins; sums are for all members.
+  // The entries of an organization say what its members did and what was paid, so they are for its admins;
+  // sums are for all members.
   route(getCreditHistory, {
     rights: thePayer({ doing: 'view the credit history' }),
   }).handle(async ({ query, owner }, deps) => {

@@ -218,7 +218,7 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
   })
 
-  test('before somebody signed in', async () => {
+  test('an exchange before the user signed in is refused', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)

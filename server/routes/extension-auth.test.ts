@@ -91,7 +91,7 @@ describe('beginning a sign-in', () => {
   })
 
   test.each([
-    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
     ['an address that is a number', { redirect_uri: 7 }, 'redirect_uri'],
     ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'code_challenge'],
     [
@@ -189,7 +189,7 @@ describe('binding the user', () => {
     expect(codes[0]).not.toBe(codes[1])
   })
 
-  test('of somebody else’s sign-in is a 404, as if it did not exist', async () => {
+  test('approving another user’s sign-in is a 404, as if it did not exist', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     await bind(server, signIn, ada)
@@ -324,7 +324,7 @@ describe('completing on the alternative page', () => {
 
   test.each([
     ['a state that is no secret', { state: 'state' }, 'state'],
-    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
     ['a challenge, which has no place here', { code_challenge: 'a'.repeat(43) }, 'code_challenge'],
   ])('with %s is refused', async (_, fields, path) => {
     expect(await complete(newSignIn(), ada, fields)).toMatchObject({
@@ -448,7 +448,7 @@ describe('a sign-in that ends at another extension', () => {
   })
 })
 
-describe('sign-ins that nobody finishes', () => {
+describe('unfinished sign-ins', () => {
   test('are bounded for one network, which does not lock out another', async () => {
     const proxied = await startTestServer({
       databaseUrl: database.url,

@@ -58,7 +58,10 @@ test('tokens, codes, verifiers and states are unreadable in the database and in 
   }
 })
 
-/** Takes a sign-in of each kind and a token of each origin through every call, rightly and wrongly. Returns all secrets. */
+/**
+ * Takes a sign-in of each kind and a token of each origin through every call, rightly and wrongly. Returns
+ * all secrets.
+ */
 async function useEverywhere(on: TestServer): Promise<string[]> {
   const signIn = await signInBoundTo(on, ada)
   await initiate(on, signIn)

@@ -131,7 +131,7 @@ describe('a report for an organization', () => {
     expect(await availableTo(ada)).toBe(100)
   })
 
-  test('without an active seat is a 404 and charges nobody', async () => {
+  test('usage of an organization without an active seat is a 404 and charges no owner', async () => {
     const org = newOrganization()
     const ada = await member(org)
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })

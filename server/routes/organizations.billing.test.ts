@@ -114,10 +114,10 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is not shown to anybody else', async () => {
+  test('an organization’s billing is not shown to non-members', async () => {
     await subscribeRow()
     expect(await read(eve.token)).toMatchObject(notMember)
-    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_unknown')).toMatchObject(notMember)
     expect(await read(ada.token, '../users')).toMatchObject({ status: 400 })
     expect(await server.api(getOrganizationSubscription, { query: { orgId: org.id } })).toMatchObject({
       status: 401,

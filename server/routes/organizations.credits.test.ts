@@ -128,7 +128,7 @@ describe('an organization’s pool', () => {
 
   test('is for members', async () => {
     expect(await read(eve.token)).toMatchObject(notMember)
-    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_unknown')).toMatchObject(notMember)
     expect(await read('nonsense')).toMatchObject({ status: 401 })
     expect(await server.api(getOrganizationCredits, { token: ada.token })).toMatchObject({
       status: 400,

@@ -99,8 +99,8 @@ export const organizationsRoutes = [
     }),
   ),
 
-  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the total is both together,
-  // so that the three always agree. See decision 053.
+  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the
+  // total is both together, so that the three always agree. See decision 053.
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
@@ -142,7 +142,8 @@ export const organizationsRoutes = [
     return { checkout_url: url, ...checkout }
   }),
 
-  // Nothing is bought here: the admin confirms the prorated sum on Stripe's page, and seats change when its event is applied.
+  // Nothing is bought here: the admin confirms the prorated sum on Stripe's page, and seats change when its
+  // event is applied.
   route(buySeats, {
     rights: admins({
       doing: 'buy seats',
@@ -167,7 +168,8 @@ export const organizationsRoutes = [
     })
   }),
 
-  // Stripe's portal neither changes nor cancels a subscription with a scheduled change, so both ways out of it are here (decision 072).
+  // Stripe's portal neither changes nor cancels a subscription with a scheduled change, so both ways out of
+  // it are here (decision 072).
   route(keepSeats, {
     rights: admins({ doing: 'change seats', organization: ({ body }) => body.clerk_org_id }),
     failure: subscriptionFailure('Failed to keep seats'),
@@ -220,8 +222,8 @@ async function findPricePerSeat(db: Database, subscription: Subscription): Promi
 }
 
 /**
- * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what the page changes;
- * ours follows when the event has been applied.
+ * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what
+ * the page changes; ours follows when the event has been applied.
  */
 async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,

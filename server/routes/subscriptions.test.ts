@@ -181,7 +181,7 @@ describe('an invalid request is refused and writes no row:', () => {
     expect(await intents()).toEqual([])
   })
 
-  test.each(['pro_yearly', 'teams_monthly', 'price_of_somebody_else', 'pro_monthly_eur'])(
+  test.each(['pro_yearly', 'teams_monthly', 'price_of_another_account', 'pro_monthly_eur'])(
     'the price %s for Pro by the month',
     async (priceId) => {
       const { status, body } = await subscribe({ priceId })
@@ -206,7 +206,7 @@ describe('an invalid request is refused and writes no row:', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('somebody else’s id, and no token', async () => {
+  test('another user’s subscription and a call without a token are refused', async () => {
     expect(await subscribe({ clerkUserId: 'user_else' })).toMatchObject({
       status: 403,
       body: { code: 'forbidden' },

@@ -92,7 +92,7 @@ describe('an act that is asked for', () => {
     expect(logged.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused'])
   })
 
-  test('on what somebody else is acting on is refused, and says who that is', async () => {
+  test('an act on a target that a colleague is acting on is refused and names the colleague', async () => {
     const user = await buildUser(database.server)
     await buildUser(database.server, 'user_sue')
     const { acts } = await ask({ kind: 'resync', targets: [{ kind: 'user', id: user }] }, sue)
@@ -115,7 +115,7 @@ describe('an act that is asked for', () => {
   })
 
   test.each([
-    ['an event that nobody knows', 'replay', { kind: 'event', id: 'evt_unknown' }, 404, 'target_not_found'],
+    ['an unknown event', 'replay', { kind: 'event', id: 'evt_unknown' }, 404, 'target_not_found'],
     ['a job that is gone', 'replay', { kind: 'job', id: 'stripe-events/gone' }, 404, 'target_not_found'],
     ['an intent with a bad id', 'cancel_intent', { kind: 'intent', id: 'no uuid' }, 404, 'target_not_found'],
     [

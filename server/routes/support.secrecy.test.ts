@@ -80,7 +80,7 @@ async function buildCustomerWithSecrets() {
   }
 }
 
-/** Where whoever looks has not opened anybody's case. */
+/** Pages on which the reader has not opened any owner's case. */
 const lists = [
   'GET /api/support/search',
   'GET /api/support/work',

@@ -43,7 +43,7 @@ const sam = madeOnce(() => signUp(clerk, { role: 'support' }))
 
 const nothingHere = { error: 'There is nothing at this address', code: 'not_found' }
 
-describe('everybody but support staff is told that there is nothing, whether', () => {
+describe('a caller who is not support staff gets a 404', () => {
   const asks = {
     search: (token?: string) =>
       server.api(searchSupport, { ...(token && { token }), query: { q: 'ada@tidemark.test' } }),
@@ -75,7 +75,7 @@ describe('everybody but support staff is told that there is nothing, whether', (
     expect(await asks.work(mallory.token)).toMatchObject({ status: 404, body: nothingHere })
   })
 
-  test('anybody asked before; who is known is in the audit log', async () => {
+  test('the attempt of a known user is recorded in the audit log', async () => {
     const ada = await signUp(clerk)
     await asks.trace(ada.token)
     await asks.trace()
@@ -107,7 +107,7 @@ describe('who loses the role, or may not sign in any more,', () => {
     expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
   })
 
-  test('while Clerk cannot be asked, nobody gets in, and the next answer counts', async () => {
+  test('while Clerk does not answer, no caller gets in, and its next answer counts', async () => {
     const fresh = await signUp(clerk, { role: 'support' })
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
     expect((await server.api(listWork, { token: fresh.token })).status).toBe(503)
@@ -116,7 +116,7 @@ describe('who loses the role, or may not sign in any more,', () => {
   })
 })
 
-/** Somebody with an account. */
+/** A user with an account. */
 async function buildPerson(): Promise<Person> {
   const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
   await buildUser(database.server, person.user_id)
@@ -260,8 +260,8 @@ describe('a search', () => {
   })
 
   test.each([
-    'nobody@tidemark.test',
-    'user_nobody',
+    'unknown@tidemark.test',
+    'user_unknown',
     'org_nothing',
     'cs_test_nothing',
     'pi_nothing',
@@ -325,7 +325,7 @@ describe('a trace', () => {
       agrees: false,
       sentence: expect.stringMatching(
         new RegExp(
-          `^500 credits of the purchase of .+ are missing: its event ${event_id} failed: It has a form`,
+          `^500 credits of the purchase of .+ are missing: its event ${event_id} failed: Unrecognized format`,
         ),
       ),
       problems: [{ credits: 500, item_key: `event:${event_id}`, replay: { kind: 'event', id: event_id } }],
@@ -348,7 +348,7 @@ describe('a trace', () => {
     expect(opened.timeline.at(-1)).toMatchObject({ level: 'problem', state: 'open', credits: 500 })
   })
 
-  test('of somebody for whom all went well says that everything is there', async () => {
+  test('the trace of a customer without problems says that everything is there', async () => {
     const ada = await buildPerson()
     const bought = await buildPaidCredits(product, { user_id: ada.user_id })
     await buildPaidPlan(product, { user_id: ada.user_id })
@@ -509,7 +509,7 @@ describe('a trace', () => {
     expect(broken).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
   })
 
-  test('has nothing of anybody else', async () => {
+  test('the trace of an owner contains nothing of other owners', async () => {
     const [ada, bob] = [await buildPerson(), await buildPerson()]
     const theirs = await buildFailedPurchase(ada.user_id)
     await buildPaidCredits(product, { user_id: bob.user_id })
@@ -518,12 +518,12 @@ describe('a trace', () => {
     expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
     expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)
     expect(ofBob.standing?.agrees).toBe(true)
-    // An id of somebody else's highlights nothing here.
+    // The id of another owner's event highlights nothing here.
     const mixed = await trace(bob.user_id, { kind: 'event', id: theirs.event_id })
     expect(mixed).toMatchObject({ owner: { id: bob.user_id }, highlighted: null })
   })
 
-  test('of something that belongs to nobody shows it alone', async () => {
+  test('the trace of an object without a matching customer shows the object alone', async () => {
     const event = eventOf('invoice.paid', { object: 'invoice' })
     const id = await receiveStripeEvent(database.server, event)
     await settleEvent(

@@ -153,7 +153,10 @@ function namedNotFound({ org_id }: OrganizationName): ServerError {
   return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
 }
 
-/** When Clerk says that it has already ended, its status decides. One that Clerk has not confirmed sending is left to the sweep. */
+/**
+ * When Clerk says that it has already ended, its status decides. One that Clerk has not confirmed sending is
+ * left to the sweep.
+ */
 async function revokeAtClerk(
   { clerk }: Pick<Dependencies, 'clerk'>,
   { organization_id, clerk_invitation_id }: Invitation,
@@ -172,8 +175,8 @@ async function revokeAtClerk(
 }
 
 /**
- * The link is ours and grants nothing by itself: its page asks the visitor to sign in with the invited address. Clerk's own link
- * signs its holder in as the invited person, so it is sent by e-mail only.
+ * The link is ours and grants nothing by itself: its page asks the visitor to sign in with the invited
+ * address. Clerk's own link signs its holder in as the invited person, so it is sent by e-mail only.
  */
 function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invitation): TeamInvitation {
   const { organization_id, clerk_invitation_id, status } = invitation

@@ -18,8 +18,8 @@ export const usersRoutes = [
     return { data: await presentUser(deps.db, user) }
   }),
 
-  // The plan and e-mail address in the body are ignored: names and addresses come from Clerk, and a plan changes only when it has
-  // been paid.
+  // The plan and e-mail address in the body are ignored: names and addresses come from Clerk, and a plan
+  // changes only when it has been paid.
   route(initializeUser, {
     rights: theUser(({ body }) => body.clerkUser.id),
     failure: accountFailure('Failed to initialize user', 'initialize_failed'),

@@ -4,10 +4,15 @@ import { listNames } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { identify } from './owners.ts'
 
-/** What somebody of support is called by; whoever is no person, such as `schedule`, or is known to nobody, by the id. */
+/**
+ * The display name of a colleague; the id itself for an actor that is no person (`schedule`) or is unknown.
+ */
 export type NameOf = (id: string) => string
 
-/** Support staff need no account of the product, so Clerk is asked for those of whom we have no copy, as far as it answers. */
+/**
+ * Support staff need no account of the product, so Clerk is asked for those of whom we have no copy, as far
+ * as it answers.
+ */
 export async function nameColleagues(
   { db, clerk }: { readonly db: ReadDatabase } & Pick<Dependencies, 'clerk'>,
   ids: readonly (string | null)[],

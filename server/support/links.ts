@@ -5,7 +5,10 @@ export type VendorLinks = TraceItem['links']
 
 const nowhere: VendorLinks = { stripe: null, clerk: null }
 
-/** Where Stripe's dashboard has an object, by the beginning of its id. What is not listed is found by its search. */
+/**
+ * Where Stripe's dashboard has an object, by the beginning of its id. What is not listed is found by its
+ * search.
+ */
 const pages: Readonly<Record<string, string>> = {
   cus: 'customers',
   sub: 'subscriptions',

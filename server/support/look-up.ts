@@ -37,8 +37,8 @@ export interface Lookup {
 type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer'> & { readonly db: ReadDatabase }
 
 /**
- * Finds what an id names, exactly and by an index. Where our tables do not hold it, Stripe is asked once for the object, and what it says
- * leads on. None when neither knows it.
+ * Finds what an id names, exactly and by an index. Where our tables do not hold it, Stripe is asked once for
+ * the object, and what it says leads on. None when neither knows it.
  */
 export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
   switch (kind) {
@@ -133,7 +133,10 @@ function ownerHit(owner: Owner, title = owner.owner_kind === 'user' ? 'Person' :
   return { kind: owner.owner_kind, id: owner.owner_id, title, owner, item: null }
 }
 
-/** People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised the address a seat. */
+/**
+ * People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised
+ * the address a seat.
+ */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
   const masked = maskEmail(email)
@@ -172,7 +175,10 @@ async function lookUpTransfer(
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 
-/** A transfer's number says in which month it was posted. Whose it was is known by its key alone, so that is what it is called by then. */
+/**
+ * A transfer's number says in which month it was posted. Whose it was is known by its key alone, so that is
+ * what it is called by then.
+ */
 async function archivedHit(
   db: Deps['db'],
   { id, owner, asked }: { readonly id: string; readonly owner: Owner | null; readonly asked: string },

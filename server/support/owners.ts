@@ -23,7 +23,9 @@ export async function presentOwners(
   }
 }
 
-/** Who it is, in full, because somebody has opened this one owner. Our copy stands in while Clerk does not answer. */
+/**
+ * The person in full, because support opened this one owner. Our copy is used while Clerk does not answer.
+ */
 export async function presentPerson(
   { db, clerk }: Pick<Dependencies, 'db' | 'clerk'>,
   owner: Owner,

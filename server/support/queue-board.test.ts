@@ -55,7 +55,7 @@ describe('the board of the raw queues', () => {
     expect((await visit(board, yesterdays)).status).toBe(404)
   })
 
-  test('is not there for anybody else', async () => {
+  test('the queue board is a 404 for callers who are not support staff', async () => {
     const ada = await signUp(clerk)
     for (const path of [board, '/support/queues', `${board}api/queues`, `${board}static/js/x.js`]) {
       for (const token of [undefined, 'no.token.atall', ada.token]) {

@@ -27,8 +27,9 @@ interface GrantDifference {
 }
 
 /**
- * What should be there beside what is, for one owner. The facts are those that were written down, and beside them what a signed event says
- * that could not be applied: a session that was paid is paid, whatever became of its event here. The caller's transaction is a snapshot.
+ * What should be there beside what is, for one owner. The facts are those that were written down, and beside
+ * them what a signed event says that could not be applied: a session that was paid is paid, whatever became
+ * of its event here. The caller's transaction is a snapshot.
  */
 export async function readStanding(
   trx: DatabaseTransaction,
@@ -137,7 +138,8 @@ function paidButUnsettled(
     if (!intent || intent.data.state === 'settled' || seen.has(intent.id)) return []
     const { data } = intent
     const isPlan = data.kind === 'subscription'
-    // A discount or a trial may make a plan cheaper; a purchase that took another sum is for a person to decide.
+    // A discount or a trial may make a plan cheaper; a purchase that took another sum is for a person to
+    // decide.
     if (!isPlan && (row.data.amount_minor !== data.amount_minor || row.data.currency !== data.currency))
       return []
     seen.add(intent.id)
@@ -183,9 +185,7 @@ function presentDifference(
 
 function whyEvent({ data }: EventRow): string {
   if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error
-    ? `is tried again and again: ${data.last_error}`
-    : 'has come, and nobody has tried it'
+  return data.last_error ? `is tried again and again: ${data.last_error}` : 'was received, not processed'
 }
 
 function presentProblem(row: ProblemRow, options: PresentOptions): SupportProblem {
@@ -199,7 +199,7 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
   const what = `${item?.title} of ${dayText(row.at)}${row.kind === 'event' ? `, ${row.id},` : ''}${sum}`
   return {
     sentence: sentence(
-      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'nobody knows why'}`,
+      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'unknown cause'}`,
     ),
     credits: null,
     money: item?.money ?? null,

@@ -9,16 +9,18 @@ import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, 
 export interface PresentOptions {
   readonly links: Links
   readonly now: Date
-  /** An event that came before and that nobody has tried is stuck. */
+  /** An event that was received before this moment and has not been processed is stuck. */
   readonly stuck_before: Date
-  /** Of whoever `actorsOf` names. */
+  /** Names the actors that `actorsOf` lists. */
   readonly nameOf: NameOf
 }
 
 type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
 type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'id' | 'at'>>
 
-/** A row as people read it, the newest first; a checkout is two things, its intent and Stripe's page for it. */
+/**
+ * A row as people read it, the newest first; a checkout is two things, its intent and Stripe's page for it.
+ */
 export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem[] {
   const item = itemOf(row, row.kind, row.id, tell(row, options))
   if (row.kind !== 'intent' || row.data.stripe_session_id === null) return [item]
@@ -138,11 +140,9 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
   }
   const details = [
     ...(state === 'applied' && data.reason ? [sentence(data.reason)] : []),
-    ...(data.received_via === 'reader'
-      ? ['It never came by webhook; it was found in Stripe’s own list of events.']
-      : []),
-    ...(data.unavailable_since && isWaiting ? ['The other side is away, which costs no attempt.'] : []),
-    ...(data.is_stored ? [] : ['Its content is not kept any more, or could not be stored.']),
+    ...(data.received_via === 'reader' ? ['Not received by webhook; found in Stripe’s list of events.'] : []),
+    ...(data.unavailable_since && isWaiting ? ['Service unavailable; not counted as an attempt.'] : []),
+    ...(data.is_stored ? [] : ['The payload has been deleted, or could not be stored.']),
   ]
   const session = data.object_id?.startsWith('cs_') ? [`session:${data.object_id}`] : []
   return {
@@ -150,7 +150,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
     level: levels[state],
     state,
     error: isLate
-      ? `Nobody has tried it in ${waited}: is a worker running?`
+      ? `Not processed for ${waited}: is a worker running?`
       : isWaiting
         ? data.last_error
         : state === 'applied'

@@ -16,7 +16,7 @@ import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
-/** An event that came so long ago and that nobody has tried is stuck; the sweep tries what waits for longer than a minute. */
+/** An unprocessed event of this age is stuck; the sweep retries what waits for longer than a minute. */
 const stuckAfterMs = 2 * 60_000
 
 export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' | 'now'>): PresentOptions {
@@ -25,7 +25,7 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
     links: openLinks(settings),
     now: at,
     stuck_before: new Date(at.getTime() - stuckAfterMs),
-    // Whoever reads acts or transfers has their people named (colleagues.ts).
+    // The caller replaces it when acts or transfers need names (colleagues.ts).
     nameOf: (id) => id,
   }
 }
@@ -33,8 +33,9 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
 const pageSize = 50
 
 /**
- * Everything that became of one owner's money. The first page says who it is, how they stand and who else has the case open; opening it is
- * a visit. What is asked for by kind and id leads to its owner, or is shown alone when it has none.
+ * Everything that became of one owner's money. The first page says who it is, how they stand and who else has
+ * the case open; opening it is a visit. What is asked for by kind and id leads to its owner, or is shown
+ * alone when it has none.
  */
 export async function readTrace(
   deps: Deps,
@@ -82,7 +83,10 @@ export async function readTrace(
   }
 }
 
-/** The row of a checkout waits for a payment; that it was paid is known from an event which could not be applied. */
+/**
+ * The row of a checkout waits for a payment; that it was paid is known from an event which could not be
+ * applied.
+ */
 function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem {
   const isMissing = grants.some(
     ({ item_key, credits }) =>
