@@ -6,8 +6,10 @@ import { startClerkSandbox } from './start.ts'
 import { TestBrowser } from './testing/browser.ts'
 
 /**
- * An instance as Clerk hands it out. Sources, read on 2026-11-22: https://clerk.com/docs/guides/organizations/configure,
- * https://clerk.com/docs/guides/configure/session-tasks, https://clerk.com/docs/guides/how-clerk-works/system-limits,
+ * An instance as Clerk hands it out. Sources, read on 2026-11-22:
+ * https://clerk.com/docs/guides/organizations/configure,
+ * https://clerk.com/docs/guides/configure/session-tasks,
+ * https://clerk.com/docs/guides/how-clerk-works/system-limits,
  * https://clerk.com/docs/guides/development/errors/backend-api.
  */
 let sandbox: Sandbox

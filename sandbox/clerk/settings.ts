@@ -25,7 +25,9 @@ export type Instance = {
   organizations_enabled: boolean
   /** Without them a session is not active before its user has chosen an organization. */
   personal_accounts_allowed: boolean
-  /** How many people an organization has room for if nothing else was said when it was created. 0 is no limit. */
+  /**
+   * How many people an organization has room for if nothing else was said when it was created. 0 is no limit.
+   */
   max_allowed_memberships: number
 }
 
@@ -43,8 +45,9 @@ export const defaultSettings: Settings = {
   publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
   origin: 'http://localhost:3000',
   applicationName: 'Tidemark',
-  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says "Organizations are
-  // disabled by default", "Personal accounts disabled (default)" and "a maximum of 5 members by default".
+  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says
+  // "Organizations are disabled by default", "Personal accounts disabled (default)" and "a maximum of 5
+  // members by default".
   instance: { organizations_enabled: false, personal_accounts_allowed: false, max_allowed_memberships: 5 },
   // Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
   retryDelaysMs: [

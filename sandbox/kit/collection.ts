@@ -1,4 +1,7 @@
-/** A table in memory that keeps the order of creation and reports each change. Rows are replaced, never mutated. */
+/**
+ * A table in memory that keeps the order of creation and reports each change. Rows are replaced, never
+ * mutated.
+ */
 export class Collection<Row extends { id: string }> {
   readonly #positions = new Map<string, number>()
   readonly #rows: (Row | undefined)[] = []

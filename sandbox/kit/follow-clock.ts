@@ -8,7 +8,10 @@ export type FollowedClock = {
 
 const PAUSE_MS = 500
 
-/** Follows the clock knob of another sandbox: it answers when its clock has moved. Null: there is none, and the real time counts. */
+/**
+ * Follows the clock knob of another sandbox: it answers when its clock has moved. Null: there is none, and
+ * the real time counts.
+ */
 export function followClock(url: string | null): FollowedClock {
   const stopping = new AbortController()
   let offsetMs = 0

@@ -9,8 +9,8 @@ export type Sandbox = {
 }
 
 /**
- * Listens on the port. That comes before the state file is opened: a second process on the same port must fail before it touches
- * the file. Rejects with the system's own error.
+ * Listens on the port. That comes before the state file is opened: a second process on the same port must
+ * fail before it touches the file. Rejects with the system's own error.
  */
 export async function listen({
   port,
@@ -20,7 +20,8 @@ export async function listen({
   host: string
 }): Promise<Sandbox & { server: Server }> {
   const server = createServer()
-  // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.
+  // Longer than the pause between two calls of a client, else it reuses a connection that is just being
+  // closed.
   server.keepAliveTimeout = 75_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -4,8 +4,9 @@ import { openStore, type Store } from '../kit/store.ts'
 import type { Page } from './entities/list.ts'
 
 /**
- * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types hide. A
- * reference is always an id (only an answer expands it), and a decimal is a string (only the SDK makes a Decimal of it).
+ * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types
+ * hide. A reference is always an id (only an answer expands it), and a decimal is a string (only the SDK
+ * makes a Decimal of it).
  */
 type ById<T, Reference extends keyof T> = Omit<T, Reference> & {
   [Key in Reference]: Extract<T[Key], string | null>
@@ -166,7 +167,9 @@ export type StoredInvoice = Omit<
 > & {
   customer: string
   lines: Page<StoredInvoiceLine>
-  /** Gone from the API since `parent` names the subscription, but still in the example that Stripe publishes. */
+  /**
+   * Gone from the API since `parent` names the subscription, but still in the example that Stripe publishes.
+   */
   subscription: null
 }
 
@@ -193,10 +196,15 @@ export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webh
 
 export type StoredWebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'secret'>
 
-/** Kept apart from its endpoint, because it is sent once only: in the answer to the call that created the endpoint. */
+/**
+ * Kept apart from its endpoint, because it is sent once only: in the answer to the call that created the
+ * endpoint.
+ */
 export type SigningSecret = { id: string; secret: string }
 
-/** What a checkout session must remember and Stripe does not show: its lines, and what its payment will carry. */
+/**
+ * What a checkout session must remember and Stripe does not show: its lines, and what its payment will carry.
+ */
 export type CheckoutDetails = {
   id: string
   line_items: StoredLineItem[]
@@ -219,7 +227,10 @@ export type CheckoutDetails = {
   } | null
   /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
   payment_intent: string | null
-  /** When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's clock. */
+  /**
+   * When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's
+   * clock.
+   */
   settles_at_ms: number | null
 }
 
@@ -240,7 +251,10 @@ export type Account = {
    * https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing
    */
   adaptive_pricing: boolean
-  /** What an open session that begins with a trial says as its total; Stripe documents the field as nullable, and no figure for trials. */
+  /**
+   * What an open session that begins with a trial says as its total; Stripe documents the field as nullable,
+   * and no figure for trials.
+   */
   trial_total: 'first_period' | 'unknown' | 'zero'
 }
 

@@ -79,8 +79,8 @@ export function updateUser(
 }
 
 /**
- * Memberships and sessions are deleted with the user, organizations stay. There is one event only: a receiver must not count
- * on one for each membership as well.
+ * Memberships and sessions are deleted with the user, organizations stay. There is one event only: a receiver
+ * must not count on one for each membership as well.
  */
 export function deleteUser(service: Service, user: User): void {
   service.store.memberships.removeWhere((row) => row.user_id === user.id)

@@ -11,7 +11,9 @@ type Published = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** What Clerk has published about its answers and events; the files in `openapi/` name their source and date. */
+/**
+ * What Clerk has published about its answers and events; the files in `openapi/` name their source and date.
+ */
 export type Specification = {
   /** Every call or type of event that it knows. */
   names: string[]
@@ -56,8 +58,8 @@ export function readSpecification(file: 'backend' | 'frontend' | 'webhooks'): Sp
 }
 
 /**
- * Clerk composes objects by `allOf` of objects that each allow no other fields, which nothing could satisfy. A part of such a
- * composition allows those of the others.
+ * Clerk composes objects by `allOf` of objects that each allow no other fields, which nothing could satisfy.
+ * A part of such a composition allows those of the others.
  */
 function openComposed(schema: unknown, schemas: Record<string, Schema>): void {
   if (typeof schema !== 'object' || schema === null) return

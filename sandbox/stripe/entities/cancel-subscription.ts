@@ -21,7 +21,9 @@ export type Cancellation = {
   cause: Cause
 }
 
-/** Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself. */
+/**
+ * Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself.
+ */
 export function cancelSubscription(
   service: Service,
   given: StoredSubscription,

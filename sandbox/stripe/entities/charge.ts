@@ -4,7 +4,9 @@ import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../
 import { wholeList } from './list.ts'
 import type { Decline } from './test-cards.ts'
 
-/** An attempt to take the money: succeeded, failed with a decline, or pending while a bank thinks about it. */
+/**
+ * An attempt to take the money: succeeded, failed with a decline, or pending while a bank thinks about it.
+ */
 export function newCharge(
   { clock, livemode, publicUrl }: Service,
   {

@@ -8,8 +8,8 @@ import { type InvoicePaymentResult, isExhausted, type PaymentAttempt, payInvoice
 import { hasEnded } from './subscription.ts'
 
 /**
- * Charges an open invoice, by default without the buyer, and draws the consequences: after the last attempt in vain the
- * subscription is canceled, and a card that disputes everything disputes this too.
+ * Charges an open invoice, by default without the buyer, and draws the consequences: after the last attempt
+ * in vain the subscription is canceled, and a card that disputes everything disputes this too.
  */
 export function collectInvoice(
   service: Service,

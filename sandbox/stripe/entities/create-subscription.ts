@@ -42,7 +42,10 @@ export type NewSubscription = {
   trial_settings: Stripe.Subscription.TrialSettings
 }
 
-/** Starts a subscription: its first period, or its trial, is invoiced and paid for before the caller hears of it. */
+/**
+ * Starts a subscription: its first period, or its trial, is invoiced and paid for before the caller hears of
+ * it.
+ */
 export function createSubscription(
   service: Service,
   input: NewSubscription,

@@ -117,8 +117,9 @@ export function endUsedDiscounts(service: Service, invoice: StoredInvoice, cause
 export type DiscountAmount = { amount: number; discount: string }
 
 /**
- * What each discount takes off each line. One after the other: a share of what the ones before have left of a line, or a sum that
- * is spread over the lines in proportion. https://docs.stripe.com/billing/subscriptions/coupons
+ * What each discount takes off each line. One after the other: a share of what the ones before have left of a
+ * line, or a sum that is spread over the lines in proportion.
+ * https://docs.stripe.com/billing/subscriptions/coupons
  */
 export function discountAmounts(
   { store }: Service,

@@ -133,7 +133,10 @@ export function closeDispute(
   return moveDispute(service, { dispute, status: outcome, cause })
 }
 
-/** Where a dispute can stand in this API version. https://docs.stripe.com/api/disputes/object#dispute_object-status */
+/**
+ * Where a dispute can stand in this API version.
+ * https://docs.stripe.com/api/disputes/object#dispute_object-status
+ */
 export const disputeStatuses = [
   'appeal_needs_response',
   'appeal_under_review',
@@ -149,8 +152,9 @@ export const disputeStatuses = [
 export type DisputeStatus = (typeof disputeStatuses)[number]
 
 /**
- * Brings a dispute to another status, with the events that Stripe sends on the way. Only a lost dispute is appealed, and the money
- * stays away meanwhile. https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
+ * Brings a dispute to another status, with the events that Stripe sends on the way. Only a lost dispute is
+ * appealed, and the money stays away meanwhile.
+ * https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
  */
 export function moveDispute(
   service: Service,

@@ -22,9 +22,9 @@ type Debit = {
 }
 
 /**
- * In flexible billing mode a credit is a share of what was charged, whatever the item costs now. Where the time was charged in
- * several pieces there is a credit for each, and what was charged nothing gives nothing back.
- * https://docs.stripe.com/billing/subscriptions/billing-mode/compare#credit-proration-calculations
+ * In flexible billing mode a credit is a share of what was charged, whatever the item costs now. Where the
+ * time was charged in several pieces there is a credit for each, and what was charged nothing gives nothing
+ * back. https://docs.stripe.com/billing/subscriptions/billing-mode/compare#credit-proration-calculations
  */
 export function flexibleCredits(
   service: Service,

@@ -155,7 +155,10 @@ function creditWithin(
   }
 }
 
-/** What waits for a subscription's next invoice: its own amounts, and those of its customer for whatever comes next. */
+/**
+ * What waits for a subscription's next invoice: its own amounts, and those of its customer for whatever comes
+ * next.
+ */
 export function pendingItems(
   { store }: Service,
   { id, currency, customer }: Pick<StoredSubscription, 'currency' | 'customer' | 'id'>,

@@ -18,7 +18,7 @@ export type ManualInvoiceInput = {
   cause: Cause
 }
 
-/** A draft that somebody made, to be finalized by a call. https://docs.stripe.com/api/invoices/create */
+/** A draft created by a call, to be finalized by a call. https://docs.stripe.com/api/invoices/create */
 export function createManualInvoice(
   service: Service,
   { is_pending_included, cause, ...input }: ManualInvoiceInput,

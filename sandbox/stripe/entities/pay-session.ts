@@ -13,8 +13,8 @@ import { subscribe } from './subscribe.ts'
 import type { TestCard } from './test-cards.ts'
 
 /**
- * A buyer presses "Pay". The page and the knob both come here. It runs without a pause from the check that the session
- * is open to the record that it is not, which is why two tabs cannot pay twice.
+ * A buyer presses "Pay". The page and the knob both come here. It runs without a pause from the check that
+ * the session is open to the record that it is not, which is why two tabs cannot pay twice.
  */
 export function paySession(
   service: Service,
@@ -96,8 +96,8 @@ function payByDebit(
 }
 
 /**
- * The session's payment intent: the one of an earlier, declined attempt, or a new one. As at Stripe, it comes into being
- * when the buyer first tries to pay.
+ * The session's payment intent: the one of an earlier, declined attempt, or a new one. As at Stripe, it comes
+ * into being when the buyer first tries to pay.
  */
 function startPayment(
   service: Service,

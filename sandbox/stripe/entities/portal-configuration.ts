@@ -96,7 +96,10 @@ const nothing: PortalFeatures = {
   },
 }
 
-/** What a session gets that names no configuration: everything but changes of the plan, as Stripe's own default has it. */
+/**
+ * What a session gets that names no configuration: everything but changes of the plan, as Stripe's own
+ * default has it.
+ */
 export function defaultConfiguration(service: Service): StoredPortalConfiguration {
   const { store } = service
   for (const configuration of store.portal_configurations.oldestFirst()) {

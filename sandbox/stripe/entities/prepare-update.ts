@@ -21,7 +21,9 @@ export type UpdateInput = {
   /** A trial begins now, or lasts, until this moment. */
   trial_end?: number | undefined
   proration_behavior: ProrationBehavior
-  /** From when on the change counts for the money; now, unless the caller showed a preview of another moment. */
+  /**
+   * From when on the change counts for the money; now, unless the caller showed a preview of another moment.
+   */
   proration_date: number | null
 }
 
@@ -83,7 +85,9 @@ export function prepareUpdate(
   }
 }
 
-/** https://docs.stripe.com/changelog/endive/2026-10-28/error-code-billing-cycle-trial-end-validation-subscriptions */
+/**
+ * https://docs.stripe.com/changelog/endive/2026-10-28/error-code-billing-cycle-trial-end-validation-subscriptions
+ */
 function checkAnchor(
   { status }: StoredSubscription,
   { input, ends_trial, now }: { input: UpdateInput; ends_trial: boolean; now: number },

@@ -7,7 +7,10 @@ import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
-/** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
+/**
+ * What a subscription would be invoiced after a change: at once where the change asks for that, else at its
+ * renewal.
+ */
 export function previewUpdate(
   service: Service,
   subscription: StoredSubscription,

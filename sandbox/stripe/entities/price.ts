@@ -27,7 +27,10 @@ export type PriceInput = {
   unit_amount: number
 }
 
-/** Without a default in the account's tax settings, which a new account lacks, each currency is unspecified until it is set. */
+/**
+ * Without a default in the account's tax settings, which a new account lacks, each currency is unspecified
+ * until it is set.
+ */
 export function newPrice({ clock, livemode }: Service, input: PriceInput): StoredPrice {
   const tax_behavior = input.tax_behavior ?? 'unspecified'
   const others = Object.entries(input.currency_options ?? {}).map(
@@ -87,8 +90,9 @@ type TaxChanges = {
 }
 
 /**
- * "Once specified as either `inclusive` or `exclusive`, it cannot be changed." (https://docs.stripe.com/api/prices/object,
- * `tax_behavior`, of the price and of each currency; the text of the refusal is not documented.)
+ * "Once specified as either `inclusive` or `exclusive`, it cannot be changed."
+ * (https://docs.stripe.com/api/prices/object, `tax_behavior`, of the price and of each currency; the text of
+ * the refusal is not documented.)
  */
 export function withTaxBehavior(
   price: StoredPrice,

@@ -14,7 +14,10 @@ import { pricingOf } from './invoice-line.ts'
 import { shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
 
-/** What a change gives back for the time that was paid and will not be used, and asks for the time that is left. */
+/**
+ * What a change gives back for the time that was paid and will not be used, and asks for the time that is
+ * left.
+ */
 export function prorations(
   service: Service,
   {
@@ -29,7 +32,10 @@ export function prorations(
     /** Of the subscription afterwards: what is charged for the time that is left is less by them. */
     discounts: StoredDiscount[]
     at: number
-    /** A new period starts now and is invoiced as a whole: everything old is given back, nothing new is prorated. */
+    /**
+     * A new period starts now and is invoiced as a whole: everything old is given back, nothing new is
+     * prorated.
+     */
     restarts: boolean
   },
 ): StoredInvoiceItem[] {
@@ -82,8 +88,9 @@ function debit(
 }
 
 /**
- * What an item costs for the time that is left. No discount of the invoice applies to a proration, so it is less by them from the
- * start. https://docs.stripe.com/billing/subscriptions/prorations#prorations-and-discounts
+ * What an item costs for the time that is left. No discount of the invoice applies to a proration, so it is
+ * less by them from the start.
+ * https://docs.stripe.com/billing/subscriptions/prorations#prorations-and-discounts
  */
 function shareOf(
   service: Service,

@@ -5,7 +5,9 @@ import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscription
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
 import { itemList } from './subscription.ts'
 
-/** What a subscription consists of. Billing periods are the items' own; here all items of one share theirs. */
+/**
+ * What a subscription consists of. Billing periods are the items' own; here all items of one share theirs.
+ */
 export function newSubscriptionItem(
   { clock }: Service,
   {

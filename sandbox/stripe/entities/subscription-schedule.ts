@@ -106,7 +106,10 @@ export function startSchedule(
   return schedule
 }
 
-/** What the subscription will consist of from its next period on. Until then nothing changes and nothing is billed. */
+/**
+ * What the subscription will consist of from its next period on. Until then nothing changes and nothing is
+ * billed.
+ */
 export function scheduleChange(
   service: Service,
   subscription: StoredSubscription,
@@ -159,7 +162,10 @@ export function nextPhase({ store }: Service, { schedule }: StoredSubscription):
   return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
-/** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
+/**
+ * The items as the coming phase has them. The first keeps its id, so that it is the same seat count that
+ * changes.
+ */
 export function itemsInPhase(
   { store }: Service,
   { items }: StoredSubscription,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { StoredPaymentMethod } from '../state.ts'
 
-/** What a card does when it is charged, and later. The numbers and texts are those of Stripe's testing page. */
+/**
+ * What a card does when it is charged, and later. The numbers and texts are those of Stripe's testing page.
+ */
 export type TestCard = {
   number: string
   brand: 'amex' | 'discover' | 'mastercard' | 'visa'
@@ -103,7 +105,10 @@ export function cardByToken(token: string): TestCard | null {
   return by_number.get(tokens[token] ?? '') ?? null
 }
 
-/** What the bank would say to a charge now: null is yes. A card may behave otherwise when its owner is not there. */
+/**
+ * What the bank would say to a charge now: null is yes. A card may behave otherwise when its owner is not
+ * there.
+ */
 export function declineOf(
   method: StoredPaymentMethod,
   { is_off_session }: { is_off_session: boolean },

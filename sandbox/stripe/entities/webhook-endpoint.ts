@@ -25,7 +25,10 @@ export function newWebhookEndpoint(
 
 const configured_id = 'we_sandbox_from_environment'
 
-/** The endpoint that the environment names exists from the start, follows the environment, and goes when it is emptied. */
+/**
+ * The endpoint that the environment names exists from the start, follows the environment, and goes when it is
+ * emptied.
+ */
 export function configureEndpoint(service: Service): void {
   const { store, settings } = service
   if (settings.webhookUrl === null) {

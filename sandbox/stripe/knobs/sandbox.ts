@@ -38,7 +38,8 @@ const faultBody = z.strictObject({
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
 
-  // For whoever goes by this clock too; with `after` it answers when the clock is no longer that far ahead.
+  // For other processes that follow this clock; with `after` it answers when the clock is no longer that far
+  // ahead.
   router.get('/_sandbox/clock', async (context) => {
     const { after } = context.query
     if (typeof after === 'string') await clock.waitUntilMoved(Number(after))

@@ -7,7 +7,9 @@ type Line = { text: string; x: number; y: number; size: number }
 const left = 56
 const right = 430
 
-/** A one-page PDF, so that a link to `invoice_pdf` gives what it says. Plain text in a font every reader has. */
+/**
+ * A one-page PDF, so that a link to `invoice_pdf` gives what it says. Plain text in a font every reader has.
+ */
 export function invoicePdf(invoice: StoredInvoice, businessName: string): Buffer {
   const money = (amount: number) => formatMoney({ amount, currency: invoice.currency })
   const lines: Line[] = [

@@ -1,6 +1,6 @@
 /**
- * The page works without it. With it the card number is grouped while it is typed, only the chosen method's fields
- * show, and the button cannot be pressed twice.
+ * The page works without it. With it the card number is grouped while it is typed, only the chosen method's
+ * fields show, and the button cannot be pressed twice.
  */
 export const script = `
 document.documentElement.classList.add('js')

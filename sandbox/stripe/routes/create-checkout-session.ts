@@ -15,7 +15,9 @@ const largest_total = 99_999_999
 const minute = 60
 const day = 24 * 60 * minute
 
-/** A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace. */
+/**
+ * A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace.
+ */
 export function createSession(service: Service, params: CreateSessionParams): StoredSession {
   const { store, clock } = service
   checkMode(params)
@@ -173,8 +175,8 @@ function expiry(asked: number | undefined, now: number): number {
 }
 
 /**
- * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
- * by card: the sandbox's bank debits settle once, and only for a checkout.
+ * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment
+ * methods do. A subscription is paid by card: the sandbox's bank debits settle once, and only for a checkout.
  */
 function paymentMethodTypes(
   { mode, payment_method_types: asked }: CreateSessionParams,

@@ -45,7 +45,7 @@ const itemParams = z.strictObject({
 /** Where neither the call nor the customer names one: the currency of the account's country. */
 const account_currency = 'eur'
 
-/** Invoices and amounts that somebody makes by hand. */
+/** Invoices and amounts that are created by calls. */
 export function manualInvoiceRoutes(router: Router, service: Service): void {
   const { store } = service
 
@@ -122,7 +122,10 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
   )
 }
 
-/** What an item is priced by: a price of the catalogue, or an amount, for which Stripe makes a price that nobody sees. */
+/**
+ * What an item is priced by: a price of the catalogue, or an amount, for which Stripe makes an unlisted
+ * price.
+ */
 function pricedItem(
   service: Service,
   { amount, currency, description, pricing, quantity }: z.output<typeof itemParams>,

@@ -17,7 +17,10 @@ export type Call = {
 /** A call's own work: synchronous, so that two calls never mix, and blind to HTTP. */
 export type Work = (call: Call) => object
 
-/** The one way a call of the API is answered: read the form, do the work once per idempotency key, expand, answer. */
+/**
+ * The one way a call of the API is answered: read the form, do the work once per idempotency key, expand,
+ * answer.
+ */
 export function handle(service: Service, work: Work) {
   return async (context: RouterContext) => {
     const form = context.method === 'POST' ? await readForm(context.req) : parseForm(context.querystring)
@@ -56,8 +59,9 @@ function tellOfOtherMode(service: Service, error: unknown): unknown {
 const longest_key = 255
 
 /**
- * Stripe's idempotency: the first answer to a key is stored and returned when the call is repeated; the same key with
- * other parameters is an error. A call that was refused for its parameters is not kept, since nothing was done.
+ * Stripe's idempotency: the first answer to a key is stored and returned when the call is repeated; the same
+ * key with other parameters is an error. A call that was refused for its parameters is not kept, since
+ * nothing was done.
  */
 function once(
   { store }: Service,

@@ -29,7 +29,7 @@ test('the seeds are found by address, by id, by text, and with their role', asyn
   expect(byAddress.data[0]).toMatchObject({ id: seeds.support.id, publicMetadata: { role: 'support' } })
   expect(byAddress.data[0]?.primaryEmailAddress?.emailAddress).toBe(seeds.support.email)
 
-  const byId = await clerk.users.getUserList({ userId: [seeds.demo.id, 'user_nobody'] })
+  const byId = await clerk.users.getUserList({ userId: [seeds.demo.id, 'user_unknown'] })
   expect(byId.data.map((row) => row.id)).toEqual([seeds.demo.id])
   expect((await clerk.users.getUserList({ query: 'dana' })).data.map((row) => row.id)).toEqual([
     seeds.demo.id,
