@@ -13,7 +13,10 @@ const accountPaymentSchema = z.object({
   credits: z.int(),
   amount_minor: z.int(),
   currency: currencySchema,
-  /** `awaiting_payment`: it takes days at the bank. `paid`: it has come in and is being applied. `under_review`: a person looks at it. */
+  /**
+   * `awaiting_payment`: it takes days at the bank. `paid`: it has come in and is being applied.
+   * `under_review`: a person looks at it.
+   */
   state: z.enum(['awaiting_payment', 'paid', 'failed', 'under_review']),
   /** The state, what it means for the payer’s money and what happens next, for people. */
   reason: z.string(),
@@ -45,7 +48,7 @@ const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') }
 
 const accountSummarySchema = z.object({
   payer: payerSchema,
-  /** Since when the caller has an account; null for somebody who has none yet, whatever the payer. */
+  /** When the caller's account was created; null for a caller without one, whatever the payer. */
   member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
   may_manage: z.boolean(),
@@ -66,7 +69,10 @@ const accountSummarySchema = z.object({
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
-  /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
+  /**
+   * Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may
+   * not manage.
+   */
   payments: z.array(accountPaymentSchema),
   /** The product's time, by which the dates above are near or far. */
   as_of: z.iso.datetime(),

@@ -17,7 +17,10 @@ export const purchaseCredits = endpoint({
   body: z.strictObject({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
-    /** Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
+    /**
+     * Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is
+     * refused.
+     */
     amount: z.number().check(z.positive()),
     currency: currencySchema,
   }),

@@ -4,7 +4,10 @@ import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 import { timeZoneSchema } from './time-zone.ts'
 
-/** A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to customers. */
+/**
+ * A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to
+ * customers.
+ */
 export const purchasableCreditsSchema = z
   .pipe(
     z.unknown().check(
@@ -36,7 +39,10 @@ export const creditTransactionSchema = z.object({
   balance_after: z.int(),
   created_at: z.iso.datetime(),
   reference_id: z.nullable(z.string()),
-  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
+  /**
+   * Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports`
+   * lists them; otherwise null.
+   */
   reports: z.nullable(z.int()),
   /** The minute is not over: more reports may come. */
   is_open: z.boolean(),
@@ -47,13 +53,15 @@ export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 const historySelection = {
   payer: z._default(payerSchema, 'personal'),
   category: z.optional(z.enum(creditCategories)),
-  /** Found in the description and in the reference, in upper or lower case; a whole number also as the amount. */
+  /**
+   * Found in the description and in the reference, in upper or lower case; a whole number also as the amount.
+   */
   q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
 }
 
 /**
- * One call looks through a limited number of entries, so a page may have fewer items than `limit`, or none, and still a
- * `next_cursor`: the search goes on there. See decision 093.
+ * One call looks through a limited number of entries, so a page may have fewer items than `limit`, or none,
+ * and still a `next_cursor`: the search goes on there. See decision 093.
  */
 export const getCreditHistory = endpoint({
   method: 'GET',
@@ -71,9 +79,14 @@ export const getCreditHistory = endpoint({
     data: z.object({
       items: z.array(creditTransactionSchema),
       next_cursor: z.nullable(z.string()),
-      /** What is newer may be missing for a moment, though it counts in the balance already; null when nothing is missing. */
+      /**
+       * What is newer may be missing for a moment, though it counts in the balance already; null when nothing
+       * is missing.
+       */
       missing_since: z.nullable(z.iso.datetime()),
-      /** On the last page: what is older is archived and not listed. Null when nothing is, and on other pages. */
+      /**
+       * On the last page: what is older is archived and not listed. Null when nothing is, and on other pages.
+       */
       archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
@@ -84,7 +97,10 @@ export function describeArchived(day: string): string {
   return `What happened before ${day} is archived. Support can look it up for you.`
 }
 
-/** The columns of the export, in their order. A last line says what is archived, if anything is: in the category `archived`, with no credits. */
+/**
+ * The columns of the export, in their order. A last line says what is archived, if anything is: in the
+ * category `archived`, with no credits.
+ */
 export const exportColumns = [
   /** ISO 8601, UTC. */
   'date',

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 
-/** The body of every error response. `error` is a sentence for people, `code` is for programs and never changes. */
+/**
+ * The body of every error response. `error` is a sentence for people, `code` is for programs and never
+ * changes.
+ */
 export const apiErrorSchema = z.object({
   error: z.string(),
   code: z.string(),
@@ -11,7 +14,10 @@ export const apiErrorSchema = z.object({
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
 
-/** The same for calls of OAuth clients: below 500 `error` is OAuth's code, and the sentence is in the description. */
+/**
+ * The same for calls of OAuth clients: below 500 `error` is OAuth's code, and the sentence is in the
+ * description.
+ */
 export const oauthErrorSchema = z.extend(apiErrorSchema, {
   error_description: z.string(),
 })

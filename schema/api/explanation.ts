@@ -59,7 +59,10 @@ const changeSchema = z.object({
   id: z.string(),
   occurred_at: z.iso.datetime(),
   cause: causeSchema,
-  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
+  /**
+   * Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports`
+   * lists them; otherwise null.
+   */
   reports: z.nullable(z.int()),
   /** The minute is not over: more reports may come. */
   is_open: z.boolean(),
@@ -95,7 +98,10 @@ export const explainBalance = endpoint({
     data: z.object({
       /** The moment whose balance is explained. */
       as_of: z.iso.datetime(),
-      /** No day was asked for, or one that is not over. False also while what is read is some seconds old: then `as_of` says since when. */
+      /**
+       * No day was asked for, or one that is not over. False also while what is read is some seconds old:
+       * then `as_of` says since when.
+       */
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,
@@ -103,7 +109,10 @@ export const explainBalance = endpoint({
       /** Before the last of the items. */
       opening: creditsSchema,
       next_cursor: z.nullable(z.string()),
-      /** On the last page: what is older is archived, and the opening is what it came to. Null when nothing is, and on other pages. */
+      /**
+       * On the last page: what is older is archived, and the opening is what it came to. Null when nothing
+       * is, and on other pages.
+       */
       archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
@@ -133,7 +142,7 @@ export const exportExplanation = endpoint({
   response: z.string(),
 })
 
-/** How days and sums are written for whoever reads. */
+/** How days and amounts are formatted for the reader. */
 export interface CauseFormat {
   day(iso: string): string
   credits(amount: number): string

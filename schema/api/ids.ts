@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 
-/** Clerk's id of an organization, e.g. `org_2abc`. Only a claim: the route's rights check that the caller is a member. */
+/**
+ * Clerk's id of an organization, e.g. `org_2abc`. Only a claim: the route's rights check that the caller is a
+ * member.
+ */
 export const organizationIdSchema = z.string().check(z.maxLength(64), z.regex(/^org_[A-Za-z0-9]+$/))
 
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */
@@ -11,5 +14,5 @@ export const payerSchema = z
   .string()
   .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))
 
-/** Clerk's id of whoever owns credits, as support names them. */
+/** Clerk's id of a credit owner, as support names them. */
 export const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))

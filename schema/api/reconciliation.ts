@@ -4,12 +4,14 @@ import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 
 /**
- * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
- * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,
- * `subscription_differs`, `subscription_gone` (we have it, and Stripe does not). With Clerk: `seat_without_membership`,
- * `membership_without_seat` (one that we do not know, or whose seat is still promised), `seat_role_differs`, `member_limit_differs`. Of our own:
- * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
- * `work_overdue` (due for so long that no job has it), `usage_not_posted` (its rows were changed by hand).
+ * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
+ * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
+ * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`, `subscription_gone`
+ * (we have it, and Stripe does not). With Clerk: `seat_without_membership`, `membership_without_seat` (one
+ * that we do not know, or whose seat is still promised), `seat_role_differs`, `member_limit_differs`. Of our
+ * own: `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`,
+ * `adjustment_unexplained`, `event_unapplied`, `work_overdue` (due for so long that no job has it),
+ * `usage_not_posted` (its rows were changed by hand).
  */
 export const findingKinds = [
   'session_not_settled',
@@ -38,8 +40,8 @@ export type FindingKind = (typeof findingKinds)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /**
- * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry the finding's id as
- * `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
+ * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry
+ * the finding's id as `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
  */
 const mendingSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust']),
@@ -54,9 +56,12 @@ export type Mending = z.infer<typeof mendingSchema>
 const findingSchema = z.object({
   id: z.uuid(),
   kind: z.enum(findingKinds),
-  /** Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With `kind` it is unique. */
+  /**
+   * Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With
+   * `kind` it is unique.
+   */
   object_id: z.string(),
-  /** Null when it belongs to nobody that we know. */
+  /** Null when there is no matching customer. */
   owner: z.nullable(
     z.object({
       kind: z.enum(['user', 'organization']),
@@ -87,13 +92,18 @@ export type Finding = z.infer<typeof findingSchema>
 
 const runSchema = z.object({
   id: z.uuid(),
-  /** `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`. */
+  /**
+   * `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`.
+   */
   state: z.enum(['waiting', 'running', 'done', 'failed']),
   /** `schedule`, `cli:…`, or the name of who pressed the button. */
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),
-  /** What it compares at Stripe: everything that was made or could still change in this time. Null while it waits. */
+  /**
+   * What it compares at Stripe: everything that was made or could still change in this time. Null while it
+   * waits.
+   */
   since: z.nullable(z.iso.datetime()),
   until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
@@ -164,7 +174,9 @@ export const requestReconciliation = endpoint({
 
 const monthSchema = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
 
-/** Minor units of what customers paid in, from the balance transactions of the day; taken away is above zero. */
+/**
+ * Minor units of what customers paid in, from the balance transactions of the day; taken away is above zero.
+ */
 const moneyOfDaySchema = z.object({
   /** Upper case. */
   currency: z.string(),
@@ -192,7 +204,10 @@ const balanceOfDaySchema = z.object({
   net_minor: z.int(),
 })
 
-/** Whole credits. `sold` and `granted` added, the others above zero took away; `refunded`, `disputed` less what was given back. */
+/**
+ * Whole credits. `sold` and `granted` added, the others above zero took away; `refunded`, `disputed` less
+ * what was given back.
+ */
 const creditsOfDaySchema = z.object({
   sold: z.int(),
   granted: z.int(),
@@ -206,7 +221,10 @@ const creditsOfDaySchema = z.object({
   /** Of all owners together. */
   change_plan: z.int(),
   change_purchased: z.int(),
-  /** `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan − change_purchased`: zero. */
+  /**
+   * `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan −
+   * change_purchased`: zero.
+   */
   difference: z.int(),
   transfers: z.int(),
 })

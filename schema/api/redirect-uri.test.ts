@@ -56,7 +56,7 @@ describe('a sign-in may not end at', () => {
     ['letters that look alike', 'http://lоcalhost:8080/'],
     ['nothing', ''],
     ['words', 'take me home'],
-    ['more than anybody needs', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
+    ['too long', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
   ])('%s', (_, uri) => {
     expect(redirectUriProblem(uri)).toEqual(expect.any(String))
   })
@@ -78,7 +78,7 @@ describe('an editor’s address is ours', () => {
     expect(isOwnExtension('http://127.0.0.1:49152/callback', ids)).toBe(true)
   })
 
-  test('and is named for whoever is asked', () => {
+  test('a redirect address is named for the user who is asked to approve', () => {
     expect(destinationOf('cursor://tidemark.tidemark/auth?windowId=1')).toEqual({
       kind: 'editor',
       name: 'Cursor',

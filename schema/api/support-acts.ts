@@ -47,7 +47,7 @@ export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'r
 export type ActState = (typeof actStates)[number]
 
 export const maximumTargets = 500
-/** Nobody adjusts more than this, with or without a second person. */
+/** The limit of one adjustment, with or without a second person. */
 const maximumAdjustment = 10_000_000
 
 const leastReason = 10
@@ -76,7 +76,9 @@ export const adjustmentSchema = z.strictObject({
     z.maximum(maximumAdjustment),
     z.refine((credits) => credits !== 0, 'Not zero'),
   ),
-  /** What the customer reads in their credit history. The reason is for colleagues and is never shown to them. */
+  /**
+   * What the customer reads in their credit history. The reason is for colleagues and is never shown to them.
+   */
   customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
   /** Takes more than there is, and leaves a debt; a second person has to agree. */
   may_leave_debt: z._default(z.boolean(), false),
@@ -84,7 +86,7 @@ export const adjustmentSchema = z.strictObject({
 export type Adjustment = z.infer<typeof adjustmentSchema>
 
 const personSchema = z.object({
-  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  /** A user's id, or `cli:` and the operating system's user name. */
   id: z.string(),
   /** The id, where no name is known. */
   name: z.string(),
@@ -150,9 +152,12 @@ export const supportActSchema = z.object({
   refused_by: z.nullable(personSchema),
   /** Null until it is done. */
   outcome: z.nullable(actOutcomeSchema),
-  /** Why it failed, or why somebody refused it. */
+  /** Why it failed, or why a colleague rejected it. */
   error: z.nullable(z.string()),
-  /** While it is queued: why the last try came to nothing, e.g. because Stripe did not answer. It is tried again by itself. */
+  /**
+   * While it is queued: why the last try came to nothing, e.g. because Stripe did not answer. It is tried
+   * again by itself.
+   */
   last_error: z.nullable(z.string()),
   finished_at: z.nullable(z.iso.datetime()),
 })
@@ -167,9 +172,10 @@ const refusedTargetSchema = z.object({
 const idSchema = z.uuid()
 
 /**
- * The answer comes when the act is written down; `getSupportActs` says what became of it. The same id again gets the same act. For one
- * target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way` (409, with `act_id`, `by` and `since`),
- * `not_possible` (422, e.g. a forged event), `act_id_reused` (422). For several, those that were refused are listed beside the others.
+ * The answer comes when the act is written down; `getSupportActs` says what became of it. The same id again
+ * gets the same act. For one target a refusal is an error: `reason_required` (400), `target_not_found` (404),
+ * `act_under_way` (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. a forged event),
+ * `act_id_reused` (422). For several, those that were refused are listed beside the others.
  */
 export const requestSupportActs = endpoint({
   method: 'POST',
@@ -239,7 +245,7 @@ export const getSupportActs = endpoint({
 export const approveSupportAct = endpoint({
   method: 'POST',
   path: '/api/support/acts/approve',
-  summary: 'Agree to an act that somebody else has asked for; it is done at once',
+  summary: 'Approve an act that a colleague requested; it is done at once',
   auth: 'support',
   limit: 'write',
   body: z.strictObject({ id: idSchema }),
@@ -269,7 +275,7 @@ export const auditEntrySchema = z.object({
   act_id: z.nullable(z.uuid()),
   /** The kind of act, or what else was tried, such as `access`. */
   what: z.string(),
-  /** `denied`: somebody who may not. `refused`: an act that was not to be done. */
+  /** `denied`: the caller has no support role. `refused`: the act was not permitted. */
   outcome: z.enum(auditOutcomes),
   target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
   owner: z.nullable(ownerSchema),

@@ -43,8 +43,8 @@ export const lookupKinds = [
 export type LookupKind = (typeof lookupKinds)[number]
 
 /**
- * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it failed or is stuck, and needs a
- * person. `ignored`: it has no consequences for us.
+ * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it
+ * failed or is stuck, and needs a person. `ignored`: it has no consequences for us.
  */
 export const supportLevels = ['done', 'waiting', 'problem', 'ignored'] as const
 export type SupportLevel = (typeof supportLevels)[number]
@@ -83,7 +83,10 @@ const traceItemSchema = z.object({
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
-  /** Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on other pages. */
+  /**
+   * Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on
+   * other pages.
+   */
   caused_by: z.array(z.string()),
   links: linksSchema,
   replay: z.nullable(replaySchema),
@@ -93,9 +96,12 @@ export type TraceItem = z.infer<typeof traceItemSchema>
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
   id: z.string(),
-  /** e.g. `Checkout of 500 credits`; of people and organizations a name: `Ada Lovelace`, `Analysts: seat of d…@example.com`. */
+  /**
+   * e.g. `Checkout of 500 credits`; of people and organizations a name: `Ada Lovelace`, `Analysts: seat of
+   * d…@example.com`.
+   */
   title: z.string(),
-  /** Null when it belongs to nobody that we know, such as an event of another application. */
+  /** Null when there is no matching customer, such as for an event of another application. */
   owner: z.nullable(ownerSchema),
   /** The item on the owner's timeline, to be highlighted there; null for an owner as a whole. */
   item_key: z.nullable(z.string()),
@@ -216,7 +222,7 @@ export const getTrace = endpoint({
       }),
     ),
   response: z.object({
-    /** Null, with `standing` and `person`, for something that belongs to nobody that we know. */
+    /** Null, with `standing` and `person`, when there is no matching customer. */
     owner: z.nullable(ownerSchema),
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
@@ -235,7 +241,9 @@ export type SupportTrace = z.infer<(typeof getTrace)['response']>
 /** What a list of work is made of. Findings of the reconciliation come from a call of their own. */
 export const workKinds = ['event', 'intent', 'subscription', 'invitation'] as const
 export type WorkKind = (typeof workKinds)[number]
-/** `failed`: given up, and nothing tries it again. `stuck`: still tried, but for longer than it should take. */
+/**
+ * `failed`: given up, and nothing tries it again. `stuck`: still tried, but for longer than it should take.
+ */
 export const workStates = ['failed', 'stuck', 'ignored'] as const
 export type WorkState = (typeof workStates)[number]
 
@@ -263,7 +271,10 @@ const workRowSchema = z.object({
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 
-/** The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state is named. */
+/**
+ * The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state
+ * is named.
+ */
 const workFilter = {
   kind: z.optional(z.enum(workKinds)),
   state: z.optional(z.enum(workStates)),
@@ -288,7 +299,10 @@ export const listWork = endpoint({
   response: z.object({
     rows: z.array(workRowSchema),
     next_cursor: z.nullable(z.string()),
-    /** Of all, whatever the filter; `capped` when there are more than were counted. Ignored things are not counted. */
+    /**
+     * Of all, whatever the filter; `capped` when there are more than were counted. Ignored things are not
+     * counted.
+     */
     counts: z.array(
       z.object({
         kind: z.enum(workKinds),

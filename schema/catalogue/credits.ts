@@ -26,8 +26,8 @@ const creditPurchaseTexts = {
 } as const
 
 /**
- * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be bought.
- * The dashboard's field and the server use the same function, so they cannot disagree.
+ * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be
+ * bought. The dashboard's field and the server use the same function, so they cannot disagree.
  */
 export function creditPurchaseProblem(credits: unknown): string | null {
   if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required

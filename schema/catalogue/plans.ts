@@ -14,9 +14,14 @@ export interface Plan {
   /** Credits that each seat receives every billing month. */
   readonly credits_per_seat: number
   readonly per_seat: boolean
-  /** Whether usage is one transfer a minute instead of one for each report. A pool that many use at once needs it (decision 142). */
+  /**
+   * Whether usage is one transfer a minute instead of one for each report. A pool that many use at once needs
+   * it (decision 142).
+   */
   readonly sums_usage: boolean
-  /** Minor units for one seat and one period, the same number in every supported currency; `null` when free. */
+  /**
+   * Minor units for one seat and one period, the same number in every supported currency; `null` when free.
+   */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
   readonly benefits: readonly string[]
@@ -109,8 +114,8 @@ export const soldPlanTypes = ['pro', 'teams'] as const satisfies readonly PlanTy
 export type SoldPlanType = (typeof soldPlanTypes)[number]
 
 /**
- * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is sold in every
- * supported currency, so the currency is not part of it.
+ * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is
+ * sold in every supported currency, so the currency is not part of it.
  */
 export function priceLookupKey(price: {
   plan_type: SoldPlanType

@@ -14,8 +14,8 @@ export function createCode(): string {
 }
 
 /**
- * What is stored of a token, a code or a state. They are random and long, so they cannot be found by trying, and a slow hash
- * would only make every call of the extension slow.
+ * What is stored of a token, a code or a state. They are random and long, so they cannot be found by trying,
+ * and a slow hash would only make every call of the extension slow.
  */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')

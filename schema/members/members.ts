@@ -10,8 +10,8 @@ export interface MembershipSnapshot extends MemberKey {
 }
 
 /**
- * Stores a snapshot unless a newer one is stored already. Returns the role that holds afterwards, and keeps others from changing
- * it until the transaction ends.
+ * Stores a snapshot unless a newer one is stored already. Returns the role that holds afterwards, and keeps
+ * others from changing it until the transaction ends.
  */
 export async function recordMembership(
   trx: DatabaseTransaction,
@@ -38,7 +38,10 @@ export async function recordMembership(
   return role
 }
 
-/** Records that an organization has no members any more; a snapshot that is newer than its deletion keeps its order. */
+/**
+ * Records that an organization has no members any more; a snapshot that is newer than its deletion keeps its
+ * order.
+ */
 export async function endMembershipsOf(
   trx: DatabaseTransaction,
   { organization_id, snapshot_order }: { organization_id: string; snapshot_order: number },
@@ -54,7 +57,10 @@ export async function endMembershipsOf(
     .execute()
 }
 
-/** The organizations that a user is a member of or has a seat in, in the order in which every caller locks them. */
+/**
+ * The organizations that a user is a member of or has a seat in, in the order in which every caller locks
+ * them.
+ */
 export async function listOrganizationsOf(trx: DatabaseTransaction, userId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('organization_members')

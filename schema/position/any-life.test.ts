@@ -13,7 +13,10 @@ const dayMs = 86_400_000
 const afterAll = new Date(Date.UTC(2030, 0, 1))
 const days = fc.integer({ min: 0, max: 500 }).map((count) => new Date(Date.UTC(2026, 0, 31) + count * dayMs))
 
-/** What was known at a moment: paid lines, ends that had come, and money that had gone back by then (each at its own day). */
+/**
+ * What was known at a moment: paid lines, ends that had come, and money that had gone back by then (each at
+ * its own day).
+ */
 function knownAt({ subscriptions, invoice_money, ...facts }: OwnerFacts, moment: Date): OwnerFacts {
   const isBack = (index: number) => (index * 37) % 300 <= (moment.getTime() - Date.UTC(2026, 0, 31)) / dayMs
   return {
@@ -183,7 +186,7 @@ test('nothing changes by itself before the moment at which a live plan is looked
       const looks = facts.subscriptions
         .filter(({ ended_at }) => ended_at === null)
         .map(({ lines }) => nextMonthEdge(lines, { after: now, until }) ?? until)
-      // Nobody looks any more at what has ended.
+      // An ended subscription is not read again.
       const next = looks.length > 0 ? Math.min(...looks.map((look) => look.getTime())) : +afterAll
       const before = new Date(now.getTime() + Math.floor(((next - now.getTime()) * part) / 1000))
       expect(planOf(facts, before)).toEqual(planOf(facts, now))

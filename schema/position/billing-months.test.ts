@@ -321,7 +321,7 @@ describe('seats that change within a year', () => {
     expect(credits(monthsOf([year, ...more], '2026-03-01')).at(-1)).toEqual({ in_1: 1500 })
   })
 
-  test('without a payment that we know of are nobody’s, and neither bring nor take anything', () => {
+  test('invoice lines without a known payment neither grant nor claw back credits', () => {
     // From 5 to 6 is not paid; those seats go first when there are fewer again.
     expect(credits(monthsOf([year, change('in_2', '2026-01-16', 6, 5)], '2026-02-01'))).toEqual([
       { in_1: 2500 },

@@ -20,7 +20,10 @@ export interface LatePayment {
   readonly credits: number
 }
 
-/** The billing months of a subscription that have begun by `now` and were paid for in time, in order (decision 061, rules 2 to 6). */
+/**
+ * The billing months of a subscription that have begun by `now` and were paid for in time, in order (decision
+ * 061, rules 2 to 6).
+ */
 export function billingMonths(subscription: SubscriptionFact, now: Date): BillingMonth[] {
   const { ended_at } = subscription
   const moment = momentOf(subscription, now)
@@ -35,7 +38,10 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
   }))
 }
 
-/** What was paid too late: each such invoice brings at once what it would have brought in all its months (rule 11). */
+/**
+ * What was paid too late: each such invoice brings at once what it would have brought in all its months (rule
+ * 11).
+ */
 export function latePayments(subscription: SubscriptionFact, now: Date): LatePayment[] {
   const late = paidPeriods(subscription, momentOf(subscription, now)).flatMap((period) =>
     monthsOf(period, subscription).flatMap(({ ends_at, shares }) =>
@@ -64,8 +70,9 @@ export function nextMonthEdge(
 }
 
 /**
- * Our clock, or Stripe's where ours is behind: Stripe names a payment or an end only when it is there. Nobody looks at a subscription again
- * once its end is recorded, so what it brought may not depend on our clock; and what was paid is there as soon as we hear of it.
+ * Our clock, or Stripe's where ours is behind: Stripe names a payment or an end only after it has happened. A
+ * subscription is not read again once its end is recorded, so its grants must not depend on our clock; a
+ * payment counts as soon as its event arrives.
  */
 function momentOf({ ended_at, lines }: SubscriptionFact, now: Date): Date {
   return lines.reduce((latest, { paid_at }) => later(latest, paid_at), later(now, ended_at ?? now))

@@ -88,7 +88,7 @@ describe('the difference', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
-    const nobodys = grants.flatMap((grant) =>
+    const strangers = grants.flatMap((grant) =>
       (['adjustment', 'legacy'] as const).map((kind) => ({
         ...grant,
         id: `${kind}/user/user_a/plan`,
@@ -100,7 +100,7 @@ describe('the difference', () => {
         stripe_subscription_id: null,
       })),
     )
-    const all = { ...others, grants: [...grants, ...nobodys] }
+    const all = { ...others, grants: [...grants, ...strangers] }
     expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
   })
 })

@@ -27,8 +27,8 @@ export interface Difference {
 }
 
 /**
- * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is posted. A grant that the
- * position does not know (any more) is due nothing; adjustments are never corrected.
+ * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is
+ * posted. A grant that the position does not know (any more) is due nothing; adjustments are never corrected.
  */
 export function differenceOf(position: Position, books: BooksInScope): Difference {
   const transfers: MissingTransfer[] = []
@@ -87,7 +87,9 @@ interface PlanMonth extends MonthDue {
   readonly is_closed: boolean
   /** Today, of all the month's grants. */
   readonly due: number
-  /** As it was written down when the month was closed; until now, if it is the month that the books have open. */
+  /**
+   * As it was written down when the month was closed; until now, if it is the month that the books have open.
+   */
   readonly used: number
   /** The month's own grant; null for a month that never had one. */
   readonly grant_id: string | null
@@ -99,7 +101,10 @@ interface Plan {
   readonly is_superseded: boolean
 }
 
-/** The months of each subscription in their order: those of the position, and those that only the books (still) have. */
+/**
+ * The months of each subscription in their order: those of the position, and those that only the books
+ * (still) have.
+ */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])

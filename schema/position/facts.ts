@@ -2,14 +2,17 @@ import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /**
- * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts are minor
- * units of the currency that was paid in. The rules that turn it into credits are decision 061.
+ * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts
+ * are minor units of the currency that was paid in. The rules that turn it into credits are decision 061.
  */
 export interface OwnerFacts {
   readonly owner: Owner
   readonly purchases: readonly PurchaseFact[]
   readonly subscriptions: readonly SubscriptionFact[]
-  /** By invoice: what was to be paid, and what of it went back. An invoice that is missing has had nothing paid back. */
+  /**
+   * By invoice: what was to be paid, and what of it went back. An invoice that is missing has had nothing
+   * paid back.
+   */
   readonly invoice_money: ReadonlyMap<string, MoneyBack>
 }
 
@@ -21,7 +24,10 @@ export interface PurchaseFact {
 }
 
 export interface MoneyBack {
-  /** The price of what was sold: a purchase's amount, an invoice's `total`, including any part that a credit balance paid. */
+  /**
+   * The price of what was sold: a purchase's amount, an invoice's `total`, including any part that a credit
+   * balance paid.
+   */
   readonly total_minor: number
   readonly refunded_minor: number
   /** Held by disputes that are open or lost. */

@@ -43,9 +43,9 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
   while (waiting.length > 0) {
     const [first] = waiting
     const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
-    // Several changes in one second: the next one begins with the seats of now and leads on to the others, or else begins where none of
-    // the others ends. Where an invoice does not say where it begins (nothing was charged, so nothing is credited), the one that leads on
-    // comes last.
+    // Several changes in one second: the next one begins with the seats of now and leads on to the others, or
+    // else begins where none of the others ends. Where an invoice does not say where it begins (nothing was
+    // charged, so nothing is credited), the one that leads on comes last.
     const led = seatsAfter(waiting, sameSecond) ?? subscription.seats
     const following = sameSecond.filter(({ seats_before }) => seats_before === seats)
     const line =
@@ -76,7 +76,10 @@ function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[
   return waiting[sameSecond.length]?.seats_before ?? null
 }
 
-/** Whether the others can still have their turn after a change: one from 5 to 7 has to wait for those from 5 to 9 and from 9 to 5. */
+/**
+ * Whether the others can still have their turn after a change: one from 5 to 7 has to wait for those from 5
+ * to 9 and from 9 to 5.
+ */
 function leadsToOthers(change: PaidLine, changes: readonly PaidLine[]): boolean {
   const others = changes.filter((other) => other !== change)
   const reached = new Set<number | null>([change.seats])
@@ -140,11 +143,11 @@ export function sharesOf(
 
 /** Who paid for the seats that are left after some changes. Those that were added last went first. */
 function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
-  const nobody = { invoice_id: null, is_late: false }
+  const unpaid = { invoice_id: null, is_late: false }
   let parts = [own]
   for (const { before, after, ...payer } of changes) {
     // Changes before it without a payment that we know of.
-    parts = resized(parts, before, nobody)
+    parts = resized(parts, before, unpaid)
     parts = resized(parts, after, payer)
   }
   return parts

@@ -16,8 +16,9 @@ export interface OwnerBalanceSheet {
 }
 
 /**
- * Compares all that is known of an owner with all of their books. The caller's transaction is a snapshot (`repeatable read`), or holds the
- * owner's lock, so that a transfer that is posted meanwhile is no difference. The cost grows with the owner's purchases and months.
+ * Compares all that is known of an owner with all of their books. The caller's transaction is a snapshot
+ * (`repeatable read`), or holds the owner's lock, so that a transfer that is posted meanwhile is no
+ * difference. The cost grows with the owner's purchases and months.
  */
 export async function readOwnerBalanceSheet(
   trx: DatabaseTransaction,

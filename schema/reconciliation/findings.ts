@@ -86,8 +86,8 @@ export async function closeUnseenFindings(
 }
 
 /**
- * Those of the differences that nobody has adjusted credits for: an adjustment that names a finding explains it. What a replay would mend is not
- * explained by credits.
+ * The differences that no adjustment explains: an adjustment that names a finding explains it. A difference
+ * that a replay repairs is not explained by credits.
  */
 export async function withoutExplained<One extends Difference>(
   db: ReadDatabase,

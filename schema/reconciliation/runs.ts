@@ -84,7 +84,9 @@ export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> 
   return rows.map(toRun)
 }
 
-/** Everything that happened before this moment agreed when a run compared it; null before the first such run. */
+/**
+ * Everything that happened before this moment agreed when a run compared it; null before the first such run.
+ */
 export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   const row = await db
     .selectFrom('reconciliation_runs')
@@ -113,7 +115,10 @@ export async function beginRun(
   return moveRun(db, run, { ...span, state: 'running', position: JSON.stringify(position) })
 }
 
-/** Undefined when another worker has moved the run meanwhile; the caller's transaction must then change nothing. */
+/**
+ * Undefined when another worker has moved the run meanwhile; the caller's transaction must then change
+ * nothing.
+ */
 export async function continueRun(
   trx: DatabaseTransaction,
   run: Run,
@@ -161,7 +166,7 @@ async function moveRun(
   return row && toRun(row)
 }
 
-/** Runs and findings that ended before that time are of no use to anybody. */
+/** Deletes runs and findings that ended before that time. */
 export async function deleteOldRuns(db: Kysely<DB>, before: Date): Promise<void> {
   await db.deleteFrom('reconciliation_findings').where('gone_at', '<', before).execute()
   await db

@@ -24,8 +24,8 @@ const maximumUnexplained = 100
 const dayMs = 24 * 3600 * 1000
 
 /**
- * The statement of some days in a row (UTC, `2026-11-21`), the first and the last included. Its cost follows what happened on the days that
- * are not closed; a closed day is one row.
+ * The statement of some days in a row (UTC, `2026-11-21`), the first and the last included. Its cost follows
+ * what happened on the days that are not closed; a closed day is one row.
  */
 export async function readStatement(
   db: ReadDatabase,
@@ -53,9 +53,10 @@ export async function readStatement(
 }
 
 /**
- * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never changes again. What occurred on
- * one of them and is posted afterwards counts for the first day that is still open. A day has to wait for usage of it that is summed and not
- * posted yet: its transfer has a number already, and would be taken for one that was there.
+ * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never
+ * changes again. What occurred on one of them and is posted afterwards counts for the first day that is still
+ * open. A day has to wait for usage of it that is summed and not posted yet: its transfer has a number
+ * already, and would be taken for one that was there.
  */
 export async function closeStatementDays(
   db: Database,
@@ -117,7 +118,10 @@ async function computeDay(
 const startOf = (date: string) => new Date(`${date}T00:00:00Z`)
 const endOf = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + dayMs)
 
-/** Ids, owners, kinds and intents of the day's transfers; on the first day that is open also of those that came too late for a closed one. */
+/**
+ * Ids, owners, kinds and intents of the day's transfers; on the first day that is open also of those that
+ * came too late for a closed one.
+ */
 function transfersOf(date: string, closed: LastClosed | undefined) {
   const own = sql`SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE occurred_at >= ${startOf(date)} AND occurred_at < ${endOf(date)}`

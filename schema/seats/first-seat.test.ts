@@ -58,7 +58,7 @@ describe('the buyer’s first seat', () => {
     expect(await give(buyer)).toBe('given')
   })
 
-  test('takes no seat from anybody', async () => {
+  test('the first seat is not taken from another member', async () => {
     const buyer = await bought(1)
     const other = await buildUser(database.server)
     await database.worker

@@ -11,10 +11,12 @@ export interface SeatHolder {
   readonly user_id: string
 }
 
-/** Statuses in which a seat is not free: a pending one is promised to somebody. */
+/** Statuses in which a seat is not free; a pending seat is reserved for an invitation. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/** Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
+/**
+ * Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`.
+ */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -26,8 +28,8 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
 }
 
 /**
- * The latest seat of every address, those in use first. Somebody who has changed their address since is listed with their
- * present one.
+ * The latest seat of every address, those in use first. A person whose address has changed since is listed
+ * with the present one.
  */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
@@ -66,7 +68,10 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** The user's role in the seat with which they spend the organization's credits; null when there is none. In the order of the holders. */
+/**
+ * The user's role in the seat with which they spend the organization's credits; null when there is none. In
+ * the order of the holders.
+ */
 export async function findActiveSeats(
   db: Kysely<DB>,
   holders: readonly SeatHolder[],
@@ -84,7 +89,7 @@ export async function findActiveSeats(
   return rows.map(({ role }) => role)
 }
 
-/** Everybody who has a seat of an organization. */
+/** All people who have a seat of an organization. */
 export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('seats')
@@ -141,7 +146,7 @@ export async function insertActiveSeat(
     .executeTakeFirstOrThrow()
 }
 
-/** Promises a seat to somebody who is invited. The caller has locked the subscription and found that one is free. */
+/** Reserves a seat for an invitation. The caller has locked the subscription and found that one is free. */
 export async function insertPendingSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; email: string; role: SeatRole; invitation_id: string },
@@ -203,7 +208,10 @@ export async function setSeatRole(
     .executeTakeFirstOrThrow()
 }
 
-/** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
+/**
+ * Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is
+ * left alone.
+ */
 export async function endPendingSeat(
   trx: DatabaseTransaction,
   {
@@ -222,8 +230,8 @@ export async function endPendingSeat(
 }
 
 /**
- * Closes the seat of an invitation that was accepted, unless the seat is in use: whoever accepted has left since, or has another
- * one. Their id is kept on it.
+ * Closes the seat of an invitation that was accepted, unless the seat is in use: the person has left since,
+ * or has another one. Their id is kept on it.
  */
 export async function closeAcceptedSeat(
   trx: DatabaseTransaction,
@@ -273,7 +281,9 @@ export async function revokeActiveSeat(
     .executeTakeFirst()
 }
 
-/** Puts a pseudonym in place of a person's addresses, on every seat of theirs. Returns how many it changed. */
+/**
+ * Puts a pseudonym in place of a person's addresses, on every seat of theirs. Returns how many it changed.
+ */
 export async function replaceSeatEmails(
   trx: DatabaseTransaction,
   person: {

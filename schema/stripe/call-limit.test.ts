@@ -80,7 +80,7 @@ describe('429', () => {
     expect(arrivedAtMs).toHaveLength(2)
   })
 
-  test('for longer than anybody waits is an error at once, and so is every call until then', async () => {
+  test('a pause longer than any caller waits is an error at once, and so is every call until it ends', async () => {
     const stripe = open(1000)
     answers = [{ status: 429, retryAfter: new Date(Date.now() + 45_000).toUTCString() }]
     for (let call = 0; call < 3; call += 1) {

@@ -9,7 +9,9 @@ import {
   soldPlanTypes,
 } from '../catalogue/plans.ts'
 
-/** A price of the catalogue as it has to exist at Stripe, in every supported currency with the same number. */
+/**
+ * A price of the catalogue as it has to exist at Stripe, in every supported currency with the same number.
+ */
 export interface CataloguePrice {
   readonly lookup_key: string
   readonly product_id: string
@@ -43,8 +45,9 @@ export function productIdOf(plan: SoldPlanType): string {
 }
 
 /**
- * Says how a price at Stripe differs from the catalogue's; null when it does not. The price must have been fetched with its
- * `currency_options`. Selling at a price that fails here would charge something other than we promise.
+ * Says how a price at Stripe differs from the catalogue's; null when it does not. The price must have been
+ * fetched with its `currency_options`. Selling at a price that fails here would charge something other than
+ * we promise.
  */
 export function priceProblem(price: Stripe.Price, expected: CataloguePrice): string | null {
   if (!price.active) return 'it is not active'
@@ -65,18 +68,24 @@ export function priceProblem(price: Stripe.Price, expected: CataloguePrice): str
 }
 
 /**
- * The amounts that people are shown are what they pay (decision 071). Every price says so: the billing portal changes nothing about a
- * price of which it is not known (https://docs.stripe.com/customer-management#customer-portal-limitations).
+ * The amounts that people are shown are what they pay (decision 071). Every price says so: the billing portal
+ * changes nothing about a price of which it is not known
+ * (https://docs.stripe.com/customer-management#customer-portal-limitations).
  */
 export const taxBehavior = 'inclusive'
 
 export interface TaxProblem {
   readonly text: string
-  /** What is unspecified can be set, once; what is set already can never be changed (Stripe.Price, `tax_behavior`). */
+  /**
+   * What is unspecified can be set, once; what is set already can never be changed (Stripe.Price,
+   * `tax_behavior`).
+   */
   readonly can_be_set: boolean
 }
 
-/** Says how a price differs in its tax behavior, in itself or in one of our currencies; null when it does not. */
+/**
+ * Says how a price differs in its tax behavior, in itself or in one of our currencies; null when it does not.
+ */
 export function taxProblem(price: Stripe.Price): TaxProblem | null {
   const options = currencies.map(
     (currency) => [`in ${currency}`, price.currency_options?.[currency.toLowerCase()]?.tax_behavior] as const,
@@ -93,7 +102,10 @@ export function taxProblem(price: Stripe.Price): TaxProblem | null {
   }
 }
 
-/** Stripe's hosted billing pages: one for people, one for organizations, whose admins may also change the seats. */
+/**
+ * Stripe's hosted billing pages: one for people, one for organizations, whose admins may also change the
+ * seats.
+ */
 export const portalKinds = ['personal', 'organization'] as const
 export type PortalKind = (typeof portalKinds)[number]
 

@@ -1,6 +1,9 @@
 import type Stripe from 'stripe'
 
-/** The members of a union of Stripe's that are spelled out: it ends with `string`, for what Stripe may add without a new SDK. */
+/**
+ * The members of a union of Stripe's that are spelled out: it ends with `string`, for what Stripe may add
+ * without a new SDK.
+ */
 type Spelled<Union extends string> = Union extends string
   ? Record<never, never> extends Record<Union, unknown>
     ? never
@@ -11,8 +14,9 @@ export type SubscriptionStatus = Spelled<Stripe.Subscription.Status>
 export type DisputeStatus = Spelled<Stripe.Dispute.Status>
 
 /**
- * What each status of a subscription means: `live`, its owner has the plan; `pending`, the first payment is still open; `over`, it
- * never changes again. A status that a new version of the SDK brings fails to compile until it is added here.
+ * What each status of a subscription means: `live`, its owner has the plan; `pending`, the first payment is
+ * still open; `over`, it never changes again. A status that a new version of the SDK brings fails to compile
+ * until it is added here.
  */
 const subscriptionMeanings: Readonly<Record<SubscriptionStatus, 'pending' | 'live' | 'over'>> = {
   incomplete: 'pending',
@@ -34,11 +38,12 @@ export const liveStatuses = subscriptionStatuses.filter((status) => subscription
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /**
- * Where the disputed money is in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute that is won brings it back.
- * What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays gone until the appeal is won. `prevented` was settled
- * before it became a chargeback, with or without the money: only the dispute's balance transactions say which ("funds withdrawn and
- * reinstated as a result of this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK
- * brings fails to compile until it is added here.
+ * Where the disputed money is in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute
+ * that is won brings it back. What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays
+ * gone until the appeal is won. `prevented` was settled before it became a chargeback, with or without the
+ * money: only the dispute's balance transactions say which ("funds withdrawn and reinstated as a result of
+ * this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK brings
+ * fails to compile until it is added here.
  */
 const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
   warning_needs_response: 'here',

@@ -18,7 +18,8 @@ export function webhookProblems(endpoint: Stripe.WebhookEndpoint): WebhookProble
   const unheard = stripeEventTypes.filter((type) => !hears(type))
   if (status !== 'enabled') problems.push({ text: `it is ${status}`, advice: null })
   if (unheard.length > 0) problems.push({ text: `it is not sent ${unheard.join(', ')}`, advice: null })
-  // "You can't change this value after you create the endpoint" (Stripe.WebhookEndpoint, `api_version`); null is the account's.
+  // "You can't change this value after you create the endpoint" (Stripe.WebhookEndpoint, `api_version`); null
+  // is the account's.
   if (api_version !== stripeApiVersion) {
     problems.push({
       text: `its events have the API version ${api_version ?? 'of the account'}, not ${stripeApiVersion}`,

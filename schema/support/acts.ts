@@ -72,7 +72,7 @@ export type InsertedAct =
   | { readonly outcome: 'new'; readonly act: SupportActRow }
   /** The same id was used before. */
   | { readonly outcome: 'known'; readonly act: SupportActRow }
-  /** Somebody else acts on the same target. */
+  /** Another act on the same target is open. */
   | { readonly outcome: 'under_way'; readonly act: SupportActRow }
 
 /** Writes an act down, unless its id is known, or another act on its target is under way. */
@@ -157,7 +157,10 @@ export async function countBatch(
     .execute()
 }
 
-/** Credits that a person adjusted for an owner since then without a second person, added up whether given or taken. */
+/**
+ * Credits that a person adjusted for an owner since then without a second person, added up whether given or
+ * taken.
+ */
 export async function sumUnapprovedAdjustments(
   db: Kysely<DB>,
   {

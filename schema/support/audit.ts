@@ -5,7 +5,7 @@ import type { Owner } from '../ledger/accounts.ts'
 export type AuditRow = Selectable<AuditLog>
 
 export interface NewAuditEntry {
-  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  /** A user's id, or `cli:` and the operating system's user name. */
   readonly actor: string
   /** Null for what was refused before there was an act. */
   readonly act_id: string | null
@@ -22,7 +22,7 @@ export interface NewAuditEntry {
   readonly after?: Json
 }
 
-/** Writes an entry, which nobody can change or delete. Its time is the database's. */
+/** Writes an entry of the append-only audit log. Its time is the database's. */
 export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise<void> {
   const { target, owner, before, after, ...fields } = entry
   await db

@@ -5,7 +5,10 @@ import type { Owner } from '../ledger/accounts.ts'
 import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { comparePlanType } from '../users/plan-type.ts'
 
-/** The plan that is shown, and the one that follows from subscriptions and seats. Null where none is shown: an organization, a stranger. */
+/**
+ * The plan that is shown, and the one that follows from subscriptions and seats. Null where none is shown: an
+ * organization, a stranger.
+ */
 export async function findPlanTypes(
   db: Kysely<DB>,
   owner: Owner,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
-/** More than anybody has, and than anybody reads. */
+/** More than one search needs. */
 const hitsMax = 20
 
 /** Who has an account with this address, and which organizations gave or promised it a seat. */

@@ -29,7 +29,7 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
         WHERE e.subject = named.name LIMIT 1)
       LIMIT 1) found`.execute(db)
   for (const { name, owner_id, owner_kind } of rows) {
-    // Paid for an organization that does not exist yet: it is found with whoever paid.
+    // A purchase for an organization that does not exist yet is listed under its buyer.
     owners.set(name, ownerOfId(owner_id) ?? { owner_kind, owner_id })
   }
   return owners

@@ -62,7 +62,7 @@ export async function findTracesOf(
   }
 }
 
-/** Checkouts that somebody opened and that may still be paid, whoever is to receive what is bought. */
+/** The person's open checkouts that may still be paid, for any recipient. */
 export async function listCheckoutsUnderWay(
   db: Kysely<DB>,
   { user_id, limit }: { readonly user_id: string; readonly limit: number },
@@ -78,7 +78,7 @@ export async function listCheckoutsUnderWay(
   return rows.map(({ id }) => id)
 }
 
-/** Organizations with a plan in which nobody else is an admin: nobody could end it. */
+/** Organizations with a plan and no other admin: no other person could cancel it. */
 export async function listOrganizationsWithoutOtherAdmin(db: Kysely<DB>, userId: string): Promise<string[]> {
   const { rows } = await sql<{ organization_id: string }>`
     SELECT m.organization_id FROM organization_members m

@@ -46,7 +46,10 @@ const waiting = (where: RawBuilder<unknown>): Source => ({
   at: sql`w.received_at`,
 })
 
-/** Each is found by an index or a list that has nothing else (migrations 0022 and 0045). Where there are two, each is in an order of its own. */
+/**
+ * Each is found by an index or a list that has nothing else (migrations 0022 and 0045). Where there are two,
+ * each is in an order of its own.
+ */
 const sources: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
 > = {
@@ -81,7 +84,7 @@ const sources: Readonly<
 
 const kinds = Object.keys(sources) as readonly ProblemKind[]
 
-/** More of one owner's problems than anybody reads. */
+/** More of one owner's problems than a page needs. */
 const ownersProblemsMax = 100
 
 /** What of one owner's has failed or is stuck, the oldest first. */
@@ -129,7 +132,7 @@ export interface ProblemFilter {
 /** Rows that a search for a text looks at. */
 const searchedMax = 1000
 
-/** Whoever they belong to, the oldest first: found by partial indexes, which have nothing but them. */
+/** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
   const { kind, state, stuck_before, older_than, after, text, limit } = filter
   const { id } = columns[kind]
@@ -180,7 +183,10 @@ export async function countProblems(
   return rows
 }
 
-/** In the order of the index alone, so that it is read from its beginning; whoever came in the same moment as the last one is there too. */
+/**
+ * In the order of the index alone, so that it is read from its beginning; rows of the same moment as the last
+ * one are included.
+ */
 function select(kind: ProblemKind, { from, where, at }: Source, limit: number): RawBuilder<unknown> {
   const { id, data } = columns[kind]
   return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${from}

@@ -53,14 +53,14 @@ export interface RequestDependencies {
   readonly db: Database
   readonly producer: JobFinder
   readonly now: () => Date
-  /** When the sweep looks after an act that nobody has done. */
+  /** When the sweep picks up an act that has not been done. */
   readonly sweepAfterMs: number
   readonly adjustmentLimit: number
 }
 
 /**
- * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the audit log. The same id again
- * gets the same act and no second entry.
+ * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the
+ * audit log. The same id again gets the same act and no second entry.
  */
 export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
   const found = await resolveTarget(deps, asked.target)

@@ -78,8 +78,8 @@ export interface JobFinder {
 }
 
 /**
- * The row that a job (`<queue>/<id>`) works on. Null when the queue does not keep it any more, and for a job that belongs to no row: those
- * run again by themselves.
+ * The row that a job (`<queue>/<id>`) works on. Null when the queue does not keep it any more, and for a job
+ * that belongs to no row: those run again by themselves.
  */
 async function findRowOfJob(producer: JobFinder, jobId: string): Promise<RowTarget | null> {
   const [name = '', ...rest] = jobId.split('/')

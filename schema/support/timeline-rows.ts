@@ -8,7 +8,9 @@ const text = z.string().nullable()
 const integer = z.int()
 const ownerKind = z.enum(['user', 'organization'])
 
-/** What is told of a row, by its kind. Payloads are not: of an event only ids, amounts and states are read. */
+/**
+ * What is told of a row, by its kind. Payloads are not: of an event only ids, amounts and states are read.
+ */
 const dataSchemas = {
   intent: z.object({
     kind: z.enum(['credit_purchase', 'subscription']),

@@ -29,8 +29,9 @@ export function keyOf({ kind, id }: { readonly kind: string; readonly id: string
 }
 
 /**
- * What became of an owner's money, newest first, below the cursor when one is given. Each kind of row is found by an index of the owner's,
- * and no more of it is read than a page has; uses of credits, of which there may be thousands, only when they are asked for.
+ * What became of an owner's money, newest first, below the cursor when one is given. Each kind of row is
+ * found by an index of the owner's, and no more of it is read than a page has; uses of credits, of which
+ * there may be thousands, only when they are asked for.
  */
 export async function readTimeline(
   db: Kysely<DB>,
@@ -58,7 +59,7 @@ export async function readTimeline(
   return { rows: shown, next: { at: last.at, key: keyOf(last), usage_before } }
 }
 
-/** One row, whoever it belongs to; undefined when there is none. A session is the intent that it was opened for. */
+/** One row, of any owner; undefined when there is none.  A session is the intent that it was opened for. */
 export async function findTimelineRow(
   db: ReadDatabase,
   { kind, id }: { readonly kind: TimelineKind; readonly id: string },
@@ -74,7 +75,10 @@ function isUsage(row: TimelineRow): boolean {
   return row.kind === 'transfer' && row.data.kind === 'usage'
 }
 
-/** The names by which events are found that are about an owner: theirs at Clerk, and their customers' and charges' at Stripe. */
+/**
+ * The names by which events are found that are about an owner: theirs at Clerk, and their customers' and
+ * charges' at Stripe.
+ */
 export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     SELECT customer_id AS subject FROM stripe_customers
@@ -224,7 +228,7 @@ function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
     WHERE ${where}) c`
 }
 
-/** An endpoint may be sent what it did not ask for; of that nothing follows, and nobody needs to read it. */
+/** An endpoint may be sent event types that it did not ask for; they have no effect and are not shown. */
 const isOfInterest = sql`(e.state <> 'ignored' OR e.type = ANY (${[...stripeEventTypes, ...clerkEventTypes]}))`
 
 /** Uses of credits; one that took from both accounts is a row with the sum. */
