@@ -6,8 +6,9 @@ import { describeReport, howToRepeat } from './report.ts'
 import { runChaos } from './run.ts'
 
 /**
- * What is found only now and then may be a fault of the product, but with a dozen real processes on a busy machine it may be one of the
- * run itself. CI tries once more, and the summary of `npm test` names what passed only then.
+ * What is found only now and then may be a fault of the product, but with a dozen real processes on a busy
+ * machine it may be one of the run itself. CI tries once more, and the summary of `npm test` names what
+ * passed only then.
  */
 const retry = process.env.CI ? 1 : 0
 

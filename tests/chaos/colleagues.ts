@@ -5,7 +5,7 @@ import { signUp } from '../support/services/clerk.ts'
 import type { Customer, World } from './customer.ts'
 import { untilDone } from './until-done.ts'
 
-/** Somebody is invited, and accepts, is told never mind, or does not answer. */
+/** A person is invited, and accepts, is revoked, or does not answer. */
 export async function invite(world: World, customer: Customer, random: Random): Promise<void> {
   const { organization_id, person } = customer
   if (!organization_id) return

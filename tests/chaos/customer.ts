@@ -16,7 +16,7 @@ export interface Report {
   readonly outcome: 'charged' | 'refused'
 }
 
-/** Somebody who buys and uses, with a journal of their own: what they did, and what they were told. */
+/** A customer who buys and uses, with a journal of their calls and the answers. */
 export interface Customer
   extends Pick<
     Owner,
@@ -48,7 +48,7 @@ export interface Customer
 export interface World {
   readonly system: System
   readonly client: Client
-  /** The storm is over, or about to be: nobody begins anything new. */
+  /** The run is ending: customers begin nothing new. */
   readonly isClosing: () => boolean
 }
 
@@ -80,8 +80,8 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
 }
 
 /**
- * What somebody does at Stripe, or in its dashboard, whatever failures the product is to see: tried again until Stripe says what became of
- * it. Null when Stripe refuses, as it may.
+ * A customer's action at Stripe or in its dashboard, whatever failures the product is to see: tried again
+ * until Stripe answers. Null when Stripe refuses, as it may.
  */
 export async function atStripe<T>(
   { system }: Pick<World, 'system'>,

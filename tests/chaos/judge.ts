@@ -16,8 +16,9 @@ export interface Verdict {
 }
 
 /**
- * What is wrong when everything should be at rest; nothing when all is well. It goes by what Stripe and Clerk say, by what the customers were
- * told, and by a model of the rules that shares no code with the product. Only of those who are doubted it is asked what they have.
+ * What is wrong when everything should be at rest; nothing when all is well. It goes by what Stripe and Clerk
+ * say, by what the customers were told, and by a model of the rules that shares no code with the product.
+ * Only of those who are doubted it is asked what they have.
  */
 export async function judge(
   world: World,
@@ -99,7 +100,7 @@ async function wrongIntents({ system }: World): Promise<string[]> {
   const known = new Set<string | null>(intents.map(({ id }) => id))
   const problems = sessions
     .filter(({ client_reference_id }) => !known.has(client_reference_id))
-    .map(({ id }) => `session ${id} was promised to nobody`)
+    .map(({ id }) => `session ${id} was returned to no customer`)
   for (const intent of intents) {
     const pages = ofIntent.get(intent.id) ?? []
     if (pages.length > 1) problems.push(`intent ${intent.id} has ${pages.length} pages`)
@@ -153,5 +154,5 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
       found.delete(name)
     }
   }
-  return [...problems, ...[...found.keys()].map((key) => `usage ${key} was told to nobody`)]
+  return [...problems, ...[...found.keys()].map((key) => `usage ${key} was confirmed to no customer`)]
 }

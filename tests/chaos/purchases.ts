@@ -9,7 +9,7 @@ import type { Random } from '../support/random.ts'
 import type { Answer } from './client.ts'
 import { atStripe, type Customer, pause, turnKnob, type World } from './customer.ts'
 
-/** How somebody behaves on a payment page. */
+/** How a customer behaves on a payment page. */
 type Manner = 'pays' | 'is_declined_first' | 'debit_comes' | 'debit_fails' | 'leaves'
 
 export async function buyCredits(world: World, customer: Customer, random: Random): Promise<void> {
@@ -54,7 +54,9 @@ export async function subscribe(world: World, customer: Customer, random: Random
   if (customer.kind === 'team') await awaitTeam(world, customer)
 }
 
-/** A server that has not heard of the clock's move yet would take the first click for one of an earlier day. */
+/**
+ * A server that has not heard of the clock's move yet would take the first click for one of an earlier day.
+ */
 const clockFollowedWithinMs = 10_000
 
 /** A second click, or a reload, opens no second page: the same key gets the same one, for a day. */

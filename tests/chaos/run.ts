@@ -20,8 +20,8 @@ export interface ChaosOptions extends SystemOptions {
   readonly crowd: number
   readonly storm: StormOptions
   /**
-   * Afterwards the clock of the product moves on, and what it does every minute is asked for now. Else it is left alone, until everything
-   * that was paid is settled.
+   * Afterwards the clock of the product moves on, and what it does every minute is asked for now. Else it is
+   * left alone, until everything that was paid is settled.
    */
   readonly isInHurry: boolean
   readonly say: (text: string) => void
@@ -86,7 +86,7 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
   while (failures.length < 5 && Date.now() - began < options.longest_ms && !(await isEnough()))
     await delay(Math.min(10_000, options.longest_ms / 10))
   isClosing = true
-  // Whoever waits for an answer gets it while everything still goes wrong.
+  // Calls that wait for an answer get it while the storm continues.
   const crowded = Promise.all(crowd)
   await Promise.race([crowded, delay(5000)])
   await storm.stop()
@@ -160,8 +160,8 @@ async function whatWaits(system: System): Promise<Record<string, string[]>> {
 }
 
 /**
- * What ends by the clock alone is brought to its end: pages that nobody paid, comparisons that are made every few hours, and invitations
- * for which Clerk's quota of an hour had no room. Then what is wrong has to come right, or it is wrong.
+ * Time-dependent states are brought to their end: unpaid pages, comparisons that run every few hours, and
+ * invitations that Clerk's hourly quota delayed. Whatever differs after that is a failure.
  */
 async function judgePatiently(
   world: World,
@@ -185,7 +185,7 @@ async function judgePatiently(
   }
 }
 
-/** What runs every minute, so that nobody has to wait for it. */
+/** Tasks that run every minute, run at once. */
 async function runTasks({ producer }: System): Promise<void> {
   for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events'] as const)
     await producer().add('scheduled-tasks', freshJobId(task), { task })

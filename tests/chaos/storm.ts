@@ -157,7 +157,7 @@ export function startStorm(system: System, random: Random, options: StormOptions
     repeat('deliveries', [500, 2500], deliver),
     repeat('clock', options.clock_every_ms, moveClock),
   ])
-  // Its failure is that of whoever stops the storm.
+  // The caller that stops the storm gets its failure.
   running.catch(() => undefined)
   return {
     counts,

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** For what is not the product, and may fail all the same: a stand-in was told to, or a connection was closed when it was used again. */
+/**
+ * For what is not the product, and may fail all the same: a stand-in was told to, or a connection was closed
+ * when it was used again.
+ */
 export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

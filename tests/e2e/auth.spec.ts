@@ -46,7 +46,7 @@ test(
   },
 )
 
-test('whoever is signed in is led on, to a page of ours and to no other', async ({ page }) => {
+test('a signed-in user is redirected to a page of ours and to no other', async ({ page }) => {
   await signUp(page)
   const errors = listenForErrors(page)
   await page.goto('/sign-in?redirect_url=%2Forganizations%3Ftab%3Dsettings')

@@ -244,7 +244,7 @@ async function walkOrganization(page: Page, gateway: Gateway, email: string): Pr
   await expect(page.getByRole('alert')).toContainText(['Failed to load billing information'])
 }
 
-/** Somebody else takes the organization over while the page is open. */
+/** Another person takes the organization over while the page is open. */
 async function walkLostOrganization(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite Team Members' }).click()
   await expect(manager(page)).toContainText('eve@tidemark.test')

@@ -192,7 +192,8 @@ test.describe('the carousel', () => {
     await page.goto('/')
     const seen = carousel(page).getByRole('heading')
     await seen.scrollIntoViewIfNeeded()
-    // Clicks wait for the page's scripts, a swipe does not. Which theme is chosen is known once they have run.
+    // Clicks wait for the page's scripts, a swipe does not. Which theme is chosen is known once they have
+    // run.
     await expect(page.getByRole('radio', { name: 'System theme' })).toBeChecked()
     for (const [distance_px, title] of [
       [-45, 'Loops on errors'],
@@ -286,7 +287,7 @@ test('the updates are dated, latest first', async ({ page }) => {
   expect(dates).toEqual(['2025-08-10', '2025-08-05', '2025-08-01'])
 })
 
-test('nothing is claimed and nothing is linked that nobody configured', async ({ page }) => {
+test('the pages show only claims and links that are configured', async ({ page }) => {
   for (const [path] of pages) {
     await page.goto(path)
     await expect(page.getByText(/\/5\.0|SOC 2/)).toHaveCount(0)
@@ -297,7 +298,7 @@ test('nothing is claimed and nothing is linked that nobody configured', async ({
   }
 })
 
-test('somebody who is signed in finds the way back to the dashboard, and the menu of the account', async ({
+test('a signed-in user finds the way back to the dashboard, and the menu of the account', async ({
   page,
 }) => {
   await signUp(page)

@@ -47,7 +47,7 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await page.getByRole('button', { name: `Revoke the invitation to ${guest}` }).click()
   await expect(page.getByText(`Invitation to ${guest} has been revoked`)).toBeVisible()
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
-  await expect(region(page, 'Pending invitations')).toContainText('Nobody is invited')
+  await expect(region(page, 'Pending invitations')).toContainText('No pending invitations')
 
   for (const name of ['bob', 'eve']) {
     await invite(page, email.replace('ada.', `${name}.`))
@@ -238,7 +238,7 @@ test('a visitor signs in first', async ({ page }) => {
   await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Forganizations%3Ftab%3Dseats/)
 })
 
-/** Somebody signs up, gets an organization, chooses it in the switcher and subscribes it on its page. */
+/** A new user creates an organization, chooses it in the switcher and subscribes it on its page. */
 async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
   const team = await createTeam(page)
   await pay(page, seats)

@@ -17,7 +17,7 @@ let cast: Promise<Cast> | undefined
 const contexts = new Map<Role, BrowserContext>()
 
 test.describe('every screen', () => {
-  // The first one waits for everybody to sign up and pay.
+  // The first one waits until all users have signed up and paid.
   test.describe.configure({ timeout: 240_000 })
 
   for (const screen of screens) {
@@ -41,7 +41,7 @@ test.describe('every screen', () => {
   }
 })
 
-test('the form signs somebody up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
+test('the form signs a user up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
   await page.goto('/sign-up')
   const { email } = await fillSignUp(page)
   await page.waitForURL('**/dashboard')
@@ -87,7 +87,7 @@ function listen(page: Page): string[] {
   return logged
 }
 
-/** Adds up what moves on the page without anybody having touched it. */
+/** Sums up layout shifts without user input. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(`
     window.shift = 0

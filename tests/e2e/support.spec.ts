@@ -138,17 +138,17 @@ test('a difference that was found is mended by what it proposes, and the next co
 
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/reconciliation')
-  const sentence = '40 credits were given by hand, and nobody of support did it'
+  const sentence = '40 credits were given by hand, with no support act recorded'
   const found = support.getByRole('listitem').filter({ hasText: sentence })
   await found.getByRole('button', { name: /^Adjust credits/ }).click()
   await dialog(support).getByRole('button', { name: 'Preview' }).click()
   await expect(dialog(support)).toContainText('40 → 0')
-  await dialog(support).getByLabel('Reason').fill('Nobody knows where they came from')
+  await dialog(support).getByLabel('Reason').fill('Their origin is unknown')
   await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
   await expect(found).toHaveCount(0, { timeout: 90_000 })
   await support.goto(`/support/audit?owner_id=${userId}`)
-  await expect(support.getByRole('button', { name: /Nobody knows where/ }).first()).toBeVisible()
+  await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
   await support.context().close()
 })
 
@@ -163,7 +163,7 @@ async function openConsole({ browser, baseURL }: Setting, person: Person): Promi
   return context.newPage()
 }
 
-/** Somebody new whom Clerk calls support staff. */
+/** A new user whom Clerk calls support staff. */
 async function hireSupport({ browser, baseURL }: Setting): Promise<Person> {
   const context = await browser.newContext({ ...(baseURL && { baseURL }) })
   const person = await arrive(context.request)

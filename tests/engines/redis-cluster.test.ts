@@ -64,9 +64,7 @@ describe('with queues on a Redis Cluster of three nodes', () => {
     await grantedOnce([...before, ...during, ...after])
   })
 
-  test('when a node dies that has a replica, payments are granted once without anybody’s help', async ({
-    skip,
-  }) => {
+  test('payments are granted once without intervention when a node with a replica dies', async ({ skip }) => {
     if (!program.found) skip(program.reason)
     const node = await nodeOfEvents()
     const replica = await cluster.addReplicaOf(node)

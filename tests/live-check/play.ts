@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Plays at Stripe and Clerk what a customer's first weeks ask of them, and returns what was seen. Everything it makes is deleted
- * or cancelled at the end, whatever happens in between.
+ * Plays at Stripe and Clerk what a customer's first weeks ask of them, and returns what was seen. Everything
+ * it makes is deleted or cancelled at the end, whatever happens in between.
  */
 export async function playLiveCheck(options: Options): Promise<Findings> {
   const running = new AsyncDisposableStack()

@@ -19,8 +19,8 @@ export const archiving = (archive: string) => ({
 
 /**
  * A base backup of a running cluster by Postgres's low-level interface, which needs no client program
- * (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP): the files as they are while they are written, and
- * the log from which Postgres makes them one state again.
+ * (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP): the files as
+ * they are while they are written, and the log from which Postgres makes them one state again.
  */
 export async function takeBaseBackup(url: string, { data, archive, backup }: Folders): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -38,7 +38,10 @@ export async function takeBaseBackup(url: string, { data, archive, backup }: Fol
   }
 }
 
-/** Finishes the present segment of the log and waits until it is in the archive, as `archive_timeout` does after a while. */
+/**
+ * Finishes the present segment of the log and waits until it is in the archive, as `archive_timeout` does
+ * after a while.
+ */
 export async function archiveEverything(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -61,7 +64,10 @@ export async function archiveEverything(url: string): Promise<void> {
   }
 }
 
-/** Puts the backup where a cluster was. With the archive Postgres goes on from it to the last segment that was kept. */
+/**
+ * Puts the backup where a cluster was. With the archive Postgres goes on from it to the last segment that was
+ * kept.
+ */
 export async function putBack(
   { data, archive, backup }: Folders,
   { with_archive }: { readonly with_archive: boolean },

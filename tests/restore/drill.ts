@@ -45,8 +45,9 @@ export interface DrillReport {
 const minuteMs = 60_000
 
 /**
- * Loses a database and restores it twice from one base backup: with the archive of the log, and without. Real Postgres, the real server
- * and the worker's own jobs, at the stand-in of Stripe, which goes on while ours is away.
+ * Loses a database and restores it twice from one base backup: with the archive of the log, and without. Real
+ * Postgres, the real server and the worker's own jobs, at the stand-in of Stripe, which goes on while ours is
+ * away.
  */
 export async function runRestoreDrill(say: (line: string) => void): Promise<DrillReport> {
   const running = new AsyncDisposableStack()
@@ -204,7 +205,7 @@ function openShop(product: TestProduct) {
   }
 }
 
-/** What Clerk says of somebody. */
+/** A user as Clerk describes them. */
 function profileOf(clerk_id: string) {
   const profile_updated_at = new Date()
   return {

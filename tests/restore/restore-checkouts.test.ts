@@ -81,7 +81,7 @@ test('what was promised is written again as it was, from what Stripe knows, and 
   expect(await promises(restored)).toEqual(lost)
 })
 
-test('of a person whom nobody knows any more nothing is made up', async () => {
+test('nothing is created for a person who no longer exists at Clerk', async () => {
   const ada = await signUp(clerk)
   const since = new Date()
   const session_id = await buyCredits(ada)

@@ -16,7 +16,7 @@ import { archivedTransferId, archiveEarlierMonths, beInTrouble } from './trouble
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** Pages whose addresses are only known once somebody has been there. */
+/** Pages whose addresses are known only after a first visit. */
 interface Addresses {
   readonly creditsPaid: string
   readonly creditsPending: string
@@ -25,9 +25,12 @@ interface Addresses {
   readonly invitation: string
   /** The subscriber, as support sees them. */
   readonly supportCase: string
-  /** Somebody of whose credits almost nothing is right. */
+  /** A customer with almost every kind of problem. */
   readonly troubledCase: string
-  /** What support types: of somebody who has an account and a seat, of a paid checkout, and of a transfer that has left the ledger. */
+  /**
+   * What support types: the e-mail address of a user with an account and a seat, a paid checkout, and a
+   * transfer that has left the ledger.
+   */
   readonly searches: { readonly email: string; readonly session: string; readonly archived: string }
 }
 
@@ -37,7 +40,10 @@ export interface Cast extends Addresses {
 
 type Setting = { readonly browser: Browser; readonly baseURL: string }
 
-/** Brings the people of all screens into their states, by the forms of the product and the knobs of the sandboxes. */
+/**
+ * Brings the people of all screens into their states, by the forms of the product and the knobs of the
+ * sandboxes.
+ */
 export async function gatherCast(setting: Setting): Promise<Cast> {
   const [newcomer, subscriber, debtor, team, support, troubled] = await Promise.all([
     inOwnBrowser(setting, (page) => beNewcomer(page)),
@@ -71,7 +77,10 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   }
 }
 
-/** Days are over, and were read and compared, so that the statement has money in it. Everybody notices: it is for pictures, not for tests. */
+/**
+ * Lets days pass and the statement be read and compared, so that it has money in it. This affects all users:
+ * it is for pictures, not for tests.
+ */
 export async function letDaysPass(setting: Setting, days: number): Promise<void> {
   const response = await fetch(`${process.env.E2E_STRIPE_URL}/_sandbox/clock/advance`, {
     method: 'POST',
@@ -150,7 +159,7 @@ async function compareEverything(page: Page) {
   await beSupport(page)
   await page.goto('/support/reconciliation')
   await page.getByRole('button', { name: 'Compare now' }).click()
-  await page.getByText('nobody of support did it').first().waitFor({ timeout: 90_000 })
+  await page.getByText('with no support act recorded').first().waitFor({ timeout: 90_000 })
   await page.getByRole('button', { name: 'Compare now', disabled: false }).waitFor({ timeout: 90_000 })
   return {}
 }
@@ -208,7 +217,7 @@ async function leadTeam(page: Page) {
     headers: { authorization: `Bearer ${await tokenOf(page)}` },
     data: { org_id: organizationId, email: guest },
   })
-  if (!invited.ok()) throw new Error(`Inviting somebody: ${invited.status()} ${await invited.text()}`)
+  if (!invited.ok()) throw new Error(`Inviting a member: ${invited.status()} ${await invited.text()}`)
   await spendCredits(page, organizationId)
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
 }
@@ -268,7 +277,7 @@ async function sessionOf(page: Page): Promise<{ id: string; userId: string }> {
     response: { sessions: readonly { id: string; user: { id: string } }[] }
   }
   const [session] = client.response.sessions
-  if (!session) throw new Error('Nobody is signed in.')
+  if (!session) throw new Error('No user is signed in.')
   return { id: session.id, userId: session.user.id }
 }
 

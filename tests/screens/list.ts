@@ -300,7 +300,7 @@ export const screens: readonly Screen[] = [
     route: '/support',
     as: 'support',
     address: '/support?state=failed',
-    shows: 'in_1TroubleWithNobody',
+    shows: 'in_1WithoutCustomer',
     open: (page) => page.getByRole('checkbox').first().check(),
   },
   { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
@@ -329,7 +329,7 @@ export const screens: readonly Screen[] = [
     name: 'support-search-nothing',
     route: '/support/search',
     as: 'support',
-    address: '/support/search?q=ch_3NobodyKnowsThis',
+    address: '/support/search?q=ch_3Unknown',
     shows: 'Nothing is known',
   },
   {
@@ -390,7 +390,7 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
-    shows: 'nobody of support did it',
+    shows: 'with no support act recorded',
   },
   {
     name: 'support-reconciliation-kind',

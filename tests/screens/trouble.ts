@@ -20,8 +20,9 @@ const archivedMonth = '2025_03'
 export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
 
 /**
- * What support meets on a bad day, about one person and beside them: credits that nobody explains, usage that cannot be posted, events that were
- * given up. All of it by the verbs of `schema`; the books are right again when this ends, so that whoever proves them finds nothing.
+ * The problems that support meets, of one person and of no customer: unexplained credits, usage that cannot
+ * be posted, failed events. They are created with the functions of `schema`; the books agree again when this
+ * ends, so that `ledger:verify` finds nothing.
  */
 export function beInTrouble(userId: string): Promise<void> {
   return withDatabase(async (db) => {
@@ -48,8 +49,8 @@ export function beInTrouble(userId: string): Promise<void> {
     await giveUp(db, {
       source: 'stripe',
       type: 'invoice.paid',
-      object: { id: 'in_1TroubleWithNobody', object: 'invoice', customer: 'cus_OfAnEarlierApplication' },
-      reason: 'The invoice in_1TroubleWithNobody is of a subscription that no checkout of ours began',
+      object: { id: 'in_1WithoutCustomer', object: 'invoice', customer: 'cus_OfAnEarlierApplication' },
+      reason: 'The invoice in_1WithoutCustomer is of a subscription that no checkout of ours began',
     })
     await giveUp(db, {
       source: 'clerk',
@@ -83,7 +84,10 @@ async function giveUp(
   await failEvent(db, { source, id }, { reason, now })
 }
 
-/** The months before this product began have left its ledger, unless they have already; nothing was posted in them. */
+/**
+ * The months before this product began have left its ledger, unless they have already; nothing was posted in
+ * them.
+ */
 export function archiveEarlierMonths(): Promise<void> {
   return withDatabase(async (db) => {
     if (await findArchiveOf(db, Number(archivedTransferId))) return

@@ -224,7 +224,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
 }
 
 async function deleteQueue(queue: Queue): Promise<void> {
-  // On Postgres somebody who opens the queue at this moment writes the same rows in another order.
+  // On Postgres a process that opens the queue at this moment writes the same rows in another order.
   await retryConflicts(() => queue.obliterate({ force: true }))
   for (const scheduler of await queue.getJobSchedulers()) await queue.removeJobScheduler(scheduler.key)
   await queue.resume()

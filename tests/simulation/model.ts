@@ -1,6 +1,7 @@
 /**
- * What an owner should have, written from the specification and decision 061 ("the rules") and nothing else. It imports nothing of the
- * product, so that it cannot share a mistake with it. It is told what happened in the world, never what our database says.
+ * What an owner should have, written from the specification and decision 061 ("the rules") and nothing else.
+ * It imports nothing of the product, so that it cannot share a mistake with it. It is told what happened in
+ * the world, never what our database says.
  *
  * Times are seconds since 1970, money is minor units, credits and seats are whole.
  */
@@ -113,7 +114,9 @@ export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts
   return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
-/** The month that began at `startsAt`, whether or not another has begun since or its subscription has ended. */
+/**
+ * The month that began at `startsAt`, whether or not another has begun since or its subscription has ended.
+ */
 export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Month, 'name'> | undefined {
   return life.subscriptions
     .flatMap((subscription) => monthsOf({ ...subscription, ended_at: null }, now))
@@ -121,8 +124,9 @@ export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Mo
 }
 
 /**
- * Rule 8. A month that is over lets what was not used expire; what was used beyond what is due stays as a debt, which the following
- * months of the same subscription pay. A later subscription starts clean, so only the latest one counts at all.
+ * Rule 8. A month that is over lets what was not used expire; what was used beyond what is due stays as a
+ * debt, which the following months of the same subscription pay. A later subscription starts clean, so only
+ * the latest one counts at all.
  */
 function planBalance(subscription: Subscription, usages: readonly Usage[], now: number): number {
   const months = monthsOf(subscription, now)
@@ -188,7 +192,10 @@ function isAfterEnd({ paid_at }: Payment, endedAt: number | null): boolean {
   return paid_at !== null && endedAt !== null && paid_at > endedAt
 }
 
-/** Rule 11. In the second in which the subscription ends a payment is in time; in that in which the period ends it is not. */
+/**
+ * Rule 11. In the second in which the subscription ends a payment is in time; in that in which the period
+ * ends it is not.
+ */
 function isLate(payment: Payment, overAt: number, { ended_at }: Subscription): boolean {
   return payment.paid_at !== null && (payment.paid_at >= overAt || isAfterEnd(payment, ended_at))
 }
@@ -226,7 +233,10 @@ interface Grant {
   readonly payment: Payment
 }
 
-/** Rules 4 and 5: what a month brings, before rounding: for the seats that it began with, and for those added in it. */
+/**
+ * Rules 4 and 5: what a month brings, before rounding: for the seats that it began with, and for those added
+ * in it.
+ */
 function grantsOf(subscription: Subscription, period: PaidPeriod, month: Span): Grant[] {
   const until = Math.min(period.over_at, month.ends_at)
   const creditsFrom = (from: number, number: number) =>

@@ -9,7 +9,8 @@ import { daysUntilStart } from './seed.ts'
 
 const kinds = enabledKinds()
 
-// They are about what the books say, not about queues, so one backend is enough. Not in owners.test.ts, which takes as long: two workers share them.
+// They are about what the books say, not about queues, so one backend is enough. Not in owners.test.ts, which
+// takes as long: two workers share them.
 describe('on Postgres', () => {
   const product = madeOnce(
     async () => {

@@ -6,18 +6,21 @@ export interface PlannedPlan {
   readonly frequency: 'monthly' | 'yearly'
   /** Of a team. */
   readonly seats: number
-  /** Of somebody who never had a plan and is no team; 0 for none. */
+  /** For an owner who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
-  /** `fails_later` pays the first time and at no renewal; `refused` gets through, and the bank refuses the first payment. */
+  /**
+   * `fails_later` pays the first time and at no renewal; `refused` gets through, and the bank refuses the
+   * first payment.
+   */
   readonly card: 'pays' | 'fails_later' | 'refused'
 }
 
 type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
 
-/** The page of a plan, which nobody pays. */
+/** The page of a plan, which is not paid. */
 export interface PlannedPage extends Promised {
   readonly do: 'page'
-  /** What was asked for just before, of a server that was killed before anybody heard of its page. */
+  /** What was asked for just before, of a server that was killed before it answered. */
   readonly lost: Promised | null
 }
 
@@ -76,17 +79,23 @@ export type OwnerStep =
   | { readonly do: 'outage'; readonly hours: number }
   /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
   | { readonly do: 'lose_jobs'; readonly hours: number }
-  /** A fetch of the worker's is answered now, and its answer arrives when all that follows in the turn was worked with. */
+  /**
+   * A fetch of the worker's is answered now, and its answer arrives when all that follows in the turn was
+   * worked with.
+   */
   | { readonly do: 'hold_answer'; readonly of: 'subscription' | 'charge' }
   /** What has not arrived yet arrives in a form that cannot be stored. */
   | { readonly do: 'damage' }
-  /** Somebody who has our webhook's secret says that a purchase was free. */
+  /** A caller who has our webhook's secret claims that a purchase was free. */
   | { readonly do: 'claim_free' }
   /** Some of the events that have not arrived yet do. */
   | { readonly do: 'deliver'; readonly share: number }
   /** What arrived long ago arrives again. */
   | { readonly do: 'redeliver'; readonly share: number }
-  /** Some of the events that have not arrived yet never will; when `late`, Stripe's list does not have them at first either. */
+  /**
+   * Some of the events that have not arrived yet never will; when `late`, Stripe's list does not have them at
+   * first either.
+   */
   | { readonly do: 'drop'; readonly share: number; readonly late: boolean }
 
 export type Kind = OwnerStep['do']
@@ -220,8 +229,8 @@ const mishapKinds = [
 const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds]
 
 /**
- * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those that it names with a
- * minus, such as `-drop,-anchor`.
+ * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those
+ * that it names with a minus, such as `-drop,-anchor`.
  */
 export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): ReadonlySet<Kind> {
   const named = wish.split(',').filter(Boolean)
@@ -236,8 +245,8 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
 }
 
 /**
- * What a history is about. With every kind in every history the few that make trouble together would hardly ever meet; mishaps, late
- * events and wrong clocks belong to all of them.
+ * What a history is about. With every kind in every history the few that make trouble together would hardly
+ * ever meet; mishaps, late events and wrong clocks belong to all of them.
  */
 const themes: readonly (readonly Kind[])[] = [
   allKinds,

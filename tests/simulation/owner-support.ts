@@ -13,7 +13,10 @@ type Act = ResponseOf<typeof getSupportActs>['data']['acts'][number]
 /** Hired when they are needed first; the product remembers for some seconds who is not of the staff. */
 const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
 
-/** Somebody of support does something about the owner, a colleague agrees where that is needed, and both repeat what was not answered. */
+/**
+ * A colleague of support acts on the owner, a second one approves where that is needed, and both repeat calls
+ * that were not answered.
+ */
 export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
   const target = targetOf(owner, planned)
   if (!target) return

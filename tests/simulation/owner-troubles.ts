@@ -23,7 +23,10 @@ export async function loseJobs(product: FaultyProduct, owner: Owner, hours: numb
   await product.loseQueues()
 }
 
-/** Time passes in steps that grow, as the waits between two tries do, so that every try that is made in such a time is made here. */
+/**
+ * Time passes in steps that grow, as the waits between two tries do, so that every try that is made in such a
+ * time is made here.
+ */
 async function passWithSweeps(product: FaultyProduct, seconds: number, longestStep: number): Promise<void> {
   let step = 1
   for (let left = seconds; left > 0; left -= step) {
@@ -34,8 +37,8 @@ async function passWithSweeps(product: FaultyProduct, seconds: number, longestSt
 }
 
 /**
- * Lets the worker fetch the owner's subscription, or a charge that something has happened to, and holds the answer back until the
- * turn is settled. Whatever happens until then, this fetch has not seen.
+ * Lets the worker fetch the owner's subscription, or a charge that something has happened to, and holds the
+ * answer back until the turn is settled. Whatever happens until then, this fetch has not seen.
  */
 export async function holdAnswer(
   product: FaultyProduct,

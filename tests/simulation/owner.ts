@@ -5,7 +5,7 @@ import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Belongings, SeatChange, Usage } from './model.ts'
 
-/** Somebody who lives through a history, alone or as the admin of a team, with what the player itself did. */
+/** A person who lives through a history, alone or as the admin of a team, with what the player itself did. */
 export interface Owner {
   readonly kind: 'user' | 'team'
   readonly person: Person
@@ -26,7 +26,7 @@ export interface Owner {
   has_changed_team: boolean
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
-  /** What Stripe has refused to do, as it may in histories that nobody thought out. */
+  /** What Stripe has refused to do, as it may in random histories. */
   readonly refusals: string[]
   /** Events that our server has taken. */
   readonly delivered: Set<string>
@@ -89,7 +89,10 @@ export function tokenFor(
   return tokenOf(clerk, { user_id: person.user_id })
 }
 
-/** What the owner is told by our own calls; the settled sessions are no call's answer and come from the intents. */
+/**
+ * What the owner is told by our own calls; the settled sessions are no call's answer and come from the
+ * intents.
+ */
 export async function toldBelongings(
   product: {
     readonly clerk: Pick<FaultyProduct['clerk'], 'knob'>

@@ -13,7 +13,7 @@ export async function use(
   const life = await whatHappened(product, owner)
   const now = product.clock.now().getTime() / 1000
   const before = belongings(life, now)
-  // Without a seat nobody may use what the team has.
+  // The team's credits need a seat.
   if (owner.kind === 'team' && before.seats_total === 0) return
   const credits = Math.min(10_000, Math.max(1, Math.ceil(((before.plan + before.purchased) * percent) / 100)))
   const expected = spend(before, credits)

@@ -11,7 +11,10 @@ type Player = Pick<
   'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'adjustments' | 'colleagues' | 'paidInvoices'
 >
 
-/** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
+/**
+ * What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player
+ * itself has done.
+ */
 export function whatHappened(product: World, owner: Player): Promise<Life> {
   return withoutFaults(product, async () => {
     const stripe = product.stripe.client

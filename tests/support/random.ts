@@ -8,7 +8,7 @@ export interface Random {
   pick<T>(choices: readonly T[]): T
   /** Of choices with their weights. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T
-  /** Choices of its own for somebody, whatever others have chosen meanwhile. */
+  /** An independent sequence by name, whatever others have drawn meanwhile. */
   fork(name: string): Random
 }
 

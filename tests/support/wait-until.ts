@@ -1,6 +1,6 @@
 /**
- * Waits for a state, never for a time: polls until `check` returns something truthy and returns that. Throws what `what`
- * says when it does not come within half a minute, which means that it never will.
+ * Waits for a state, never for a time: polls until `check` returns something truthy and returns that. Throws
+ * what `what` says when it does not come within half a minute, which means that it never will.
  */
 export async function waitUntil<T>(
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,

@@ -15,8 +15,8 @@ export interface ProductAddresses {
 }
 
 /**
- * Launches a product for each worker, and tells in E2E_PRODUCTS where they are, which the fixture `product` reads (test.ts). What their
- * processes log is in `test-results/product-*.log`.
+ * Launches a product for each worker, and tells in E2E_PRODUCTS where they are, which the fixture `product`
+ * reads (test.ts). What their processes log is in `test-results/product-*.log`.
  */
 export default async function setUpBrowserTests({ workers }: FullConfig): Promise<() => Promise<void>> {
   await nameChromium()

@@ -67,8 +67,8 @@ export async function clearFaults(): Promise<void> {
 type Access = 'reads' | 'writes'
 
 /**
- * From now on Postgres cannot read, or cannot write, what the product asks of a table, as when the disk under it is broken. What the
- * database's own functions do with it goes on.
+ * From now on Postgres cannot read, or cannot write, what the product asks of a table, as when the disk under
+ * it is broken. What the database's own functions do with it goes on.
  */
 export function breakTable(table: string, access: Access): Promise<void> {
   refuseForAll('database')
@@ -111,8 +111,8 @@ export function mendTables(): Promise<void> {
 }
 
 /**
- * From now on nothing can be posted for somebody's checkouts, as if our own code failed on them. Nobody else notices. Until
- * `mendPostings`.
+ * From now on nothing can be posted for the user's checkouts, as if our own code failed on them. Other owners
+ * are not affected. Until `mendPostings`.
  */
 export function failPostings(userId: string, error: string): Promise<void> {
   return withDatabase(async (db) => {
@@ -132,12 +132,14 @@ export function failPostings(userId: string, error: string): Promise<void> {
   })
 }
 
-/** How many events about somebody's checkouts have failed and wait for their next try. */
+/** How many events about the user's checkouts have failed and wait for their next try. */
 export function countFailedEvents(userId: string): Promise<number> {
   return withDatabase(async (db) => (await failedEvents(db, userId).select('id').execute()).length)
 }
 
-/** The bug is mended, but what failed because of it is not tried again by itself before a person sees to it. */
+/**
+ * The bug is mended, but what failed because of it is not tried again by itself before a person sees to it.
+ */
 export function mendPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const held = { sweep_at: sql<Date>`now() + interval '30 days'`, sweeps: sql<number>`sweeps + 1` }
@@ -163,7 +165,10 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('client_reference_id', 'in', intents)
 }
 
-/** Credits that somebody was given by hand, which nobody of support did, and the difference that a comparison finds in them. */
+/**
+ * Credits that the user got by hand without a support act, and the difference that a comparison finds in
+ * them.
+ */
 export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
   return withDatabase(async (db) => {
     const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
@@ -172,7 +177,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
       kind: 'adjustment_unexplained',
       object_id: String(transfer_id),
       owner,
-      sentence: `${credits} credits were given by hand, and nobody of support did it`,
+      sentence: `${credits} credits were given by hand, with no support act recorded`,
       they_say: 'There is no act of support behind it.',
       we_have: `Transfer ${transfer_id} by test.`,
       money: null,
@@ -184,7 +189,9 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
   })
 }
 
-/** The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
+/**
+ * The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is.
+ */
 export async function calmProduct(): Promise<void> {
   await mendTables()
   await clearFaults()
@@ -200,11 +207,11 @@ export function openSandboxClerk() {
 export async function findUserId(email: string): Promise<string> {
   const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
   const [user] = data
-  if (!user) throw new Error(`Nobody has the e-mail address ${email}.`)
+  if (!user) throw new Error(`No user has the e-mail address ${email}.`)
   return user.id
 }
 
-/** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
+/** So many calls of ours about one person fail at the sign-in sandbox. Other people are not affected. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
   const body = JSON.stringify({
     status: 500,

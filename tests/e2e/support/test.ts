@@ -3,8 +3,8 @@ import type { ProductAddresses } from './global-setup.ts'
 import { calmProduct } from './product.ts'
 
 /**
- * Tests of this kind turn a knob that all who use the product would notice: faults, deliveries, the clock. They come last, because a
- * clock that was advanced stays where it is.
+ * Tests of this kind turn a knob that all who use the product would notice: faults, deliveries, the clock.
+ * They come last, because a clock that was advanced stays where it is.
  */
 export const alone = { tag: '@alone' }
 /** Tests of this kind also run in the browser of a phone. */
@@ -12,7 +12,10 @@ export const alsoOnPhones = { tag: '@phone' }
 /** Tests of this kind run in a German browser only. */
 export const german = { tag: '@german' }
 
-/** Every worker has a product for itself, so that a test is alone in it. Each test has people of its own all the same. */
+/**
+ * Every worker has a product for itself, so that a test is alone in it. Each test has people of its own all
+ * the same.
+ */
 export const test = playwright.test.extend<{ calm: undefined }, { product: ProductAddresses }>({
   product: [
     async ({ browserName: _browser }, use, { parallelIndex }) => {

@@ -1,8 +1,8 @@
 import type { TestDatabase } from './test-database.ts'
 
 /**
- * Copies somebody's account and checkouts into another database as they were before any event: opened at Stripe, and nothing
- * known of what came of it. Events replayed there show what the books would be if they had come in another way.
+ * Copies an owner's account and checkouts into another database as they were before any event: opened at
+ * Stripe, without an outcome. Events replayed there show the books for another order of arrival.
  */
 export async function copyCheckouts(
   from: TestDatabase,

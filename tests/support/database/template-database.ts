@@ -7,8 +7,9 @@ import { migrateToLatest } from '../../../schema/database/migrate.ts'
 const schemaFolder = join(import.meta.dirname, '../../../schema')
 
 /**
- * A migrated database that test files copy, which is much faster than migrating for each of them. Its name holds a hash
- * of what made it, so that on a server that lives longer an outdated one is never copied. Several runs may ask at once.
+ * A migrated database that test files copy, which is much faster than migrating for each of them. Its name
+ * holds a hash of what made it, so that on a server that lives longer an outdated one is never copied.
+ * Several runs may ask at once.
  */
 export async function ensureTemplateDatabase(adminUrl: string): Promise<string> {
   // Which months the ledger has depends on the day.

@@ -31,7 +31,7 @@ export interface PlanOrder {
   readonly owner?: PaidPurchase['owner']
   /** What the checkout promised to cost, when that is not the price. */
   readonly promised_minor?: number
-  /** Who buys; somebody new when it is left out. */
+  /** The buyer; a new user by default. */
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>

@@ -30,7 +30,7 @@ export async function buildTeam(
   return { organization, admin, subscription_id: id }
 }
 
-/** Somebody new who is in the team's organization, and has no seat. */
+/** A new member of the team's organization, without a seat. */
 export async function buildMember(
   clerk: TestClerk,
   team: Team,

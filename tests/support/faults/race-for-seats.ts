@@ -4,8 +4,8 @@ import type { Team } from '../factories/teams.ts'
 import { waitUntil } from '../wait-until.ts'
 
 /**
- * Starts requests that all want one of the team's seats, and lets them go on only when every one of them has come as far as it
- * can without the others. At most as many as the server has connections.
+ * Starts requests that all want one of the team's seats, and lets them go on only when every one of them has
+ * come as far as it can without the others. At most as many as the server has connections.
  */
 export async function raceForSeats<T>(
   { owner }: TestDatabase,

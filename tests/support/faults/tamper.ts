@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** Changes the books, in one statement or several, as somebody does who has a database administrator's powers and switches the triggers off. */
+/**
+ * Changes the books, in one statement or several, as a database administrator can who switches the triggers
+ * off.
+ */
 export async function tamper(
   { owner }: Pick<TestDatabase, 'owner'>,
   change: string | RawBuilder<unknown>,
@@ -13,7 +16,10 @@ export async function tamper(
   })
 }
 
-/** Gives the first of an owner's summed reports other credits, so that their sum cannot be posted, or the right ones again. */
+/**
+ * Gives the first of an owner's summed reports other credits, so that their sum cannot be posted, or the
+ * right ones again.
+ */
 export function changeFirstReports(
   database: Pick<TestDatabase, 'owner'>,
   owners: readonly Owner[],

@@ -12,12 +12,18 @@ export interface ExplainedStatement {
 }
 
 export interface PageRecorder {
-  /** Every statement that Postgres ran for connections of this process while `work` went on, those inside its functions included. */
+  /**
+   * Every statement that Postgres ran for connections of this process while `work` went on, those inside its
+   * functions included.
+   */
   during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
   stop(): void
 }
 
-/** What EXPLAIN (ANALYZE, BUFFERS) says of each statement when it is run for real, sent to the client that ran it. */
+/**
+ * What EXPLAIN (ANALYZE, BUFFERS) says of each statement when it is run for real, sent to the client that ran
+ * it.
+ */
 const explained = [
   `session_preload_libraries = 'auto_explain'`,
   `auto_explain.log_min_duration = 0`,
@@ -31,7 +37,10 @@ const explained = [
   `log_min_messages = 'fatal'`,
 ]
 
-/** Explains every statement of sessions that begin from now on. Needs a superuser, and no session that began earlier. */
+/**
+ * Explains every statement of sessions that begin from now on. Needs a superuser, and no session that began
+ * earlier.
+ */
 export async function recordPages(url: string): Promise<PageRecorder> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

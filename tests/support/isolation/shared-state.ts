@@ -1,4 +1,7 @@
-/** What all files share that one worker runs one after the other (decision 013): whoever changes any of it changes it for the next file too. */
+/**
+ * What all files of one worker share, one after the other (decision 013): a change of it affects the next
+ * file too.
+ */
 export interface SharedState {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly folder: string

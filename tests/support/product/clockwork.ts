@@ -19,8 +19,8 @@ export interface Clockwork {
   readonly runs: readonly JobRun[]
   now(): Date
   /**
-   * Lets so much time pass: the sweep runs whenever something is due, and each job once. A job for which `isKilled` says true is
-   * begun by a worker that is killed in the middle of it.
+   * Lets so much time pass: the sweep runs whenever something is due, and each job once. A job for which
+   * `isKilled` says true is begun by a worker that is killed in the middle of it.
    */
   pass(milliseconds: number, isKilled?: (run: number) => boolean): Promise<void>
 }

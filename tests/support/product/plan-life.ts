@@ -7,7 +7,10 @@ import { findLatestSubscription } from '../../../schema/subscriptions/subscripti
 import type { PaidPurchase } from '../factories/paid-purchases.ts'
 import type { TestProduct } from './start-test-product.ts'
 
-/** What a customer, their bank and we do after a purchase, and what there is then. Nothing arrives before `worker.catchUp`. */
+/**
+ * What a customer, their bank and we do after a purchase, and what there is then. Nothing arrives before
+ * `worker.catchUp`.
+ */
 export interface PlanLife {
   balance(bought: PaidPurchase): Promise<Balance>
   row(bought: PaidPurchase): Promise<Subscription | undefined>
@@ -25,7 +28,10 @@ export interface PlanLife {
   closeDispute(id: string, outcome: 'won' | 'lost'): Promise<unknown>
   /** Lets days pass and everything arrive. */
   live(days: number): Promise<void>
-  /** Today again, with nobody at Stripe: a plan that no test looks at any more would be renewed in all the others. */
+  /**
+   * Today again, without customers at Stripe: a plan left over from a test would be renewed in all the
+   * others.
+   */
   startOver(): Promise<void>
 }
 

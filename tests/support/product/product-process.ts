@@ -11,9 +11,12 @@ export interface ProductProcess {
   readonly ready: Readonly<Record<string, unknown>>
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>
-  /** Asks it to stop, as whoever runs it does. */
+  /** Asks it to stop, as its operator does. */
   terminate(): void
-  /** Waits for the process to end, however it does; its exit code, or null after a signal that it did not handle. */
+  /**
+   * Waits for the process to end, however it does; its exit code, or null after a signal that it did not
+   * handle.
+   */
   readonly ended: Promise<number | null>
 }
 

@@ -20,7 +20,7 @@ export interface ClerkSandboxEvent {
   readonly payload: { readonly timestamp: number; readonly data: Record<string, unknown> }
 }
 
-/** Somebody at the sign-in sandbox, and a token as their browser would hold it. */
+/** A user of the sign-in sandbox, and a token as their browser would hold it. */
 export interface Person {
   readonly user_id: string
   readonly email: string

@@ -19,8 +19,8 @@ export interface Sandbox {
 export const testAppUrl = 'http://localhost:3000'
 
 /**
- * Starts a stand-in as its own process on a free port, with its state in a folder that goes with it. Without `serverPort` it
- * sends no webhooks.
+ * Starts a stand-in as its own process on a free port, with its state in a folder that goes with it. Without
+ * `serverPort` it sends no webhooks.
  */
 export async function startSandbox(
   service: 'stripe' | 'clerk',

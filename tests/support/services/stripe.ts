@@ -12,7 +12,10 @@ export interface TestStripe extends Sandbox {
   takeEvents(): Promise<Stripe.Event[]>
 }
 
-/** Payments that take days stay undecided until the test decides them. Without `serverPort` no event is delivered. */
+/**
+ * Payments that take days stay undecided until the test decides them. Without `serverPort` no event is
+ * delivered.
+ */
 export async function startStripe(options: { serverPort?: number } = {}): Promise<TestStripe> {
   const sandbox = await startSandbox('stripe', {
     ...options,
@@ -35,7 +38,10 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
   }
 }
 
-/** A client that asks for the same object once, as long as it changes nothing: to replay events while nothing happens at Stripe. */
+/**
+ * A client that asks for the same object once, as long as it changes nothing: to replay events while nothing
+ * happens at Stripe.
+ */
 export function rememberingStripe(url: string): Stripe {
   const answers = new Map<string, Promise<Response>>()
   const ask: typeof fetch = async (address, request) => {
@@ -53,7 +59,7 @@ export function rememberingStripe(url: string): Stripe {
   })
 }
 
-/** A client that never repeats a call by itself, because that takes real seconds: whoever uses it is told of every failure. */
+/** A client without retries, because they take real seconds: its caller sees every failure. */
 export function impatientStripe(url: string): Stripe {
   return new Stripe('sk_test_sandbox', { ...sandboxAt(url), maxNetworkRetries: 0 })
 }
