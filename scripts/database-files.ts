@@ -131,8 +131,8 @@ const withoutPartitions = ['ledger_transfers', 'ledger_entries', 'ledger_reports
 )
 
 /**
- * The whole schema as one readable file, made by pg_dump from the migrations. A Postgres client cannot be expected on
- * every machine, so pg_dump is the WebAssembly one and dumps an in-memory Postgres.
+ * The whole schema as one readable file, made by pg_dump from the migrations. A Postgres client cannot be
+ * expected on every machine, so pg_dump is the WebAssembly one and dumps an in-memory Postgres.
  */
 export async function renderSchemaDump(): Promise<string> {
   const database = await PGlite.create()

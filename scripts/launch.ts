@@ -29,7 +29,10 @@ export type LaunchOptions = {
   readonly onLine: (source: string, line: string) => void
   /** Prints a message of the launcher itself. */
   readonly say: (message: string) => void
-  /** Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a change. */
+  /**
+   * Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a
+   * change.
+   */
   readonly watch?: boolean
   /** Aborts a start in progress; everything already running is stopped. */
   readonly signal?: AbortSignal
@@ -47,9 +50,9 @@ export type RunningProduct = {
 }
 
 /**
- * Starts the whole product: every external service that the environment does not name is replaced by what comes with the
- * install, never in production. Resolves when all of it is healthy; when something cannot start, everything already running is
- * stopped again before the error is thrown.
+ * Starts the whole product: every external service that the environment does not name is replaced by what
+ * comes with the install, never in production. Resolves when all of it is healthy; when something cannot
+ * start, everything already running is stopped again before the error is thrown.
  */
 export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
   const running = new AsyncDisposableStack()
@@ -132,7 +135,10 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
   }
 }
 
-/** The sandboxes get none of the product's environment, because the services they replace run on other machines. */
+/**
+ * The sandboxes get none of the product's environment, because the services they replace run on other
+ * machines.
+ */
 function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces

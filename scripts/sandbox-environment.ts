@@ -61,7 +61,8 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
     SANDBOX_CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
     SANDBOX_CLERK_SECRET_KEY: secretKey,
     SANDBOX_CLERK_ORIGIN: places.appUrl,
-    // What has to be switched on in Clerk's dashboard for a new application; the sandbox starts as Clerk does.
+    // What has to be switched on in Clerk's dashboard for a new application; the sandbox starts as Clerk
+    // does.
     SANDBOX_CLERK_ORGANIZATIONS: 'on',
     SANDBOX_CLERK_PERSONAL_ACCOUNTS: 'on',
   }

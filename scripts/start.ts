@@ -14,7 +14,10 @@ const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
 
-/** `npm start`: launches the product, prints its address, and runs until it is stopped or the process that started it is gone. */
+/**
+ * `npm start`: launches the product, prints its address, and runs until it is stopped or the process that
+ * started it is gone.
+ */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()
@@ -78,8 +81,8 @@ function explain(error: unknown): string {
 }
 
 /**
- * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is killed, the
- * system gives its child another parent without a signal, so the ancestors are checked.
+ * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is
+ * killed, the system gives its child another parent without a signal, so the ancestors are checked.
  */
 function stopWhenTold(stop: () => Promise<void>): void {
   let stopping = false
@@ -105,8 +108,8 @@ function stopWhenTold(stop: () => Promise<void>): void {
 }
 
 /**
- * Who started this process, and who started that one: npm puts a shell in between, and when npm is killed it is the shell
- * that the system hands to another parent. When the list changes, one of them is gone.
+ * Who started this process, and who started that one: npm puts a shell in between, and when npm is killed it
+ * is the shell that the system hands to another parent. When the list changes, one of them is gone.
  */
 function readAncestors(): string {
   return `${process.ppid} ${parentOf(process.ppid)}`

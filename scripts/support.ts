@@ -6,8 +6,9 @@ import { runSupport, usage } from './support/run.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**
- * `npm run support -- COMMAND`: what the console at /support does, for the terminal. Whoever runs it is in the audit log as `cli:` and the
- * name of the operating system's user. Exit code 1 when something was refused, failed or does not agree, 2 when it was not understood.
+ * `npm run support -- COMMAND`: the functions of the console at /support, for the terminal. The audit log
+ * names the caller as `cli:` and the name of the operating system's user. Exit code 1 when something was
+ * refused, failed or does not agree, 2 when the command was not understood.
  */
 loadDotEnv()
 const argv = process.argv.slice(2)

@@ -10,8 +10,9 @@ import { withDatabase } from './database.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
 
 /**
- * Does some of the worker's work from the terminal, with the rights of the worker and what `npm start` would connect it to: a service that
- * the environment does not name is the stand-in that `npm start` runs meanwhile.
+ * Does some of the worker's work from the terminal, with the rights of the worker and what `npm start` would
+ * connect it to: a service that the environment does not name is the stand-in that `npm start` runs
+ * meanwhile.
  */
 export function withWorkerDependencies<T>(
   raw: Readonly<Record<string, string | undefined>>,

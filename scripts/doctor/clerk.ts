@@ -17,7 +17,7 @@ const settingsSchema = z.object({
   }),
 })
 const means = {
-  unreachable: 'Nobody can sign in, and no call can be checked.',
+  unreachable: 'No user can sign in, and no call can be checked.',
   keys: 'The browser signs people in to another application than the one that the server asks: every call is a 401.',
 }
 
@@ -70,7 +70,7 @@ function examineSettings({
       problem('Clerk settings', {
         text: 'personal accounts are off, as they are when organizations are switched on',
         means:
-          'Who signs up has to make an organization first, and nobody can buy Pro or credits for themselves.',
+          'New users have to create an organization first, and cannot buy Pro or credits for themselves.',
         mend: 'Clerk dashboard, Configure, Organizations: allow personal accounts.',
       }),
     )
@@ -79,7 +79,7 @@ function examineSettings({
     findings.push(
       problem('Clerk settings', {
         text: 'people have no e-mail address',
-        means: 'Stripe has nobody to send invoices to, and members cannot be invited.',
+        means: 'Stripe has no address for invoices, and members cannot be invited.',
         mend: 'Clerk dashboard, Configure, User & authentication: sign-up with e-mail, verified at sign-up.',
       }),
     )

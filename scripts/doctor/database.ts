@@ -19,7 +19,10 @@ interface Login {
   readonly collation: string | null
 }
 
-/** Whether the database is there, up to date, and its login may do what a process needs and not more. Reads only. */
+/**
+ * Whether the database is there, up to date, and its login may do what a process needs and not more. Reads
+ * only.
+ */
 export async function examineDatabase({ env }: Configuration): Promise<Finding[]> {
   const pool = createPool(
     { connectionString: env.DATABASE_URL, max: 1, connectionTimeoutMillis: 10_000 },
@@ -148,7 +151,7 @@ function tooPowerful(login: Login): Finding[] {
   return [
     warning('database login', {
       text: `${login.name} ${powers.join(' and ')}`,
-      means: 'Whoever takes over the server can write balances and the ledger with RESET ROLE.',
+      means: 'An attacker who takes over the server can write balances and the ledger with RESET ROLE.',
       mend: 'Give each process a login of its own: docs/going-live.md, Database.',
     }),
   ]

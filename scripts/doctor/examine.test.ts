@@ -29,7 +29,7 @@ async function setUp(): Promise<void> {
 }
 beforeEach(setUp)
 
-/** Somebody's own accounts, at which the sandboxes happen to answer. */
+/** An operator's own accounts, at which the sandboxes happen to answer. */
 const configured = (changes: Record<string, string> = {}) => ({
   ...stripeSandboxVariables({ stripePort: portOf(launched.stripeSandboxUrl) }),
   ...clerkSandboxVariables({ clerkPort: portOf(launched.clerkSandboxUrl) }),

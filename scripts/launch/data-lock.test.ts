@@ -18,7 +18,10 @@ const place = madeForEachTest(
   ({ running }) => running.disposeAsync(),
 )
 
-/** Launchers that claim the folder at the same moment; each says `got` or why not, and stays until it is killed. */
+/**
+ * Launchers that claim the folder at the same moment; each says `got` or why not, and stays until it is
+ * killed.
+ */
 function claimInProcesses(count: number) {
   const program = `
     import { lockDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-lock.ts'))}

@@ -21,8 +21,8 @@ type GroupOptions = {
 }
 
 /**
- * Starts processes side by side, keeps each of them running, and pushes stopping all of them on the stack. When one cannot
- * start, the others are stopped with everything else on that stack.
+ * Starts processes side by side, keeps each of them running, and pushes stopping all of them on the stack.
+ * When one cannot start, the others are stopped with everything else on that stack.
  */
 export async function startGroup(
   options: GroupOptions & { readonly members: readonly GroupMember[] },

@@ -27,7 +27,10 @@ function prettyLine(write: (text: string) => void): Output['line'] {
   }
 }
 
-/** The name is put before the object's own fields, unless the process gives it, and the rest of the line stays as it is. */
+/**
+ * The name is put before the object's own fields, unless the process gives it, and the rest of the line stays
+ * as it is.
+ */
 function jsonLine(write: (text: string) => void): Output['line'] {
   return (source, line) => {
     const name = JSON.stringify(source)

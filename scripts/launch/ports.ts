@@ -29,7 +29,10 @@ export class PortsEqualError extends Error {
   }
 }
 
-/** Settles every port before anything starts, so that a port in use is a clear error and not a process that keeps exiting. */
+/**
+ * Settles every port before anything starts, so that a port in use is a clear error and not a process that
+ * keeps exiting.
+ */
 export async function choosePorts(options: {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly port: number
@@ -58,7 +61,10 @@ export async function choosePorts(options: {
   }
 }
 
-/** Each of them is still free, so without this the second process to listen would be the one that cannot start. */
+/**
+ * Each of them is still free, so without this the second process to listen would be the one that cannot
+ * start.
+ */
 function refuseEqualPorts(ports: Readonly<Record<string, number>>): void {
   for (const [port, same] of Map.groupBy(Object.entries(ports), ([, number]) => number)) {
     if (port === 0 || same.length === 1) continue

@@ -30,7 +30,10 @@ export async function migrateDatabase(env: Readonly<Record<string, string | unde
   await runScript({ args: ['scripts/migrate.ts'], env, failure: 'The database could not be migrated.' })
 }
 
-/** Products, prices and portals, without which the sandbox sells nothing. A real account is set up by its owner. */
+/**
+ * Products, prices and portals, without which the sandbox sells nothing. A real account is set up by its
+ * owner.
+ */
 export async function setUpStripeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   await runScript({
     args: ['scripts/stripe-setup.ts'],

@@ -10,8 +10,8 @@ export interface ThrowawayProduct extends RunningProduct {
 }
 
 /**
- * Launches the product with the launcher of `npm start`, at the stand-ins, on free ports and with data of its own, which are gone when
- * it stops. Nothing of a person's own `.env` reaches it.
+ * Launches the product with the launcher of `npm start`, at the stand-ins, on free ports and with data of its
+ * own, which are gone when it stops. Nothing of a person's own `.env` reaches it.
  */
 export async function launchThrowaway(options: {
   /** What the processes log. */

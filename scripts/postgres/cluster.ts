@@ -9,7 +9,10 @@ import { giveDataFolder, type PostgresIdentity } from './identity.ts'
 
 const run = promisify(execFile)
 
-/** What is kept between runs besides the data. The launcher's process id tells a database in use from one left behind. */
+/**
+ * What is kept between runs besides the data. The launcher's process id tells a database in use from one left
+ * behind.
+ */
 export type ClusterRecord = {
   readonly password: string
   readonly port: number
@@ -52,8 +55,8 @@ export async function ensureCluster(options: {
 }
 
 /**
- * The locale is one that is built into Postgres: the result is the same on a minimal Debian without locales, on a Mac and
- * in a container without LANG.
+ * The locale is one that is built into Postgres: the result is the same on a minimal Debian without locales,
+ * on a Mac and in a container without LANG.
  */
 async function initialize(options: {
   readonly data: string

@@ -2,7 +2,10 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAlive, waitForDeath } from '../processes/alive.ts'
 
-/** A Postgres that already runs on a data folder, because another launcher uses it or a killed one left it behind. */
+/**
+ * A Postgres that already runs on a data folder, because another launcher uses it or a killed one left it
+ * behind.
+ */
 export async function findPostmaster(data: string): Promise<{ pid: number; port: number } | undefined> {
   const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid = 0, , , port = 0] = file.split('\n').map(Number)
@@ -11,8 +14,8 @@ export async function findPostmaster(data: string): Promise<{ pid: number; port:
 }
 
 /**
- * Postgres believes the number in its pid file when any process has it, which after a crash in a container is often some
- * other program; then it would never start again.
+ * Postgres believes the number in its pid file when any process has it, which after a crash in a container is
+ * often some other program; then it would never start again.
  */
 export async function removeStalePidFile(data: string): Promise<void> {
   if (!(await findPostmaster(data))) await rm(join(data, 'postmaster.pid'), { force: true })

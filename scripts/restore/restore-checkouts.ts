@@ -20,8 +20,9 @@ export interface RestoredCheckouts {
 }
 
 /**
- * Writes the checkout intents again that a restored database has lost, from the sessions that Stripe has: an event whose intent is missing
- * could never be applied. To be run by the owner of the tables after a restore, before the worker starts. Safe to repeat.
+ * Writes the checkout intents again that a restored database has lost, from the sessions that Stripe has: an
+ * event whose intent is missing could never be applied. To be run by the owner of the tables after a restore,
+ * before the worker starts. Safe to repeat.
  */
 export async function restoreCheckouts(
   {
@@ -31,7 +32,7 @@ export async function restoreCheckouts(
   }: {
     readonly db: Database
     readonly stripe: Stripe
-    /** Somebody who signed up in the time that was lost. */
+    /** A user who signed up in the time that was lost. */
     readonly findProfile: (userId: string) => Promise<UserProfile | null>
   },
   since: Date,
@@ -74,7 +75,7 @@ export async function restoreCheckouts(
 function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutIntent | string {
   const metadata = checkoutMetadataSchema.parse(session.metadata)
   const user_id = customerOf(session)?.metadata.clerkUserId
-  if (!user_id) return 'Its customer names nobody'
+  if (!user_id) return 'Its customer names no user'
   const currency = currencies.find((known) => known === session.currency?.toUpperCase())
   const credits = Number(metadata.credits)
   if (!currency || !Number.isInteger(credits)) return 'It does not say which credits were promised'

@@ -11,8 +11,8 @@ import type { SoldPrice } from './set-up-prices.ts'
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
 /**
- * Creates the two portals, or updates them. Stripe's answer about a portal leaves fields out, so it is written again rather
- * than compared; only a new one counts as a change.
+ * Creates the two portals, or updates them. Stripe's answer about a portal leaves fields out, so it is
+ * written again rather than compared; only a new one counts as a change.
  */
 export async function setUpPortals(
   stripe: Stripe,
@@ -52,8 +52,8 @@ export async function findPortals(
 }
 
 /**
- * Says how a portal differs from ours in what a customer could do there that we do not expect; null when it does not. The rest of
- * it the set-up writes anew each time.
+ * Says how a portal differs from ours in what a customer could do there that we do not expect; null when it
+ * does not. The rest of it the set-up writes anew each time.
  */
 export function portalProblem(
   kind: PortalKind,
@@ -73,9 +73,9 @@ export function portalProblem(
 }
 
 /**
- * Plan and period cannot be changed in the portal: only what we have promised may be paid. Seats may be changed by
- * organizations; more are paid at once for the rest of the period, fewer begin with the next one, because the credits of this
- * one have been granted already.
+ * Plan and period cannot be changed in the portal: only what we have promised may be paid. Seats may be
+ * changed by organizations; more are paid at once for the rest of the period, fewer begin with the next one,
+ * because the credits of this one have been granted already.
  */
 function featuresOf(kind: PortalKind, prices: readonly SoldPrice[]): Features {
   const common = {

@@ -93,8 +93,9 @@ async function setUpProduct(
 }
 
 /**
- * An amount cannot be changed at Stripe, so a new price takes over the lookup key. The old one stays active without a key:
- * subscriptions go on paying it, and a payment page that is open at this moment still sells what it promised.
+ * An amount cannot be changed at Stripe, so a new price takes over the lookup key. The old one stays active
+ * without a key: subscriptions go on paying it, and a payment page that is open at this moment still sells
+ * what it promised.
  */
 function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Price> {
   return stripe.prices.create({

@@ -11,8 +11,8 @@ export interface StripeSetUp {
 }
 
 /**
- * Prepares a Stripe account to sell the catalogue: products, prices, portals, webhook endpoint. Safe to repeat;
- * everything else in the account is left alone.
+ * Prepares a Stripe account to sell the catalogue: products, prices, portals, webhook endpoint. Safe to
+ * repeat; everything else in the account is left alone.
  */
 export async function setUpStripe(
   stripe: Stripe,

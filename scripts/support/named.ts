@@ -60,7 +60,7 @@ export async function findOwnerId({ server }: OpenProduct, text: string): Promis
   const { matches } = await search(server, text)
   const owners = new Set(matches.flatMap(({ owner }) => owner?.id ?? []))
   const [owner, ...others] = owners
-  if (!owner) throw new UsageError(`Nobody is found by ${text}`)
+  if (!owner) throw new UsageError(`No customer matches ${text}`)
   if (others.length > 0) throw new UsageError(`Several are found by ${text}: ${[...owners].join(', ')}`)
   return owner
 }

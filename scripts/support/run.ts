@@ -40,7 +40,7 @@ export const usage = `npm run support -- COMMAND [--json]
   resend INVITATION               send an open invitation once more
   forget USER                     erase a person, after a second one has agreed (docs/privacy.md)
   waiting                         what waits for a second person
-  approve ACT                     agree to what somebody else has asked for
+  approve ACT                     approve what a colleague has requested
   refuse ACT --reason TEXT
   audit [OWNER]
 
@@ -248,7 +248,10 @@ const listFilterSchema = z.object({
   state: z.optional(z.enum(['failed', 'stuck', 'ignored'])),
 })
 
-/** Asks for an act on each target, and does it at once, unless a second person has to agree. One that fails does not stop the others. */
+/**
+ * Asks for an act on each target, and does it at once, unless a second person has to agree. One that fails
+ * does not stop the others.
+ */
 async function act(
   { server, worker }: OpenProduct,
   { options, actor }: Command,
@@ -301,7 +304,9 @@ function decidedOrThrow(decided: DecidedAct): SupportActRow {
     case 'not_waiting':
       throw new UsageError(`It does not wait for a second person: it is ${decided.act.state}`)
     case 'own_act':
-      throw new UsageError('A second person has to agree: not whoever asked for it, nor whoever it is for')
+      throw new UsageError(
+        'A second person has to approve: neither the requester nor the person whom it concerns',
+      )
     case 'no_reason':
       throw new UsageError('Why? Give a --reason')
   }

@@ -11,8 +11,8 @@ export type PartInput = {
 let watchdog: Watchdog | undefined
 
 /**
- * Runs a program to its end in a process group of its own, which is ended when this process exits for whatever reason, and with the
- * program itself: what a test started and forgot is not left behind.
+ * Runs a program to its end in a process group of its own, which is ended when this process exits for
+ * whatever reason, and with the program itself: what a test started and forgot is not left behind.
  */
 export async function runCommand(options: {
   readonly args: readonly string[]

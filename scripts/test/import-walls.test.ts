@@ -9,8 +9,9 @@ import { repositoryRoot } from '../launch/script.ts'
 const run = promisify(execFile)
 
 /**
- * Which places each place may import from, beside itself. A name covers all that is under it, and the longest name that fits a
- * place is the one that counts. What is not said here is forbidden: a new room or part has to be let in.
+ * Which places each place may import from, beside itself. A name covers all that is under it, and the longest
+ * name that fits a place is the one that counts. What is not said here is forbidden: a new room or part has
+ * to be let in.
  */
 const doors: Readonly<Record<string, readonly string[]>> = {
   schema: ['schema'],
@@ -197,7 +198,10 @@ function describeImport(made: Import | undefined): string {
   return `${made?.file} imports ${made?.module} (${made?.kind ?? 'value'})`
 }
 
-/** What Biome says, a line a finding, about a house of these files with our configuration; by all rules unless some are named. */
+/**
+ * What Biome says, a line a finding, about a house of these files with our configuration; by all rules unless
+ * some are named.
+ */
 async function lint(files: Readonly<Record<string, string>>, rules: readonly string[] = []): Promise<string> {
   const house = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-walls-')))
   try {

@@ -133,7 +133,7 @@ describe('every alert', () => {
   })
 })
 
-test('the dashboard can be imported: its panels have a source that whoever imports it chooses', () => {
+test('the dashboard’s panels have a data source that is chosen at import', () => {
   expect(dashboard.templating.list).toContainEqual(
     expect.objectContaining({ name: 'datasource', type: 'datasource', query: 'prometheus' }),
   )

@@ -1,4 +1,6 @@
-/** What Chromium needs to run without a screen, without calling anybody, and as root in a container. */
+/**
+ * What Chromium needs to run without a screen, without network calls of its own, and as root in a container.
+ */
 export function browserArguments(): string[] {
   return [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -5,7 +5,10 @@ import type { Tool } from './find-program.ts'
 
 const patience_ms = 5_000
 
-/** Whether a Docker engine answers. Without a sign of an engine nothing is loaded, and one that hangs is given up on. */
+/**
+ * Whether a Docker engine answers. Without a sign of an engine nothing is loaded, and one that hangs is given
+ * up on.
+ */
 export async function findDocker(): Promise<Tool> {
   const sockets = [
     '/var/run/docker.sock',
