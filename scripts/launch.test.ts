@@ -101,7 +101,7 @@ test('invitations expire by the same clock', async () => {
   expect((await invite()).status).toBe('pending')
 })
 
-test('after that the product works as before: a purchase is settled, and nothing counts as late', async () => {
+test('the product works as before after that: a purchase is settled, and nothing counts as late', async () => {
   const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
   const { sessionId } = await ask(purchaseCredits, {
     person: bob,
@@ -119,7 +119,7 @@ test('after that the product works as before: a purchase is settled, and nothing
   await waitUntil(async () => (await fetch(`${launched.url}/readyz`)).status === 200, 'nothing to be late')
 })
 
-test('what is served of the web app is the bundle, not the sources', async () => {
+test('the web app is served from the bundle, not from the sources', async () => {
   const page = await (await fetch(launched.url)).text()
   const [script] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
   const bundle = await fetch(`${launched.url}${script}`)

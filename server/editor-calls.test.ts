@@ -69,7 +69,7 @@ test('twenty reports at once on a pool that covers twelve: twelve are posted and
   expect(count()).toBe(1)
 })
 
-test('of reports with the same key at once the first is posted, its repetitions are replays, and another amount is a conflict', async () => {
+test('one of several concurrent reports with the same key is posted, its repetitions are replays, and another amount is a conflict', async () => {
   const usage = await buildPool({ purchased: 10 })
   const first = usage({ credits: 3 })
   const answers = await spendAtOnce([first, first, { ...first, credits: 4 }, usage({ credits: 2 }), first])

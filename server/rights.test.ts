@@ -294,14 +294,14 @@ describe('the rights of every route', () => {
     }),
   )
 
-  test.each(cases)('%s by %s', async (_, actor, route) => {
+  test.each(cases)('the call %s by %s is answered by its rights', async (_, actor, route) => {
     const expected = route.row.answers[actor]
     const { status, text, changed } = await call(route, actor)
     expect(status, text).toBe(expected)
     if (expected >= 400) expect(changed).toBe(false)
   })
 
-  test('are walked for every call of the contract, and for what is not in it', async () => {
+  test('the rights are checked for every call of the contract, and for routes that are not in it', async () => {
     const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>
     }

@@ -46,7 +46,7 @@ test('a file is sent in the parts in which it is read', async () => {
   expect((await answer.text()).split('\r\n')).toHaveLength(3001)
 })
 
-test('what fails before the first part is an answer', async () => {
+test('a failure before the first part is an ordinary error answer', async () => {
   const next = () => Promise.reject(new Error('The database is away'))
   const { url } = await serve(() => ({ [Symbol.asyncIterator]: () => ({ next }) }))
   expect((await fetch(url)).status).toBe(500)

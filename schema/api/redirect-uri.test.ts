@@ -14,7 +14,7 @@ describe('a sign-in may end at', () => {
     'http://[::1]:8080/callback',
     'http://localhost/callback',
     'http://localhost:8123/?from=editor',
-  ])('%s', (uri) => {
+  ])('a sign-in may end at %s', (uri) => {
     expect(redirectUriProblem(uri)).toBeNull()
   })
 })
@@ -57,7 +57,7 @@ describe('a sign-in may not end at', () => {
     ['nothing', ''],
     ['words', 'take me home'],
     ['too long', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
-  ])('%s', (_, uri) => {
+  ])('a sign-in may not end at %s', (_, uri) => {
     expect(redirectUriProblem(uri)).toEqual(expect.any(String))
   })
 })
@@ -66,15 +66,23 @@ describe('an editor’s address is ours', () => {
   const ids = ['tidemark.tidemark', 'tidemark.tidemark-beta']
   const schemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
 
-  test.each(schemes)('in %s when it is one of our extensions, and only then', (scheme) => {
-    expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
-    expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
-    for (const other of ['evil.tidemark', 'tidemark.evil', 'tidemark.tidemark-2', 'evil.tidemark.tidemark']) {
-      expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
-    }
-  })
+  test.each(schemes)(
+    'an editor’s address in %s is ours when it names one of our extensions, and only then',
+    (scheme) => {
+      expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
+      expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
+      for (const other of [
+        'evil.tidemark',
+        'tidemark.evil',
+        'tidemark.tidemark-2',
+        'evil.tidemark.tidemark',
+      ]) {
+        expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
+      }
+    },
+  )
 
-  test('or when it is a port of the same machine, which is no extension’s', () => {
+  test('an editor’s address is ours when it is a port of the same machine and names no extension', () => {
     expect(isOwnExtension('http://127.0.0.1:49152/callback', ids)).toBe(true)
   })
 

@@ -111,7 +111,7 @@ test('no more is ever taken back than was granted', () => {
   )
 })
 
-test('plans that have all ended and kept their money leave nothing in the plan account, whatever was used when', () => {
+test('plans that have all ended and kept their money leave nothing in the plan account, whenever credits were used', () => {
   fc.assert(
     fc.property(lives, moments, uses, (facts, when, used) => {
       const kept = { ...facts, invoice_money: new Map() }

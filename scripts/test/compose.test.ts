@@ -14,7 +14,7 @@ const services = Object.fromEntries(
 )
 const shared = /^x-environment:.*?\n\n/ms.exec(compose)?.[0] ?? ''
 
-test('only the proxy is published, and it passes on only the port that is meant for people', () => {
+test('the proxy is the only published service, and it passes on only the port that is meant for people', () => {
   expect(Object.keys(services)).toEqual(['proxy', 'postgres', 'redis', 'migrate', 'server', 'worker'])
   expect(Object.keys(services).filter((name) => services[name]?.includes('ports:'))).toEqual(['proxy'])
   const caddyfile = readFileSync(join(repositoryRoot, 'Caddyfile'), 'utf8')

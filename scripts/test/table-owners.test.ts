@@ -184,6 +184,6 @@ test.each([
     'worker/jobs/reader.ts',
   ],
   ["db.insertInto('seats')", 'schema/seats/seats.ts'],
-])('what is allowed is not found: %s', (code, path) => {
+])('allowed code has no finding: %s', (code, path) => {
   expect(writesOutsideOwner(path, code)).toEqual([])
 })

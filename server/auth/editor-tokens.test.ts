@@ -66,7 +66,7 @@ test('tokens that come at the same moment are looked up together, and each gets 
   expect(server.asked()).toBe(1)
 })
 
-test('uses that come at the same moment are recorded together, once a minute', async () => {
+test('concurrent uses are recorded together, once a minute', async () => {
   const server = startServer()
   const users = await Promise.all(Array.from({ length: 20 }, () => buildUser(database.server)))
   const tokens = await Promise.all(users.map((user) => buildExtensionToken(database, user)))
@@ -127,7 +127,7 @@ test('a token that is revoked here is refused at once', async () => {
   expect(await server.takes(token)).toBe(false)
 })
 
-test('what was read while a token was being revoked is not remembered', async () => {
+test('a token that was read while it was being revoked is not cached', async () => {
   const user_id = await buildUser(database.server)
   const token = await buildExtensionToken(database, user_id)
   const server = startServer({

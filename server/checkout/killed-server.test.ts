@@ -165,7 +165,7 @@ test('two tabs at once get one page, also when the first one is slow at Stripe',
   await slow.close()
 })
 
-test('while Stripe still works on the first call, the second one waits for it', async () => {
+test('the second call waits while Stripe still works on the first one', async () => {
   const called = signal()
   const mayGoOn = signal()
   let isInUse = true

@@ -48,7 +48,7 @@ const read = (query: Record<string, string>) =>
     query: { ...ask, payer: team.id, ...query } as never,
   })
 
-test('what editors report in a minute is one item of the history, and its reports are listed, before it is posted and after', async () => {
+test('the reports of a minute are one item of the history and are listed under it, before it is posted and after', async () => {
   clock.stop(new Date('2026-05-20T12:00:05Z'))
   const balance = () => server.api(getExtensionBalance, { token: team.editor, query: { payer: team.id } })
   const before = await balance()

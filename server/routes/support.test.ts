@@ -54,7 +54,7 @@ describe('a caller who is not support staff gets a 404', () => {
       server.api(visitCase, { ...(token && { token }), body: { owner: 'user_ada' } }),
   }
 
-  test('they are signed out, signed in, or an admin of an organization', async () => {
+  test('a caller without the role gets a 404: signed out, signed in, or an admin of an organization', async () => {
     const ada = await signUp(clerk)
     await buildOrganization(clerk, ada)
     const expired = await tokenOf(clerk, { user_id: sam.user_id, expires_in_s: -60 })
@@ -66,7 +66,7 @@ describe('a caller who is not support staff gets a 404', () => {
     }
   })
 
-  test('they gave themselves the role where people may write', async () => {
+  test('a user who set the role in metadata that they can write gets a 404', async () => {
     const mallory = await signUp(clerk)
     await clerk.client.users.updateUserMetadata(mallory.user_id, {
       unsafeMetadata: { role: 'support' },
@@ -92,22 +92,25 @@ describe('a caller who is not support staff gets a 404', () => {
   })
 })
 
-describe('who loses the role, or may not sign in any more,', () => {
+describe('a colleague without the role, or who may not sign in any more', () => {
   test.each([
     [
       'loses the role',
       (id: string) => clerk.client.users.updateUserMetadata(id, { publicMetadata: { role: null } }),
     ],
     ['is banned', (id: string) => clerk.client.users.banUser(id)],
-  ])('%s: sees nothing a quarter of a minute later', async (_, lose) => {
-    const former = await signUp(clerk, { role: 'support' })
-    expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 200 })
-    await lose(former.user_id)
-    clock.advance(15_000)
-    expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
-  })
+  ])(
+    'a colleague who is found to have changed sees nothing a quarter of a minute later: %s',
+    async (_, lose) => {
+      const former = await signUp(clerk, { role: 'support' })
+      expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 200 })
+      await lose(former.user_id)
+      clock.advance(15_000)
+      expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
+    },
+  )
 
-  test('while Clerk does not answer, no caller gets in, and its next answer counts', async () => {
+  test('no caller gets in while Clerk does not answer, and its next answer counts', async () => {
     const fresh = await signUp(clerk, { role: 'support' })
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
     expect((await server.api(listWork, { token: fresh.token })).status).toBe(503)
@@ -147,7 +150,7 @@ const find = async (q: string): Promise<SupportMatch[]> =>
 const keys = ({ timeline }: SupportTrace) => timeline.map(({ key }) => key)
 
 describe('a search', () => {
-  test('by anything of a purchase, a plan and their ends leads to whose it is', async () => {
+  test('a search by any id of a purchase or a plan leads to its owner', async () => {
     const ada = await buildPerson()
     const bought = await buildPaidCredits(product, { user_id: ada.user_id })
     const plan = await buildPaidPlan(product, { user_id: ada.user_id })
@@ -203,7 +206,7 @@ describe('a search', () => {
     }
   })
 
-  test('by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
+  test('a search by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
     const owner = `user_${randomUUID().replaceAll('-', '')}`
     await database.owner.transaction().execute(async (trx) => {
       await sql`SET LOCAL session_replication_role = replica`.execute(trx)
@@ -239,7 +242,7 @@ describe('a search', () => {
     expect(await find(String(id + 2 ** 41))).toEqual([])
   })
 
-  test('by the address of a seat or an invitation leads to the organization', async () => {
+  test('a search by the address of a seat or an invitation leads to the organization', async () => {
     const team = await buildTeam(product)
     await giveSeat(product, team, team.admin.email)
     const email = `${randomUUID().slice(0, 8)}@tidemark.test`
@@ -272,11 +275,11 @@ describe('a search', () => {
     'purchase/nothing',
     'three words here',
     "' OR true --",
-  ])('for %s finds nothing, exactly as it was given', async (text) => {
+  ])('a search for %s finds nothing, exactly as it was given', async (text) => {
     expect(await find(text)).toEqual([])
   })
 
-  test('for what only Stripe can know says so when Stripe does not answer', async () => {
+  test('a search for what only Stripe can know says so when Stripe does not answer', async () => {
     await stripe.knob('faults', { status: 500, count: 100 })
     const answer = await server.api(searchSupport, { token: sam.token, query: { q: 'pi_nothing' } })
     await stripe.clear('faults')
@@ -285,7 +288,7 @@ describe('a search', () => {
 })
 
 describe('a trace', () => {
-  test('calls colleagues by their name or their address, also those who have no account with us', async () => {
+  test('a trace calls colleagues by their name or their address, also those who have no account with us', async () => {
     const ada = await buildPerson()
     const [sue, joe] = [
       await signUp(clerk, { role: 'support', first_name: 'Sue', last_name: 'Support' }),
@@ -316,7 +319,7 @@ describe('a trace', () => {
     expect(JSON.stringify(audit.data.items)).not.toContain(ada.email)
   })
 
-  test('says which credits are missing, and which event failed to bring them', async () => {
+  test('a trace says which credits are missing, and which event failed to bring them', async () => {
     const ada = await buildPerson()
     const { event_id, intent_id, session_id } = await buildFailedPurchase(ada.user_id)
     const opened = await trace(ada.user_id, { kind: 'event', id: event_id })
@@ -380,7 +383,7 @@ describe('a trace', () => {
     }
   })
 
-  test('finds a refund that was not taken back', async () => {
+  test('a trace finds a refund that was not taken back', async () => {
     const ada = await buildPerson()
     const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
     await worker.catchUp()
@@ -404,7 +407,7 @@ describe('a trace', () => {
     })
   })
 
-  test('finds a transfer that nothing explains', async () => {
+  test('a trace finds a transfer that nothing explains', async () => {
     const ada = await buildPerson()
     const { owner, intent_id, subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
     await worker.catchUp()
@@ -434,7 +437,7 @@ describe('a trace', () => {
     expect(timeline.find(({ kind, credits }) => kind === 'transfer' && credits === 900)).toBeDefined()
   })
 
-  test('says which usage cannot be posted, and why', async () => {
+  test('a trace says which usage cannot be posted, and why', async () => {
     const owner: Owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` }
     await giveCredits(database, owner, { purchased: 2000 })
     await sumUsage(database.worker, owner, true)
@@ -450,7 +453,7 @@ describe('a trace', () => {
     expect(standing?.balance.purchased).toEqual({ is: 800, should: 800 })
   })
 
-  test('of an organization has its seats and invitations, and addresses only masked', async () => {
+  test('a trace of an organization has its seats and invitations, and addresses only masked', async () => {
     const team = await buildTeam(product, { seats: 3 })
     await giveSeat(product, team, team.admin.email)
     const invitation = await invite(product, team, `secret.${randomUUID()}@tidemark.test`)
@@ -470,7 +473,7 @@ describe('a trace', () => {
     expect((await trace(team.admin.user_id)).timeline).toMatchObject([{ kind: 'seat', state: 'active' }])
   })
 
-  test('is read page by page, each item once, uses of credits only when they are asked for', async () => {
+  test('a trace is read page by page, each item once, uses of credits only when they are asked for', async () => {
     const user_id = await buildUser(database.server)
     const owner = { owner_kind: 'user', owner_id: user_id } as const
     await postTransfers(
@@ -548,7 +551,7 @@ describe('a trace', () => {
 describe('the list of work', () => {
   const work = (query: Record<string, string> = {}) => server.ask(listWork, { token: sam.token, query })
 
-  test('has what failed and is stuck, the oldest first, with the money and credits at stake', async () => {
+  test('the list of work has failed and stuck rows, the oldest first, with the money and credits at stake', async () => {
     const mark = randomUUID()
     const now = clock.now().getTime()
     const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000)
@@ -615,7 +618,7 @@ describe('the list of work', () => {
     expect(oldest_unapplied_event).toMatchObject({ id: recent.id, type: 'checkout.session.completed' })
   })
 
-  test('is read page by page', async () => {
+  test('the list of work is read page by page', async () => {
     const mark = randomUUID()
     const made = new Set<string>()
     for (let i = 0; i < 60; i += 1) {
@@ -631,8 +634,8 @@ describe('the list of work', () => {
   })
 })
 
-describe('of two people at one case', () => {
-  test('the second is told, until the first has closed it; each opening is in the audit log once', async () => {
+describe('two people at one case', () => {
+  test('the second person at a case is told, until the first has closed it; each opening is in the audit log once', async () => {
     const ada = await buildPerson()
     const kim = await signUp(clerk, { role: 'support', first_name: 'Kim', last_name: 'Care' })
     const open = (person: Person) =>

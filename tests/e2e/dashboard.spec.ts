@@ -162,7 +162,7 @@ test(
   },
 )
 
-test('with an organization chosen the dashboard is the organization’s: an admin buys, a member sees', async ({
+test('the dashboard of a chosen organization shows its pool: an admin buys, a member sees', async ({
   page,
   browser,
 }) => {

@@ -103,7 +103,7 @@ test('a signed-out user signs in first, in a window on the same page, and is ask
   editor.close()
 })
 
-test('who cancels sends nothing', async ({ page }) => {
+test('a user who cancels sends nothing', async ({ page }) => {
   const editor = await startEditor()
   await signUp(page)
   const calls = listenTo(page)
@@ -165,7 +165,7 @@ test.describe('with PKCE', () => {
     editor.close()
   })
 
-  test('what is missing, wrong or failing is said, and nothing is sent', async ({ page }) => {
+  test('the page names what is missing, wrong or failing, and nothing is sent', async ({ page }) => {
     const editor = await startEditor()
     await page.goto('/auth/vscode-initiate?state=x')
     await expect(page.getByText('Missing VSCode redirect URI parameter.')).toBeVisible()

@@ -89,7 +89,7 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
 })
 
 test(
-  'when the sign-in service asks to wait, the page says when the invitation will be sent',
+  'the page says when the invitation will be sent when the sign-in service asks to wait',
   alone,
   async ({ page }) => {
     const { email, organizationId } = await subscribeTeam(page, 3)
@@ -225,7 +225,7 @@ test(
   },
 )
 
-test('without an organization the page says how to get one', async ({ page }) => {
+test('the page says how to get an organization when there is none', async ({ page }) => {
   await signUp(page)
   await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Organizations' }).click()
   await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()

@@ -72,7 +72,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await expect(balance.getByText('500', { exact: true }).first()).toBeVisible()
 })
 
-test('only support staff find the console; two of them see each other, and what is above the limit takes both', async ({
+test('the console is open only to support staff; two of them see each other, and acts above the limit take both', async ({
   page: customer,
   browser,
   baseURL,

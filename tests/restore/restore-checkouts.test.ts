@@ -47,7 +47,7 @@ const promises = (in_database: typeof restored) =>
     .orderBy('id')
     .execute()
 
-test('what was promised is written again as it was, from what Stripe knows, and only once', async () => {
+test('lost checkouts are written again with their terms, from Stripe’s objects, and only once', async () => {
   const since = new Date(Date.now() - 60_000)
   const [ada, bob, cleo, dan] = [
     await signUp(clerk),

@@ -18,7 +18,7 @@ test.each([
   [4, 5, 'bg-star', 80],
   [5, 6, 'bg-critical', 83],
   [7, 5, 'bg-critical', 100],
-])('%i of %i seats are drawn in %s', (used, total, color, percent) => {
+])('the bar of %i of %i seats is drawn in %s', (used, total, color, percent) => {
   const bar = renderToString(<SeatBar used={used} total={total} />)
   expect(bar).toContain(color)
   expect(bar).toMatch(new RegExp(`width:${percent}`))
