@@ -6,10 +6,7 @@ import type { Watchdog } from './processes/watchdog.ts'
 
 const databaseName = 'tidemark'
 
-/**
- * Runs something against the database that `npm start` would use, starting the embedded one when it is not
- * running.
- */
+/** Runs work on the database of `npm start`, starting the embedded Postgres if necessary. */
 export async function withDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   if (process.env.DATABASE_URL) return await work(process.env.DATABASE_URL)
   if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')

@@ -114,8 +114,7 @@ test('the product works as before after that: a purchase is settled, and nothing
   }, 'the credits')
   expect(entry).toMatchObject({ kind: 'credit_purchase', amount: 500, balance_after: 500 })
   expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
-  // An event that came just before the clock was moved has waited for a month by that clock, until it is
-  // applied a moment later.
+  // An event from just before the clock's move counts as a month old until it is applied.
   await waitUntil(async () => (await fetch(`${launched.url}/readyz`)).status === 200, 'nothing to be late')
 })
 

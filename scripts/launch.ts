@@ -29,10 +29,7 @@ export type LaunchOptions = {
   readonly onLine: (source: string, line: string) => void
   /** Prints a message of the launcher itself. */
   readonly say: (message: string) => void
-  /**
-   * Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a
-   * change.
-   */
+  /** Watch mode: Vite serves the web app on PORT, and the server restarts on a change. */
   readonly watch?: boolean
   /** Aborts a start in progress; everything already running is stopped. */
   readonly signal?: AbortSignal
@@ -135,10 +132,7 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
   }
 }
 
-/**
- * The sandboxes get none of the product's environment, because the services they replace run on other
- * machines.
- */
+/** The sandboxes get none of the product's environment: the real services would not have it either. */
 function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces

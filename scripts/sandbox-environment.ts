@@ -61,8 +61,7 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
     SANDBOX_CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
     SANDBOX_CLERK_SECRET_KEY: secretKey,
     SANDBOX_CLERK_ORIGIN: places.appUrl,
-    // What has to be switched on in Clerk's dashboard for a new application; the sandbox starts as Clerk
-    // does.
+    // Off by default in a new application of Clerk's, and so in the sandbox.
     SANDBOX_CLERK_ORGANIZATIONS: 'on',
     SANDBOX_CLERK_PERSONAL_ACCOUNTS: 'on',
   }

@@ -14,10 +14,7 @@ const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
 
-/**
- * `npm start`: launches the product, prints its address, and runs until it is stopped or the process that
- * started it is gone.
- */
+/** `npm start`: launches the product and runs until it is stopped or its parent has exited. */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()

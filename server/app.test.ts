@@ -51,9 +51,7 @@ const { database, server } = testProduct(() => ({
 }))
 
 const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
-/**
- * Sends the path as it is, which fetch would normalize. `url`: what reached the sandbox; null for nothing.
- */
+/** Sends the path unchanged; fetch would normalize it. `url`: what reached the sandbox, or null. */
 async function raw(path: string, method = 'GET'): Promise<{ status: number; url: string | null }> {
   const { hostname, port } = new URL(server.url)
   const sent = request({ hostname, port, method, path, agent: false })

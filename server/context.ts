@@ -37,10 +37,7 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: Trace
-  /**
-   * A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every
-   * try under one Idempotency-Key.
-   */
+  /** A UUIDv7 (decision 163); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }
 
@@ -54,8 +51,7 @@ export interface Trace {
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
-  // Creating a child logger costs more than the one line that most requests write, so it is created on first
-  // use.
+  // A child logger is created on first use: most requests write one line only.
   let noted: Record<string, string> = { request_id }
   let log: Logger | undefined
   return {

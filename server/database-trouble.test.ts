@@ -20,10 +20,7 @@ import { createEditorCalls } from './editor-calls.ts'
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database } = product
 
-/**
- * The server's database, where Postgres cuts the connection when it has inserted the checkout and not
- * committed it yet.
- */
+/** A database whose connection is cut after the insert of the checkout, before its commit. */
 function cutAfterInsert(db: Database): Database {
   let isArmed = true
   const inserts = new WeakSet<object>()

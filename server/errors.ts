@@ -2,10 +2,7 @@ import type { ApiError } from '../schema/api/error.ts'
 import type { UsageRefusal } from '../schema/api/extension.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
-/**
- * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never
- * changes. The reason behind it is the `cause`, which goes to the log and never into the response.
- */
+/** An error for the caller: `message` for people, `code` for programs. Its `cause` only goes to the log. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly status: number
@@ -35,10 +32,7 @@ export class ServerError extends Error {
   }
 }
 
-/**
- * An error whose text is the failure text of the route in which it happens (`failure` in the route), because
- * it depends on what the caller wanted to do. Status and code are given here.
- */
+/** Answers with the failure text of its route (`failure`) and the given status and code. */
 export class RouteFailedError extends Error {
   override readonly name = 'RouteFailedError'
   readonly status: number
@@ -61,10 +55,7 @@ export class RouteFailedError extends Error {
   }
 }
 
-/**
- * Stripe answered, but something that we rely on, such as what `npm run stripe:setup` creates, is missing or
- * different.
- */
+/** Stripe answered, but an object that `npm run stripe:setup` creates is missing or different. */
 export class StripeAnswerError extends Error {
   override readonly name = 'StripeAnswerError'
 }
@@ -151,10 +142,7 @@ export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'ch
 /** It is unknown whether Stripe opened a session. Either way nothing is charged before the customer pays. */
 export const checkoutUncertain = (cause: unknown) =>
   new RouteFailedError(503, 'checkout_failed', { retry_after_s: 5, cause })
-/**
- * Stripe's price is not ours or cannot be read: better to sell nothing than to charge something other than
- * promised.
- */
+/** The price cannot be read or is not the catalogue's, so nothing is sold. */
 export const priceUnavailable = (cause: unknown) =>
   new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
@@ -251,9 +239,7 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
-/**
- * Clerk's own limit of the organization is reached, and could not be raised although there is a free seat.
- */
+/** Clerk's membership limit is reached and could not be raised, although a seat is free. */
 export const organizationIsFull = (cause: unknown) =>
   new ServerError(
     409,

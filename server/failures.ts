@@ -10,10 +10,7 @@ export interface Failure {
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError
-  /**
-   * What the product says when its database does not work; left out where the general text of `on-error` is
-   * right.
-   */
+  /** The text when the database is unavailable; by default that of `on-error`. */
   readonly database?: string
   /** What all other errors become, including an unavailable database. */
   any?(error: unknown): RouteFailedError
@@ -28,10 +25,7 @@ export function accountFailure(text: string, code: string): Failure {
 const buyerFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
 
-/**
- * An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws
- * `checkoutRefused`.
- */
+/** A Stripe error may leave a session behind; for a refusal `openSession` throws `checkoutRefused`. */
 export function checkoutFailure(text: string): Failure {
   return { text, clerk: buyerFailed, stripe: checkoutUncertain }
 }

@@ -16,8 +16,7 @@ export function listen(
   { host, port }: { readonly host: string; readonly port: number },
   { log }: Pick<Dependencies, 'log'>,
 ): Promise<ListeningServer> {
-  // Longer than the idle time of common load balancers, which could otherwise send a call into a connection
-  // that we just closed.
+  // Longer than the idle time of load balancers, which would reuse a connection that we just closed.
   const limits = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000 }
   const server = createServer(limits, callback)
   return new Promise((resolve, reject) => {

@@ -30,9 +30,7 @@ export function createMonitoringApp(deps: Dependencies): Koa {
   return app
 }
 
-/**
- * In Prometheus' text format. Gauges that are read on demand are left out when their source does not answer.
- */
+/** Prometheus text format. Gauges whose source does not answer are left out. */
 function answerMetrics(deps: Dependencies): Middleware {
   return async (ctx) => {
     await Promise.all([

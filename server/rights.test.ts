@@ -85,10 +85,7 @@ interface Request {
   readonly headers?: Record<string, string>
 }
 
-/**
- * What each call is asked, about the user or the organization, so that a caller who may do it succeeds. A
- * call whose contract says enough is not listed: see `requestOf`.
- */
+/** Requests that succeed for a permitted caller, where `requestOf` cannot derive one from the contract. */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
   'POST /api/user/initialize': () => ({
     body: {
@@ -193,10 +190,7 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   }),
 }
 
-/**
- * The required fields of a contract: ids are the user's and the organization's, everything else is the least
- * that will do.
- */
+/** The required fields of a contract: the actor's ids and minimal values. */
 function requestOf({ endpoint, method }: Route): Request {
   const required = (schema: z.core.$ZodType | undefined) => {
     const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
@@ -263,10 +257,7 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   return { status: response.status, text, changed: (await everything()) !== before }
 }
 
-/**
- * Everything that a call may write; when an extension's token was last used is no consequence of a refused
- * call.
- */
+/** All tables that a call may write, except the tokens' last use. */
 async function everything(): Promise<string> {
   const tables = [
     'checkout_intents',

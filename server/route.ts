@@ -83,9 +83,7 @@ const forOAuthClients: AppMiddleware = (ctx, next) => {
   return next()
 }
 
-/**
- * An answer that does not match its contract is our mistake: it is logged, and the caller gets a 500 instead.
- */
+/** An answer that does not match its contract is logged and becomes a 500. */
 function answer<E extends Endpoint, Found>(
   endpoint: E,
   { rights, failure }: Terms<E, Found>,

@@ -63,10 +63,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   })
 }
 
-/**
- * Browsers do not run a script of this type, so the content security policy lets it be. "<" is written so
- * that no tag can end it.
- */
+/** Browsers do not run this type, so the CSP allows it. "<" is escaped so that no tag ends it. */
 function withState(html: string, state: PageState): WebDocument {
   const json = JSON.stringify(state).replaceAll('<', '\\u003c')
   const complete = html.replace(

@@ -55,8 +55,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   ssr: { noExternal: true },
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   server: {
-    // web/api has the same path as the server's calls: files that end in .ts are ours, everything else is the
-    // server's.
+    // web/api has the same path as the server's calls: files that end in .ts are ours.
     proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/__sandbox': api, '/healthz': api },
   },
 }))

@@ -3,9 +3,7 @@ import { hashPassword } from './entities/password.ts'
 import { createUser } from './entities/user.ts'
 import type { Service } from './service.ts'
 
-/**
- * Documented in the README. The ids are fixed, so that what an application stored stays valid after a reset.
- */
+/** Documented in the README. Ids are fixed, so that stored references survive a reset. */
 export const seeds = {
   demo: {
     id: 'user_2sandboxDemo000000000000000',

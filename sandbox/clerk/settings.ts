@@ -25,9 +25,7 @@ export type Instance = {
   organizations_enabled: boolean
   /** Without them a session is not active before its user has chosen an organization. */
   personal_accounts_allowed: boolean
-  /**
-   * How many people an organization has room for if nothing else was said when it was created. 0 is no limit.
-   */
+  /** Default limit of people in an organization. 0 is no limit. */
   max_allowed_memberships: number
 }
 

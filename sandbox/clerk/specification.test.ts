@@ -26,8 +26,7 @@ const notInTheFiles = [
   /^GET \/v1\/environment \/organization_settings must NOT have additional properties.*force_organization_selection/,
   // The example beside this schema has no second `data` inside `data` either.
   /^organizationInvitation.accepted \/data must have required property 'data'/,
-  // Before a code is asked for there is no strategy yet: @clerk/ui asks for one only as long as none is
-  // named.
+  // Before a strategy is chosen there is none; @clerk/ui asks for one only while none is named.
   /^(GET|POST) \/v1\/client\/sign_ups\S* \/(response|client\/sign_up)\/verifications\/email_address /,
 ]
 const withoutKnown = (differences: readonly string[]) =>

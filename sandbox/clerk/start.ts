@@ -11,9 +11,7 @@ import { defaultSettings, type Settings } from './settings.ts'
 import { openState, type WebhookEvent } from './state.ts'
 import { postEvent, renderEvent } from './wire/webhooks.ts'
 
-/**
- * Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken.
- */
+/** Starts state, webhooks and HTTP. Resolves when it listens; rejects when the port is taken. */
 export async function startClerkSandbox(
   given: Partial<Settings> = {},
 ): Promise<Sandbox & { service: Service }> {

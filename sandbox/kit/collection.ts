@@ -1,7 +1,4 @@
-/**
- * A table in memory that keeps the order of creation and reports each change. Rows are replaced, never
- * mutated.
- */
+/** An in-memory table in creation order that reports each change. Rows are replaced, never mutated. */
 export class Collection<Row extends { id: string }> {
   readonly #positions = new Map<string, number>()
   readonly #rows: (Row | undefined)[] = []

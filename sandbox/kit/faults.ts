@@ -4,10 +4,7 @@ import type { Middleware } from 'koa'
 export type Fault = {
   /** Answer with this status before anything is done. */
   status: number | null
-  /**
-   * Do what was asked, then close the connection without an answer, the case for which there are idempotency
-   * keys.
-   */
+  /** Does the work, then closes the connection without an answer: the case for idempotency keys. */
   drop_after?: boolean
   /** Do what was asked at once, but keep the answer back until it is released: meanwhile it grows old. */
   hold?: boolean
@@ -71,9 +68,7 @@ export class Faults {
   }
 }
 
-/**
- * Makes the chosen calls fail, before anything is done or after everything is, or keeps their answers back.
- */
+/** Makes the chosen calls fail before or after their work, or delays their answers. */
 export function injectFaults(
   faults: Faults,
   { flush, toError }: { flush: () => void; toError: (status: number) => Error },

@@ -8,10 +8,7 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
-/**
- * Listens on the port. That comes before the state file is opened: a second process on the same port must
- * fail before it touches the file. Rejects with the system's own error.
- */
+/** Called before the state file is opened, so that a second process on the port fails without touching it. */
 export async function listen({
   port,
   host,
@@ -20,8 +17,7 @@ export async function listen({
   host: string
 }): Promise<Sandbox & { server: Server }> {
   const server = createServer()
-  // Longer than the pause between two calls of a client, else it reuses a connection that is just being
-  // closed.
+  // Longer than the pause between a client's calls, so that it never reuses a closing connection.
   server.keepAliveTimeout = 75_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

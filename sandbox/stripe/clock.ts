@@ -17,10 +17,7 @@ export type Clock = {
 const LONGEST_WAIT_MS = 25_000
 const COMPARED_EVERY_MS = 20
 
-/**
- * The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by
- * it.
- */
+/** The sandbox's time: real time plus an offset that a knob moves forward. All due dates use it. */
 export function createClock(store: State): Clock {
   const offsetMs = () => settingsOf(store).clock_offset_ms
   const nowMs = () => Date.now() + offsetMs()

@@ -167,9 +167,7 @@ export type StoredInvoice = Omit<
 > & {
   customer: string
   lines: Page<StoredInvoiceLine>
-  /**
-   * Gone from the API since `parent` names the subscription, but still in the example that Stripe publishes.
-   */
+  /** Removed from the API since `parent` names the subscription, but still in Stripe's published example. */
   subscription: null
 }
 
@@ -196,15 +194,10 @@ export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webh
 
 export type StoredWebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'secret'>
 
-/**
- * Kept apart from its endpoint, because it is sent once only: in the answer to the call that created the
- * endpoint.
- */
+/** Stored apart from its endpoint, because only the answer that creates the endpoint contains it. */
 export type SigningSecret = { id: string; secret: string }
 
-/**
- * What a checkout session must remember and Stripe does not show: its lines, and what its payment will carry.
- */
+/** Details of a session that Stripe does not show: its lines, and the data of its payment. */
 export type CheckoutDetails = {
   id: string
   line_items: StoredLineItem[]
@@ -227,10 +220,7 @@ export type CheckoutDetails = {
   } | null
   /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
   payment_intent: string | null
-  /**
-   * When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's
-   * clock.
-   */
+  /** When a delayed payment settles; null when it waits for a knob. Milliseconds of the sandbox's clock. */
   settles_at_ms: number | null
 }
 
@@ -252,8 +242,7 @@ export type Account = {
    */
   adaptive_pricing: boolean
   /**
-   * What an open session that begins with a trial says as its total; Stripe documents the field as nullable,
-   * and no figure for trials.
+   * The total of an open session with a trial: Stripe documents it as nullable, without a figure for trials.
    */
   trial_total: 'first_period' | 'unknown' | 'zero'
 }

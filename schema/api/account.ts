@@ -13,10 +13,7 @@ const accountPaymentSchema = z.object({
   credits: z.int(),
   amount_minor: z.int(),
   currency: currencySchema,
-  /**
-   * `awaiting_payment`: it takes days at the bank. `paid`: it has come in and is being applied.
-   * `under_review`: a person looks at it.
-   */
+  /** `awaiting_payment`: at the bank. `paid`: being applied. `under_review`: a person looks at it. */
   state: z.enum(['awaiting_payment', 'paid', 'failed', 'under_review']),
   /** The state, what it means for the payer’s money and what happens next, for people. */
   reason: z.string(),
@@ -69,10 +66,7 @@ const accountSummarySchema = z.object({
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
-  /**
-   * Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may
-   * not manage.
-   */
+  /** Open and failed payments of the last 30 days, newest first; empty for callers who may not manage. */
   payments: z.array(accountPaymentSchema),
   /** The product's time, by which the dates above are near or far. */
   as_of: z.iso.datetime(),

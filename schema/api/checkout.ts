@@ -18,8 +18,7 @@ export const purchaseCredits = endpoint({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
     /**
-     * Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is
-     * refused.
+     * Major units, as shown to the customer: 7 for 500 credits. Refused unless it is the catalogue's price.
      */
     amount: z.number().check(z.positive()),
     currency: currencySchema,

@@ -30,9 +30,7 @@ export interface Endpoint<
   readonly form?: true
   /** Failures carry `error` and `error_description` as OAuth clients read them (RFC 6749, section 5.2). */
   readonly errors?: 'oauth'
-  /**
-   * The answer is a file, which the server sends as it reads it, and not JSON; `response` is then its text.
-   */
+  /** The answer is a file that the server streams, not JSON; `response` is then its text. */
   readonly file?: 'text/csv'
   /** Responses other than 200 and the usual errors that a caller should know about. */
   readonly also?: Readonly<

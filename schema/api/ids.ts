@@ -1,9 +1,6 @@
 import * as z from 'zod/mini'
 
-/**
- * Clerk's id of an organization, e.g. `org_2abc`. Only a claim: the route's rights check that the caller is a
- * member.
- */
+/** Clerk's id of an organization, e.g. `org_2abc`. The route's rights check the membership. */
 export const organizationIdSchema = z.string().check(z.maxLength(64), z.regex(/^org_[A-Za-z0-9]+$/))
 
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */

@@ -56,10 +56,7 @@ export type Mending = z.infer<typeof mendingSchema>
 const findingSchema = z.object({
   id: z.uuid(),
   kind: z.enum(findingKinds),
-  /**
-   * Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With
-   * `kind` it is unique.
-   */
+  /** `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, grant, seat or event. Unique with `kind`. */
   object_id: z.string(),
   /** Null when there is no matching customer. */
   owner: z.nullable(
@@ -92,18 +89,13 @@ export type Finding = z.infer<typeof findingSchema>
 
 const runSchema = z.object({
   id: z.uuid(),
-  /**
-   * `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`.
-   */
+  /** `waiting`: a worker begins it within a minute. `failed`: see `error`. */
   state: z.enum(['waiting', 'running', 'done', 'failed']),
   /** `schedule`, `cli:…`, or the name of who pressed the button. */
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),
-  /**
-   * What it compares at Stripe: everything that was made or could still change in this time. Null while it
-   * waits.
-   */
+  /** Objects at Stripe that were created or could still change since then. Null while it waits. */
   since: z.nullable(z.iso.datetime()),
   until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
@@ -174,9 +166,7 @@ export const requestReconciliation = endpoint({
 
 const monthSchema = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
 
-/**
- * Minor units of what customers paid in, from the balance transactions of the day; taken away is above zero.
- */
+/** Minor units per currency, from the day's balance transactions; deductions are above zero. */
 const moneyOfDaySchema = z.object({
   /** Upper case. */
   currency: z.string(),
@@ -204,10 +194,7 @@ const balanceOfDaySchema = z.object({
   net_minor: z.int(),
 })
 
-/**
- * Whole credits. `sold` and `granted` added, the others above zero took away; `refunded`, `disputed` less
- * what was given back.
- */
+/** Whole credits. `sold` and `granted` add, the others are deducted; reversals are subtracted. */
 const creditsOfDaySchema = z.object({
   sold: z.int(),
   granted: z.int(),

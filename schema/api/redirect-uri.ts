@@ -50,10 +50,7 @@ export function destinationOf(uri: string): Destination {
     : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }
 }
 
-/**
- * Whether an address without a problem belongs to one of these extensions (`publisher.extension`, lower
- * case), or to no extension.
- */
+/** Whether a valid address belongs to one of these extensions (`publisher.extension`), or to none. */
 export function isOwnExtension(uri: string, extensionIds: readonly string[]): boolean {
   const { kind } = destinationOf(uri)
   // Editors compare the names without regard to capitals.

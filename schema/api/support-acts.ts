@@ -76,9 +76,7 @@ export const adjustmentSchema = z.strictObject({
     z.maximum(maximumAdjustment),
     z.refine((credits) => credits !== 0, 'Not zero'),
   ),
-  /**
-   * What the customer reads in their credit history. The reason is for colleagues and is never shown to them.
-   */
+  /** Shown in the customer's credit history. The reason is for colleagues only. */
   customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
   /** Takes more than there is, and leaves a debt; a second person has to agree. */
   may_leave_debt: z._default(z.boolean(), false),
@@ -154,10 +152,7 @@ export const supportActSchema = z.object({
   outcome: z.nullable(actOutcomeSchema),
   /** Why it failed, or why a colleague rejected it. */
   error: z.nullable(z.string()),
-  /**
-   * While it is queued: why the last try came to nothing, e.g. because Stripe did not answer. It is tried
-   * again by itself.
-   */
+  /** While it is queued: the error of the last try, e.g. that Stripe did not answer. It is retried. */
   last_error: z.nullable(z.string()),
   finished_at: z.nullable(z.iso.datetime()),
 })

@@ -83,10 +83,7 @@ const traceItemSchema = z.object({
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
-  /**
-   * Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on
-   * other pages.
-   */
+  /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
   links: linksSchema,
   replay: z.nullable(replaySchema),
@@ -96,10 +93,7 @@ export type TraceItem = z.infer<typeof traceItemSchema>
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
   id: z.string(),
-  /**
-   * e.g. `Checkout of 500 credits`; of people and organizations a name: `Ada Lovelace`, `Analysts: seat of
-   * d…@example.com`.
-   */
+  /** e.g. `Checkout of 500 credits`; for people and organizations a name: `Ada Lovelace`. */
   title: z.string(),
   /** Null when there is no matching customer, such as for an event of another application. */
   owner: z.nullable(ownerSchema),
@@ -241,9 +235,7 @@ export type SupportTrace = z.infer<(typeof getTrace)['response']>
 /** What a list of work is made of. Findings of the reconciliation come from a call of their own. */
 export const workKinds = ['event', 'intent', 'subscription', 'invitation'] as const
 export type WorkKind = (typeof workKinds)[number]
-/**
- * `failed`: given up, and nothing tries it again. `stuck`: still tried, but for longer than it should take.
- */
+/** `failed`: not retried any more. `stuck`: still retried, but for longer than it should take. */
 export const workStates = ['failed', 'stuck', 'ignored'] as const
 export type WorkState = (typeof workStates)[number]
 
@@ -271,10 +263,7 @@ const workRowSchema = z.object({
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 
-/**
- * The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state
- * is named.
- */
+/** The filter of a list of work; a missing field does not restrict it. Default states: failed and stuck. */
 const workFilter = {
   kind: z.optional(z.enum(workKinds)),
   state: z.optional(z.enum(workStates)),
@@ -299,10 +288,7 @@ export const listWork = endpoint({
   response: z.object({
     rows: z.array(workRowSchema),
     next_cursor: z.nullable(z.string()),
-    /**
-     * Of all, whatever the filter; `capped` when there are more than were counted. Ignored things are not
-     * counted.
-     */
+    /** Of all work, whatever the filter; `capped` above the counting limit. Ignored rows are not counted. */
     counts: z.array(
       z.object({
         kind: z.enum(workKinds),

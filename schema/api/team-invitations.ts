@@ -19,10 +19,7 @@ export const teamInvitationSchema = z.object({
   expires_at: z.iso.datetime(),
   /** When it will be sent, if there were too many invitations to send it at once; else null. */
   sends_at: z.nullable(z.iso.datetime()),
-  /**
-   * The link to copy: works for a user who signs in with the invited address. Null when the invitation is not
-   * open.
-   */
+  /** The link to copy, for the user of the invited address. Null when the invitation is not open. */
   url: z.nullable(z.url()),
 })
 export type TeamInvitation = z.infer<typeof teamInvitationSchema>

@@ -51,10 +51,7 @@ export const initializeUser = endpoint({
     /** The caller's present plan, so that they are not sent to a checkout that would be refused. */
     subscribed: z.object({
       personal: z.boolean(),
-      /**
-       * The organization of the Teams plan that the caller bought; null without one, or while it is being
-       * created.
-       */
+      /** The organization of the caller's Teams plan; null without one, or while it is being created. */
       team_organization_id: z.nullable(z.string()),
       team: z.boolean(),
     }),

@@ -25,10 +25,7 @@ const creditPurchaseTexts = {
   notWhole: 'Credits must be a whole number',
 } as const
 
-/**
- * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be
- * bought. The dashboard's field and the server use the same function, so they cannot disagree.
- */
+/** The customer's text for an invalid number of credits; null when valid. Shared by page and server. */
 export function creditPurchaseProblem(credits: unknown): string | null {
   if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required
   if (typeof credits !== 'number' || !Number.isFinite(credits)) return creditPurchaseTexts.notANumber

@@ -19,9 +19,7 @@ export interface Plan {
    * it (decision 142).
    */
   readonly sums_usage: boolean
-  /**
-   * Minor units for one seat and one period, the same number in every supported currency; `null` when free.
-   */
+  /** Minor units for one seat and period, the same number in every currency; `null` when free. */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
   readonly benefits: readonly string[]

@@ -39,10 +39,7 @@ export interface ClerkDirectory {
   /** Null when the organization does not exist (any more). */
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
   setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
-  /**
-   * Ends their account with its sessions and memberships; nothing happens when Clerk does not know them (any
-   * more).
-   */
+  /** Deletes the account with its sessions and memberships; no effect when Clerk does not know it. */
   deleteUser(userId: string): Promise<void>
 }
 

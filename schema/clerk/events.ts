@@ -20,10 +20,7 @@ const clerkUserSchema = z.object({
   updated_at: z.number(),
 })
 
-/**
- * The profile that a `user.created` or `user.updated` event carries; its first address when none is the
- * primary one.
- */
+/** The profile of a `user.created` or `user.updated` event; the first address if none is primary. */
 export function profileOf(event: ClerkEvent): UserProfile {
   const user = clerkUserSchema.parse(event.data)
   const primaryId = user.primary_email_address_id
@@ -47,10 +44,7 @@ const idSchema = z.string().min(1).max(64)
 /** `user.deleted` and `organization.deleted` carry nothing but the id. */
 export const clerkDeletionSchema = z.object({ id: idSchema })
 
-/**
- * What we use of `organizationMembership.*`: the user and the organization. Its present state is fetched from
- * Clerk.
- */
+/** Our part of `organizationMembership.*` events. The present state is fetched from Clerk. */
 export const clerkMembershipSchema = z.object({
   organization: z.object({ id: idSchema }),
   public_user_data: z.object({ user_id: idSchema }),

@@ -8,10 +8,7 @@ export interface Membership {
   readonly organization_id: string
   readonly organization_name: string
   readonly user_id: string
-  /**
-   * Lower case. Null when Clerk names the person by something else, such as a user name or a phone number, or
-   * by nothing.
-   */
+  /** Lower case. Null when Clerk identifies the person by a user name or phone number, or not at all. */
   readonly email: string | null
   readonly role: OrganizationRole
   /** How many people Clerk lets into the organization, open invitations included; 0 is no limit. */

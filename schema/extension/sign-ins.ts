@@ -23,10 +23,7 @@ export type SignInRefusal = 'unknown' | 'expired' | 'used'
 /** How long the alternative page may wait for a click. */
 export const confirmationLifetimeMs = 5 * 60_000
 
-/**
- * Maximum number of rows without a signed-in user: per network while they are open, and in total, expired
- * ones included.
- */
+/** Maximum rows without a signed-in user: open ones per network, and all in total. */
 const anonymousRows = { network: 100, all: 20_000 } as const
 
 /**
@@ -222,10 +219,7 @@ function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
     .executeTakeFirst()
 }
 
-/**
- * Deletes up to `limit` sign-ins that have been over for a day. The worker takes no locks here: it may delete
- * rows, not change them. Returns how many it deleted.
- */
+/** Deletes up to `limit` sign-ins that ended a day ago, and returns how many. Takes no locks. */
 export async function deleteOldSignIns(
   db: Database,
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -244,10 +238,7 @@ export async function deleteOldSignIns(
   return Number(numDeletedRows)
 }
 
-/**
- * Starting a sign-in needs no session, so each start deletes a few old rows; otherwise the table would only
- * grow.
- */
+/** Starting a sign-in needs no session, so each start also deletes a few old rows. */
 async function removeOldSignIns(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('extension_sign_ins')

@@ -23,10 +23,7 @@ export interface StoredToken {
 
 const storedColumns = ['id', 'user_id', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const
 
-/**
- * Gives the user a new token and ends the one before, in the caller's transaction. A user has one at most:
- * the row of the user is locked, so of two tabs the later one wins and one token is left.
- */
+/** Issues a token and ends the previous one. Locks the user's row, so that one token is left. */
 export async function issueToken(
   trx: DatabaseTransaction,
   { user_id, now }: { user_id: string; now: Date },
@@ -49,10 +46,7 @@ export async function issueToken(
 
 const lifetimeMonths = 4
 
-/**
- * When a token issued now expires: after four calendar months, to the second; the last day of a month stays
- * the last.
- */
+/** Four calendar months after it was issued, to the second, clamped to the last day of a month. */
 export function tokenExpiry(createdAt: Date): Date {
   const expiry = new Date(createdAt)
   expiry.setUTCMonth(expiry.getUTCMonth() + lifetimeMonths)
@@ -91,10 +85,7 @@ export async function revokeToken(
     .execute()
 }
 
-/**
- * The rows of presented tokens in their order, whether they still work or not; undefined for what we never
- * issued.
- */
+/** The rows of presented tokens in their order, valid or not; undefined for unknown tokens. */
 export async function findTokens(
   db: Database,
   accessTokens: readonly string[],
@@ -134,10 +125,7 @@ export function isActive(token: StoredToken, now: Date): boolean {
 
 const useResolutionMs = 60_000
 
-/**
- * Whether its use now is to be recorded: to the minute, because a busy editor must not write a row for each
- * of its calls.
- */
+/** Uses are recorded to the minute, so that a busy editor does not write a row per call. */
 export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used_at'>, now: Date): boolean {
   return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
 }

@@ -13,9 +13,7 @@ import {
 export interface Member {
   readonly organization_id: string
   readonly user_id: string
-  /**
-   * Null when the person is not a member (any more); as `recordMembership` returned it in this transaction.
-   */
+  /** Null when the person is no member; as `recordMembership` returned it in this transaction. */
   readonly role: SeatRole | null
   /** Verified ones, lower case. */
   readonly emails: readonly string[]

@@ -13,10 +13,7 @@ const dayMs = 86_400_000
 const afterAll = new Date(Date.UTC(2030, 0, 1))
 const days = fc.integer({ min: 0, max: 500 }).map((count) => new Date(Date.UTC(2026, 0, 31) + count * dayMs))
 
-/**
- * What was known at a moment: paid lines, ends that had come, and money that had gone back by then (each at
- * its own day).
- */
+/** The facts known at a moment: paid lines, past ends, and money returned by then. */
 function knownAt({ subscriptions, invoice_money, ...facts }: OwnerFacts, moment: Date): OwnerFacts {
   const isBack = (index: number) => (index * 37) % 300 <= (moment.getTime() - Date.UTC(2026, 0, 31)) / dayMs
   return {

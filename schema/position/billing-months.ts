@@ -21,8 +21,7 @@ export interface LatePayment {
 }
 
 /**
- * The billing months of a subscription that have begun by `now` and were paid for in time, in order (decision
- * 061, rules 2 to 6).
+ * A subscription's billing months that have begun by `now` and were paid in time (decision 061, rules 2–6).
  */
 export function billingMonths(subscription: SubscriptionFact, now: Date): BillingMonth[] {
   const { ended_at } = subscription
@@ -38,10 +37,7 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
   }))
 }
 
-/**
- * What was paid too late: each such invoice brings at once what it would have brought in all its months (rule
- * 11).
- */
+/** Late payments: each invoice grants at once the credits of all its months (rule 11). */
 export function latePayments(subscription: SubscriptionFact, now: Date): LatePayment[] {
   const late = paidPeriods(subscription, momentOf(subscription, now)).flatMap((period) =>
     monthsOf(period, subscription).flatMap(({ ends_at, shares }) =>

@@ -87,9 +87,7 @@ interface PlanMonth extends MonthDue {
   readonly is_closed: boolean
   /** Today, of all the month's grants. */
   readonly due: number
-  /**
-   * As it was written down when the month was closed; until now, if it is the month that the books have open.
-   */
+  /** As recorded when the month was closed; for the open month, until now. */
   readonly used: number
   /** The month's own grant; null for a month that never had one. */
   readonly grant_id: string | null
@@ -101,10 +99,7 @@ interface Plan {
   readonly is_superseded: boolean
 }
 
-/**
- * The months of each subscription in their order: those of the position, and those that only the books
- * (still) have.
- */
+/** The months of each subscription in order: those of the position, and those only in the books. */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])

@@ -9,10 +9,7 @@ export interface OwnerFacts {
   readonly owner: Owner
   readonly purchases: readonly PurchaseFact[]
   readonly subscriptions: readonly SubscriptionFact[]
-  /**
-   * By invoice: what was to be paid, and what of it went back. An invoice that is missing has had nothing
-   * paid back.
-   */
+  /** By invoice: the amount and the money returned. A missing invoice has had no money returned. */
   readonly invoice_money: ReadonlyMap<string, MoneyBack>
 }
 
@@ -24,10 +21,7 @@ export interface PurchaseFact {
 }
 
 export interface MoneyBack {
-  /**
-   * The price of what was sold: a purchase's amount, an invoice's `total`, including any part that a credit
-   * balance paid.
-   */
+  /** The price sold: a purchase's amount, an invoice's `total`, including a part paid by a credit balance. */
   readonly total_minor: number
   readonly refunded_minor: number
   /** Held by disputes that are open or lost. */

@@ -76,10 +76,7 @@ function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[
   return waiting[sameSecond.length]?.seats_before ?? null
 }
 
-/**
- * Whether the others can still have their turn after a change: one from 5 to 7 has to wait for those from 5
- * to 9 and from 9 to 5.
- */
+/** Whether the others can still follow: a change from 5 to 7 waits for those from 5 to 9 and 9 to 5. */
 function leadsToOthers(change: PaidLine, changes: readonly PaidLine[]): boolean {
   const others = changes.filter((other) => other !== change)
   const reached = new Set<number | null>([change.seats])

@@ -10,10 +10,7 @@ export interface Position {
   readonly months: readonly MonthDue[]
 }
 
-/**
- * Something that brought credits, and what of them is due today: `gross − refunded − disputed`, in whole
- * credits.
- */
+/** A grant and its credits due today: `gross − refunded − disputed`, in whole credits. */
 export interface GrantDue extends Grant {
   readonly gross: number
   readonly refunded: number
@@ -27,8 +24,8 @@ export interface MonthDue {
 }
 
 /**
- * Says from all facts of one owner what should be in the books at `now`: see decision 061 for the rules. The
- * order in which facts became known, and what was posted before, make no difference.
+ * The target state of an owner's books at `now` (decision 061); independent of the order of facts and
+ * entries.
  */
 export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date): Position {
   const plans = facts.subscriptions.map((subscription) => ({

@@ -85,10 +85,7 @@ export async function closeUnseenFindings(
     .execute()
 }
 
-/**
- * The differences that no adjustment explains: an adjustment that names a finding explains it. A difference
- * that a replay repairs is not explained by credits.
- */
+/** The differences that no adjustment names. Those that a replay repairs cannot be explained by credits. */
 export async function withoutExplained<One extends Difference>(
   db: ReadDatabase,
   differences: readonly One[],

@@ -84,9 +84,7 @@ export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> 
   return rows.map(toRun)
 }
 
-/**
- * Everything that happened before this moment agreed when a run compared it; null before the first such run.
- */
+/** Everything before this moment agreed when a run compared it; null before the first such run. */
 export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   const row = await db
     .selectFrom('reconciliation_runs')
@@ -115,10 +113,7 @@ export async function beginRun(
   return moveRun(db, run, { ...span, state: 'running', position: JSON.stringify(position) })
 }
 
-/**
- * Undefined when another worker has moved the run meanwhile; the caller's transaction must then change
- * nothing.
- */
+/** Undefined when another worker has continued the run; the caller must then roll back. */
 export async function continueRun(
   trx: DatabaseTransaction,
   run: Run,

@@ -24,8 +24,8 @@ const maximumUnexplained = 100
 const dayMs = 24 * 3600 * 1000
 
 /**
- * The statement of some days in a row (UTC, `2026-11-21`), the first and the last included. Its cost follows
- * what happened on the days that are not closed; a closed day is one row.
+ * The statement of consecutive days (UTC, both inclusive). Closed days are one row each; only open days cost
+ * more.
  */
 export async function readStatement(
   db: ReadDatabase,

@@ -5,10 +5,7 @@ import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 
 interface Occupancy {
   readonly seats_total: number
-  /**
-   * Seats in use, and seats promised by an invitation that Clerk has sent: their people are among those
-   * below.
-   */
+  /** Seats in use, and seats reserved by an invitation that Clerk has sent: both count as people. */
   readonly seats_at_clerk: number
   /** Members and open invitations at Clerk, with a seat or without. */
   readonly people_at_clerk: number

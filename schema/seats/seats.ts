@@ -14,9 +14,7 @@ export interface SeatHolder {
 /** Statuses in which a seat is not free; a pending seat is reserved for an invitation. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/**
- * Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`.
- */
+/** Seats in use or reserved. Exact only while the subscription is locked: see `lockLiveSubscription`. */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -27,10 +25,7 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
   return held
 }
 
-/**
- * The latest seat of every address, those in use first. A person whose address has changed since is listed
- * with the present one.
- */
+/** The latest seat of each person, those in use first, with the person's present address. */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
     .selectFrom('seats')
@@ -68,10 +63,7 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/**
- * The user's role in the seat with which they spend the organization's credits; null when there is none. In
- * the order of the holders.
- */
+/** The user's role in their active seat, in the order of the holders; null without a seat. */
 export async function findActiveSeats(
   db: Kysely<DB>,
   holders: readonly SeatHolder[],
@@ -208,10 +200,7 @@ export async function setSeatRole(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is
- * left alone.
- */
+/** Frees a reserved seat when its invitation ends. A seat in use is left alone. */
 export async function endPendingSeat(
   trx: DatabaseTransaction,
   {
@@ -281,9 +270,7 @@ export async function revokeActiveSeat(
     .executeTakeFirst()
 }
 
-/**
- * Puts a pseudonym in place of a person's addresses, on every seat of theirs. Returns how many it changed.
- */
+/** Replaces a person's addresses by a pseudonym on all their seats. Returns the number of seats. */
 export async function replaceSeatEmails(
   trx: DatabaseTransaction,
   person: {

@@ -58,8 +58,7 @@ export async function listStripeDocuments(
   while (documents.length < limit) {
     const [invoice] = queues.invoice
     const [session] = queues.session
-    // Where one list goes on beyond what was fetched, what comes next in it may be newer than what is left of
-    // the other.
+    // Beyond the end of a fetched list there may be documents newer than the rest of the other list.
     if ((!invoice && invoices.has_more) || (!session && sessions.has_more)) break
     if (!invoice && !session) return { documents, next: null }
     if (invoice && (!session || invoice.created >= session.created)) {

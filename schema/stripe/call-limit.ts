@@ -5,10 +5,7 @@ import { withTimeLimit } from '../time-limit.ts'
 /** How long a call waits for its turn, or for as long as Stripe asks; what would take longer is refused. */
 const longestWaitMs = 10_000
 
-/**
- * What we wait when Stripe answers 429 and does not say how long, and the most that we hold back all calls
- * for.
- */
+/** Our pause after a 429 without a `Retry-After`, and the longest pause for all calls. */
 const retryAfterSeconds = { unsaid: 1, most: 60 } as const
 
 /** The turns that calls to Stripe wait for. */

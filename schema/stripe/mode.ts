@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
 
-/**
- * `sk_live_…`, or a restricted key: https://docs.stripe.com/keys. What live keys make and see is not there
- * for test keys, and vice versa.
- */
+/** `sk_live_…` or a restricted key (https://docs.stripe.com/keys). Objects of the modes are separate. */
 export function isLiveKey(secretKey: string): boolean {
   return /^(sk|rk)_live_/.test(secretKey)
 }

@@ -1,9 +1,6 @@
 import type Stripe from 'stripe'
 
-/**
- * The members of a union of Stripe's that are spelled out: it ends with `string`, for what Stripe may add
- * without a new SDK.
- */
+/** The literal members of a union of Stripe's, which ends with `string` for future values. */
 type Spelled<Union extends string> = Union extends string
   ? Record<never, never> extends Record<Union, unknown>
     ? never

@@ -157,10 +157,7 @@ export async function countBatch(
     .execute()
 }
 
-/**
- * Credits that a person adjusted for an owner since then without a second person, added up whether given or
- * taken.
- */
+/** Sum of the absolute credits that a person adjusted for an owner without a second person since then. */
 export async function sumUnapprovedAdjustments(
   db: Kysely<DB>,
   {

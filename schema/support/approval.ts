@@ -13,8 +13,7 @@ interface AskedAdjustment {
 }
 
 /**
- * Whether a second person has to agree, by what is asked for alone: it leaves a debt, is above the limit, or
- * is for oneself.
+ * Whether the request alone needs a second person: it leaves a debt, exceeds the limit, or is for oneself.
  */
 export function asksForApproval({ adjustment, owner, requested_by, limit }: AskedAdjustment): boolean {
   return adjustment.may_leave_debt || Math.abs(adjustment.credits) > limit || owner.owner_id === requested_by

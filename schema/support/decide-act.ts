@@ -16,10 +16,7 @@ export type DecidedAct =
   | { readonly outcome: 'own_act'; readonly act: SupportActRow }
   | { readonly outcome: 'no_reason'; readonly act: SupportActRow }
 
-/**
- * A second person approves: neither the requester nor the person whom it concerns. Each attempt is in the
- * audit log.
- */
+/** Approval by a second person, neither requester nor beneficiary. Each attempt is audited. */
 export async function decideToApprove(
   db: Database,
   decision: Decision & { readonly sweep_at: Date },

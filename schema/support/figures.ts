@@ -6,8 +6,7 @@ import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { comparePlanType } from '../users/plan-type.ts'
 
 /**
- * The plan that is shown, and the one that follows from subscriptions and seats. Null where none is shown: an
- * organization, a stranger.
+ * The stored plan and the one that subscriptions and seats imply. Null for organizations and unknown users.
  */
 export async function findPlanTypes(
   db: Kysely<DB>,

@@ -8,9 +8,7 @@ const text = z.string().nullable()
 const integer = z.int()
 const ownerKind = z.enum(['user', 'organization'])
 
-/**
- * What is told of a row, by its kind. Payloads are not: of an event only ids, amounts and states are read.
- */
+/** The shown data of a row, by kind. Of an event's payload only ids, amounts and states are read. */
 const dataSchemas = {
   intent: z.object({
     kind: z.enum(['credit_purchase', 'subscription']),

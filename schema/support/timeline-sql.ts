@@ -54,10 +54,7 @@ export const columns: Readonly<
   invitation: { at: sql`v.created_at`, id: sql`v.id::text`, data: sql`to_jsonb(v)` },
 }
 
-/**
- * An owner's checkouts, `i`. What a person bought for an organization that does not exist yet is among the
- * person's.
- */
+/** An owner's checkouts, `i`. Those for an organization that does not exist yet belong to the buyer. */
 export function intentsOf(owner: Owner): RawBuilder<boolean> {
   return owner.owner_kind === 'organization'
     ? sql`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`

@@ -75,10 +75,7 @@ function isUsage(row: TimelineRow): boolean {
   return row.kind === 'transfer' && row.data.kind === 'usage'
 }
 
-/**
- * The names by which events are found that are about an owner: theirs at Clerk, and their customers' and
- * charges' at Stripe.
- */
+/** The ids under which an owner's events are stored: theirs at Clerk, and their customers and charges. */
 export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     SELECT customer_id AS subject FROM stripe_customers

@@ -19,10 +19,7 @@ interface Login {
   readonly collation: string | null
 }
 
-/**
- * Whether the database is there, up to date, and its login may do what a process needs and not more. Reads
- * only.
- */
+/** Checks that the database is up to date and its logins have the rights they need. Reads only. */
 export async function examineDatabase({ env }: Configuration): Promise<Finding[]> {
   const pool = createPool(
     { connectionString: env.DATABASE_URL, max: 1, connectionTimeoutMillis: 10_000 },

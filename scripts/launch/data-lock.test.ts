@@ -18,10 +18,7 @@ const place = madeForEachTest(
   ({ running }) => running.disposeAsync(),
 )
 
-/**
- * Launchers that claim the folder at the same moment; each says `got` or why not, and stays until it is
- * killed.
- */
+/** Concurrent launchers that claim the folder; each prints `got` or the reason, and runs until killed. */
 function claimInProcesses(count: number) {
   const program = `
     import { lockDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-lock.ts'))}

@@ -52,9 +52,7 @@ export class FolderInUseError extends Error {
   }
 }
 
-/**
- * The file is written right after the lock was taken, so for a moment it may be missing or an earlier one's.
- */
+/** Written right after the lock is taken, so for a moment it may be missing or outdated. */
 function describeOwner(file: string): string {
   const { pid, url } = readOwner(file)
   return `${url ? ` on ${url}` : ''}${pid ? ` (process ${pid})` : ''}`

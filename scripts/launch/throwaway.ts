@@ -9,10 +9,7 @@ export interface ThrowawayProduct extends RunningProduct {
   readonly clerkSandboxUrl: string
 }
 
-/**
- * Launches the product with the launcher of `npm start`, at the stand-ins, on free ports and with data of its
- * own, which are gone when it stops. Nothing of a person's own `.env` reaches it.
- */
+/** Launches the product at the stand-ins, on free ports, with temporary data and without `.env`. */
 export async function launchThrowaway(options: {
   /** What the processes log. */
   readonly logFile: string

@@ -40,10 +40,7 @@ async function findNativeFolder(name: string): Promise<string> {
   }
 }
 
-/**
- * npm packages cannot hold symlinks; the package restores them in an install script, which an npm setting may
- * have skipped.
- */
+/** npm packages cannot hold symlinks; the install script that restores them may have been skipped. */
 async function restoreSymlinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]

@@ -9,10 +9,7 @@ import { giveDataFolder, type PostgresIdentity } from './identity.ts'
 
 const run = promisify(execFile)
 
-/**
- * What is kept between runs besides the data. The launcher's process id tells a database in use from one left
- * behind.
- */
+/** Kept between runs beside the data. The launcher's process id marks a database in use. */
 export type ClusterRecord = {
   readonly password: string
   readonly port: number
@@ -54,10 +51,7 @@ export async function ensureCluster(options: {
   return { password, port: undefined }
 }
 
-/**
- * The locale is one that is built into Postgres: the result is the same on a minimal Debian without locales,
- * on a Mac and in a container without LANG.
- */
+/** A built-in locale gives the same result on minimal Debian, on a Mac and in a container. */
 async function initialize(options: {
   readonly data: string
   readonly password: string

@@ -6,10 +6,7 @@ import type { PostgresBinaries } from './binaries.ts'
 
 const run = promisify(execFile)
 
-/**
- * How a Postgres program is started so that it does not run as root: by a command before it, or as another
- * user.
- */
+/** How a Postgres program avoids running as root: by a command before it, or as another user. */
 export type PostgresIdentity = {
   readonly name: 'self' | 'user' | 'namespace' | 'capability'
   readonly prefix: readonly string[]

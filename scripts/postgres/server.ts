@@ -20,10 +20,7 @@ export type PostgresServerOptions = {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/**
- * After a kill the old backends may hold the shared memory for a moment; Postgres reports that, and the start
- * is tried again.
- */
+/** After a kill old backends may still hold the shared memory, so the start is retried. */
 export async function startPostgresServer(options: PostgresServerOptions): Promise<ChildProcess> {
   const { data, log } = clusterPaths(options.folder)
   const deadline = Date.now() + patience_ms

@@ -78,9 +78,7 @@ export type Readiness = {
   readonly patience_ms?: number
 }
 
-/**
- * Resolves when the process is ready; rejects when it ends before that, at the deadline, and when aborted.
- */
+/** Resolves when the process is ready; rejects on its end, at the deadline and on abort. */
 export async function waitUntilReady(child: Child, options: Readiness): Promise<void> {
   const deadline = Date.now() + (options.patience_ms ?? 60_000)
   let exit: ChildExit | undefined

@@ -10,9 +10,7 @@ export type Supervised = {
 
 const firstPause_ms = 500
 const longestPause_ms = 30_000
-/**
- * A process that ran this long is considered healthy, and its next exit is not counted with the earlier ones.
- */
+/** A process that ran this long is healthy; its next exit is not counted with earlier ones. */
 const healthyAfter_ms = 60_000
 
 /**

@@ -2,10 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 export type Watchdog = {
-  /**
-   * Processes that must not outlive the launcher. Order matters: they are ended in that of `rank`, lowest
-   * first.
-   */
+  /** Processes that must not outlive the launcher, ended by `rank`, lowest first. */
   readonly watch: (pid: number, rank: number, signal: NodeJS.Signals) => void
   readonly forget: (pid: number) => void
   readonly close: () => void

@@ -10,10 +10,7 @@ import type { SoldPrice } from './set-up-prices.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
-/**
- * Creates the two portals, or updates them. Stripe's answer about a portal leaves fields out, so it is
- * written again rather than compared; only a new one counts as a change.
- */
+/** Creates or updates both portals. Stripe omits fields in its answer, so they are always written. */
 export async function setUpPortals(
   stripe: Stripe,
   options: { readonly app_url: string; readonly brand_name: string },
@@ -51,10 +48,7 @@ export async function findPortals(
   return known
 }
 
-/**
- * Says how a portal differs from ours in what a customer could do there that we do not expect; null when it
- * does not. The rest of it the set-up writes anew each time.
- */
+/** How a portal allows more than ours does; null when it does not. The set-up rewrites the rest. */
 export function portalProblem(
   kind: PortalKind,
   { features }: Stripe.BillingPortal.Configuration,

@@ -10,10 +10,7 @@ export interface StripeSetUp {
   readonly webhook: WebhookResult | null
 }
 
-/**
- * Prepares a Stripe account to sell the catalogue: products, prices, portals, webhook endpoint. Safe to
- * repeat; everything else in the account is left alone.
- */
+/** Creates products, prices, portals and the webhook endpoint of the catalogue. Repeatable. */
 export async function setUpStripe(
   stripe: Stripe,
   options: {

@@ -249,8 +249,7 @@ const listFilterSchema = z.object({
 })
 
 /**
- * Asks for an act on each target, and does it at once, unless a second person has to agree. One that fails
- * does not stop the others.
+ * Requests an act on each target; it is done at once or waits for approval. Failures do not stop the rest.
  */
 async function act(
   { server, worker }: OpenProduct,

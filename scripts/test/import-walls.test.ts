@@ -198,10 +198,7 @@ function describeImport(made: Import | undefined): string {
   return `${made?.file} imports ${made?.module} (${made?.kind ?? 'value'})`
 }
 
-/**
- * What Biome says, a line a finding, about a house of these files with our configuration; by all rules unless
- * some are named.
- */
+/** Biome's findings, one a line, for these files under our configuration; optionally of some rules only. */
 async function lint(files: Readonly<Record<string, string>>, rules: readonly string[] = []): Promise<string> {
   const house = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-walls-')))
   try {

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../launch/script.ts'
 
-/**
- * The only folder whose functions insert, update and delete rows of a table. Every other folder may read it.
- */
+/** The only folder that writes a table. Every other folder may read it. */
 const owners: Readonly<Record<string, string>> = {
   users: 'schema/users',
   stripe_customers: 'schema/customers',
@@ -49,10 +47,7 @@ const owners: Readonly<Record<string, string>> = {
   audit_log: 'schema/support',
 }
 
-/**
- * Writes, of whichever table it is given, the columns that say how its tries went and when the next one is
- * due.
- */
+/** Writes the columns of tries and due times of any table. */
 const sweeper = 'schema/sweep/'
 
 const kyselyWrite =
@@ -64,10 +59,7 @@ const sqlWrites = [
   new RegExp(String.raw`\bupdate\s+${table}(?:\s+(?:as\s+)?\w+)?\s+set\b`, 'gi'),
 ]
 
-/**
- * The tables that a file writes, by Kysely or by SQL in a string. One that is only known when it runs is
- * named by its code.
- */
+/** The tables that a file writes, by Kysely or SQL text. A dynamic name is listed as its code. */
 function tablesWritten(text: string): string[] {
   const byKysely = [...text.matchAll(kyselyWrite)].map(({ groups }) => groups?.name ?? groups?.code ?? '')
   const bySql = sqlWrites

@@ -50,10 +50,7 @@ export interface SignedIn {
 }
 
 interface TokenOptions {
-  /**
-   * Takes a token too that was good until this long ago. It then says only who had a session: whether they
-   * still have it, the caller asks with getStanding.
-   */
+  /** Also accepts a token that expired within this time. The caller checks the session by getStanding. */
   readonly expired_for_ms?: number
 }
 
@@ -124,8 +121,7 @@ export function createClerk(options: {
           limit_ms: clerkLimitMs,
           what: 'Verifying a token',
         })
-        // A user who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the
-        // browser.
+        // A user with open tasks after sign-in counts as signed out, as in the browser.
         if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
         return { user_id: claims.sub, session_id: claims.sid ?? null }
       } catch (error) {
@@ -174,10 +170,7 @@ export function createClerk(options: {
 /** At most one call a second, however many tokens name keys that do not exist. */
 const keysCooldownMs = 1000
 
-/**
- * Whether Clerk signs with a key of this name. The SDK asks Clerk for every token that names an unknown key,
- * so forged tokens would decide how often we call Clerk. Throws ClerkUnavailableError.
- */
+/** Whether Clerk has a key of this name. The SDK would ask Clerk for every forged name. */
 function createKeyList(list: () => Promise<readonly string[]>): (kid: string) => Promise<boolean> {
   let known: ReadonlySet<string> = new Set()
   let askedAtMs = Number.NEGATIVE_INFINITY

@@ -8,10 +8,7 @@ import { createEditorTokens } from './editor-tokens.ts'
 
 const database = testDatabase()
 
-/**
- * What a server remembers, whose clock stands still, and whether it takes a token; `asked` counts what it
- * asked the database.
- */
+/** A token cache with a stopped clock; `asked` counts its queries. */
 function startServer({ during = async () => {} }: { during?: () => Promise<void> } = {}) {
   let passedMs = 0
   let asked = 0

@@ -16,16 +16,10 @@ import {
  * (decision 126).
  */
 export interface EditorTokens {
-  /**
-   * The row of a presented token, as it was a moment ago; undefined for one that we never issued, which is
-   * always asked for.
-   */
+  /** The row of a presented token, possibly from the cache; unknown tokens are always looked up. */
   find(access_token: string): Promise<KnownToken | undefined>
   recordUse(token: KnownToken, now: Date): Promise<void>
-  /**
-   * To be called when tokens may have been revoked, once that is committed: this server asks for each of them
-   * again.
-   */
+  /** Empties this server's cache, after tokens may have been revoked and that is committed. */
   forgetAll(): void
 }
 

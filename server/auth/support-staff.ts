@@ -11,10 +11,7 @@ const answerIsGoodMs = 15_000
 /** Every signed-in user can cause an entry. */
 const rememberedMax = 1000
 
-/**
- * Asks Clerk, and remembers the answer for a few seconds, because a page of the console makes several calls
- * at once. A failure is not remembered. Each server remembers for itself.
- */
+/** Asks Clerk and caches answers per server for a few seconds, since a page makes several calls. */
 export function createSupportStaff(): SupportStaff {
   const answers = new Map<string, { readonly isStaff: Promise<boolean>; readonly asked_at_ms: number }>()
   return ({ clerk, now }, userId) => {

@@ -101,9 +101,7 @@ function isBeingOpened(intent: CheckoutIntent): boolean {
   return intent.state === 'created' && intent.stripe_session_id === null && intent.failure_reason === null
 }
 
-/**
- * Whether Stripe confirms that the session can no longer be paid. It refuses when it was paid a moment ago.
- */
+/** Whether Stripe expires the session. It refuses when the session was just paid. */
 async function expireSession(stripe: Stripe, sessionId: string): Promise<boolean> {
   try {
     return (await stripe.checkout.sessions.expire(sessionId)).status === 'expired'

@@ -85,10 +85,7 @@ export async function reopenSession(
   return publish(deps, intent, session, trace)
 }
 
-/**
- * Returns the address of an intent's session, if the intent is still open and the session asks for what was
- * promised.
- */
+/** The address of an intent's session, if the intent is open and the session has its terms. */
 async function publish(
   deps: Deps,
   intent: PromisedIntent,

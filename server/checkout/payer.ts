@@ -118,19 +118,14 @@ function customerParams({ owner, email, name, user_id }: Payer): Stripe.Customer
   }
 }
 
-/**
- * Stripe has decided; after no answer, a 409 (another call with the key is under way) or a 429 it may have
- * made one.
- */
+/** Whether Stripe has decided; after no answer, a 409 or a 429 a customer may exist. */
 function isAnswered(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   const { statusCode } = error
   return statusCode !== undefined && statusCode !== 409 && statusCode !== 429
 }
 
-/**
- * Stripe keeps telling that a customer was deleted; one of another account or mode it does not know at all.
- */
+/** Stripe marks deleted customers; one of another account or mode is unknown to it. */
 async function isThere(stripe: Stripe, customerId: string): Promise<boolean> {
   try {
     return !(await stripe.customers.retrieve(customerId)).deleted

@@ -66,10 +66,7 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
   }
 }
 
-/**
- * The subscription carries the same metadata as the session, because later events of the subscription do not
- * name the session.
- */
+/** The same metadata as the session's, because later events do not name the session. */
 export function subscriptionParams(
   intent: NewSubscriptionCheckout,
   price_id: string,

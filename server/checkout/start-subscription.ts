@@ -65,10 +65,7 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
   return days > 0 && !(await hasEverSubscribed(deps.db, request.user_id)) ? days : 0
 }
 
-/**
- * Commits the intent unless another one is open for the same owner. The subscription is checked again after
- * the insert, because the other checkout may just have become one.
- */
+/** Commits the intent unless the owner has another open one or, checked after the insert, a subscription. */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
     await retryTransaction(db, async (trx) => {

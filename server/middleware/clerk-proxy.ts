@@ -13,8 +13,8 @@ const prefix = '/__clerk'
 const forwarded = /^(\/v1(\/[\w-]+)+|\/npm\/@clerk(\/@?[\w-]+([.@][\w-]+)*)+|\/avatars\/[\w-]+\.svg)$/
 
 /**
- * Forwards these parts of `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its
- * cookies are first-party. Bodies are streamed, so no middleware before this one may read them.
+ * Forwards `/__clerk/*` to the sandbox, for first-party cookies. Bodies are streamed: no parser may run
+ * before.
  */
 export function clerkProxy(target: string): AppMiddleware {
   const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })

@@ -40,10 +40,7 @@ async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext
   }
 }
 
-/**
- * The route's pattern rather than the address: addresses contain ids, and a metric label must have few
- * values.
- */
+/** The route's pattern: addresses contain ids, and a metric label needs few values. */
 function routeOf(ctx: AppContext): string {
   if (typeof ctx._matchedRoute === 'string') return ctx._matchedRoute
   if (ctx.path.startsWith('/__clerk')) return 'clerk-proxy'

@@ -38,10 +38,7 @@ export interface InvitationRequest {
 export interface InvitationRules {
   /** The error when no more people may be invited, else null. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
-  /**
-   * The error when a seat is already promised to the address, or null when that seat is what the caller
-   * wants.
-   */
+  /** The error when a seat is already reserved for the address; null when that seat is the wanted one. */
   refusalOfPromised(seat: Seat): ServerError | null
 }
 
@@ -79,10 +76,7 @@ function isWaiting({ send_at }: Invitation, { now }: Pick<Dependencies, 'now'>):
   return send_at !== null && send_at > now()
 }
 
-/**
- * When Clerk refuses or does not answer, the seat is released before the error is returned; if Clerk did send
- * the invitation and only its answer was lost, the sweep finds out.
- */
+/** On an error of Clerk's the seat is released; the sweep finds an invitation whose answer was lost. */
 async function deliver(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
   invitation: Invitation,
@@ -132,9 +126,7 @@ async function reserve(
   })
 }
 
-/**
- * The invitation of a promised seat. If an earlier request crashed before sending it, this request sends it.
- */
+/** The invitation of a reserved seat; sends it if an earlier request crashed before that. */
 async function findPromised(
   trx: DatabaseTransaction,
   seat: Seat,

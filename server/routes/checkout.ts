@@ -86,8 +86,7 @@ export const checkoutRoutes = [
     return { success: true, data: { ...data, fulfilment: { ...fulfilment, stage } } }
   }),
 
-  // The return page says that the customer is back. That is a reason to fetch the session from Stripe, never
-  // a reason to grant.
+  // Called by the return page. It makes the worker fetch the session and never grants.
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: rowsFailure('Failed to process payment'),
@@ -188,10 +187,7 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
   expired: 'expired',
 }
 
-/**
- * What became of a purchase, according to the ledger. Only a settled intent, whose transfer is posted, counts
- * as applied.
- */
+/** The outcome of a purchase; applied only when the intent is settled and its transfer posted. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
   const recipient = recipientOf(intent)
   return {

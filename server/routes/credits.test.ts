@@ -301,8 +301,7 @@ describe('the summary of usage', () => {
     const zoe = await signUp(clerk)
     clock.stop(new Date('2027-01-01T02:00:00Z'))
     await giveCredits(database, { owner_kind: 'user', owner_id: zoe.user_id }, { purchased: 100 })
-    // The last hour of the year in Berlin, in UTC, and in New York, where it goes on; in Auckland it has been
-    // over since noon.
+    // The last hour of the year in Berlin, UTC and New York; in Auckland it has been over since noon.
     await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
     await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
     await spend(zoe.user_id, 4, { at: new Date('2027-01-01T00:00:00Z') })

@@ -64,10 +64,7 @@ export const explanationRoutes = [
   }),
 ]
 
-/**
- * The moment before which everything is archived, if anything is; what the balance was until then is not
- * known here.
- */
+/** Everything before this moment is archived; earlier balances are unknown here. */
 async function refuseArchived(db: ReadDatabase, owner: Owner, until: Date | undefined): Promise<Date | null> {
   const archived = await findArchivedUntil(db, owner)
   if (until && archived && until <= archived) throw momentArchived()

@@ -31,10 +31,7 @@ const spend = (user_id: string, credits: number) =>
   })
 const balance = (token: string, payer?: string) =>
   server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
-/**
- * As `curl -H 'If-None-Match: …'` would ask; fetch adds a Cache-Control of its own, which must change
- * nothing.
- */
+/** As `curl -H 'If-None-Match: …'` asks; fetch adds a Cache-Control, which must change nothing. */
 async function revalidate(token: string, ifNoneMatch: string, payer = 'personal') {
   const headers = { authorization: `Bearer ${token}`, 'if-none-match': ifNoneMatch }
   const response = await fetch(`${server.url}${getExtensionBalance.path}?payer=${payer}`, { headers })

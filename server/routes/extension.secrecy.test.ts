@@ -58,10 +58,7 @@ test('tokens, codes, verifiers and states are unreadable in the database and in 
   }
 })
 
-/**
- * Takes a sign-in of each kind and a token of each origin through every call, rightly and wrongly. Returns
- * all secrets.
- */
+/** Uses both kinds of sign-ins and tokens in every call, valid and invalid. Returns all secrets. */
 async function useEverywhere(on: TestServer): Promise<string[]> {
   const signIn = await signInBoundTo(on, ada)
   await initiate(on, signIn)

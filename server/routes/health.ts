@@ -7,8 +7,7 @@ import { everybody } from '../rights.ts'
 import { plainRoute } from '../route.ts'
 
 export const healthRoutes = [
-  // The process is running. Nothing else is checked, or a short failure of the database would restart every
-  // server.
+  // Liveness only: checking the database here would restart every server in an outage.
   plainRoute({
     method: 'GET',
     path: '/healthz',
@@ -20,10 +19,7 @@ export const healthRoutes = [
   plainRoute({ method: 'GET', path: '/readyz', rights: everybody, serve: readyz }),
 ]
 
-/**
- * Whether this server can do its work. Why not is for the port of `server/monitoring.ts` and the log: this
- * answer is public.
- */
+/** Whether this server can work. This answer is public; reasons are in the log and on the monitoring port. */
 function readyz(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const isReady = Object.keys(await findReasonsNotReady(deps)).length === 0

@@ -67,8 +67,7 @@ export const organizationSeatsRoutes = [
     return { success: true, seat: presentSeat(promised.seat), message: promised.message }
   }),
 
-  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see
-  // decision 043.
+  // Ends the seat; the membership stays. Admins may revoke their own seat (decision 043).
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
     failure: rowsFailure('Failed to revoke seat'),
@@ -122,10 +121,7 @@ function presentSeat(seat: Seat): PresentedSeat {
   }
 }
 
-/**
- * Seats used and paid for, with a notice for admins. `viewer` is set for members, who see only their own
- * seat.
- */
+/** Seats used and paid for, with a notice for admins. A `viewer` (member) sees only their own seat. */
 function presentSeats(
   seats: readonly Seat[],
   options: {

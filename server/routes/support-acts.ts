@@ -224,8 +224,7 @@ async function presentEntries(deps: Deps, rows: readonly AuditRow[]): Promise<Au
   const isStranger = ({ outcome }: AuditRow) => outcome === 'denied'
   const colleague = await personIn(deps, actorsOf(rows.filter((row) => !isStranger(row))))
   const strangers = await listNames(deps.db, actorsOf(rows.filter(isStranger)))
-  // A caller may have tried the console without the role, so these people are labelled as customers are in a
-  // list.
+  // Callers without the role may be customers, so they are masked as in a list.
   const stranger = (id: string) => {
     const known = strangers.get(id)
     return { id, name: known ? (known.name ?? maskEmail(known.email)) : id }

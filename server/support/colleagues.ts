@@ -4,15 +4,10 @@ import { listNames } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { identify } from './owners.ts'
 
-/**
- * The display name of a colleague; the id itself for an actor that is no person (`schedule`) or is unknown.
- */
+/** A colleague's name; the id itself for `schedule` and unknown actors. */
 export type NameOf = (id: string) => string
 
-/**
- * Support staff need no account of the product, so Clerk is asked for those of whom we have no copy, as far
- * as it answers.
- */
+/** Support staff need no account of the product, so Clerk is asked for unknown ones. */
 export async function nameColleagues(
   { db, clerk }: { readonly db: ReadDatabase } & Pick<Dependencies, 'clerk'>,
   ids: readonly (string | null)[],

@@ -36,10 +36,7 @@ export interface Lookup {
 
 type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer'> & { readonly db: ReadDatabase }
 
-/**
- * Finds what an id names, exactly and by an index. Where our tables do not hold it, Stripe is asked once for
- * the object, and what it says leads on. None when neither knows it.
- */
+/** Finds an id exactly, by an index; an unknown Stripe id is resolved by asking Stripe once. */
 export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
   switch (kind) {
     case 'email':
@@ -133,10 +130,7 @@ function ownerHit(owner: Owner, title = owner.owner_kind === 'user' ? 'Person' :
   return { kind: owner.owner_kind, id: owner.owner_id, title, owner, item: null }
 }
 
-/**
- * People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised
- * the address a seat.
- */
+/** People by our copy and by Clerk; organizations that gave or reserved a seat for the address. */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
   const masked = maskEmail(email)
@@ -175,10 +169,7 @@ async function lookUpTransfer(
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 
-/**
- * A transfer's number says in which month it was posted. Whose it was is known by its key alone, so that is
- * what it is called by then.
- */
+/** An archived transfer's number gives its month; its owner is known only by the key. */
 async function archivedHit(
   db: Deps['db'],
   { id, owner, asked }: { readonly id: string; readonly owner: Owner | null; readonly asked: string },

@@ -23,9 +23,7 @@ export async function presentOwners(
   }
 }
 
-/**
- * The person in full, because support opened this one owner. Our copy is used while Clerk does not answer.
- */
+/** The full profile, for an opened case. Our copy is used while Clerk does not answer. */
 export async function presentPerson(
   { db, clerk }: Pick<Dependencies, 'db' | 'clerk'>,
   owner: Owner,

@@ -81,10 +81,7 @@ async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<st
   return null
 }
 
-/**
- * Clerk names it `__session`, and once more with a suffix for the application, so that several may share a
- * host.
- */
+/** Clerk names the cookie `__session`, plus one with a suffix per application. */
 function sessionTokens(ctx: AppContext): string[] {
   const cookies = ctx.get('cookie').split(';')
   const tokens = cookies.flatMap((cookie) => /^\s*__session(?:_[\w-]+)?=([\w.-]+)$/.exec(cookie)?.[1] ?? [])

@@ -138,8 +138,7 @@ function paidButUnsettled(
     if (!intent || intent.data.state === 'settled' || seen.has(intent.id)) return []
     const { data } = intent
     const isPlan = data.kind === 'subscription'
-    // A discount or a trial may make a plan cheaper; a purchase that took another sum is for a person to
-    // decide.
+    // A discount or a trial makes a plan cheaper; a purchase with another amount needs a person.
     if (!isPlan && (row.data.amount_minor !== data.amount_minor || row.data.currency !== data.currency))
       return []
     seen.add(intent.id)

@@ -18,9 +18,7 @@ export interface PresentOptions {
 type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
 type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'id' | 'at'>>
 
-/**
- * A row as people read it, the newest first; a checkout is two things, its intent and Stripe's page for it.
- */
+/** A row as timeline items, newest first; a checkout has two, its intent and Stripe's page. */
 export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem[] {
   const item = itemOf(row, row.kind, row.id, tell(row, options))
   if (row.kind !== 'intent' || row.data.stripe_session_id === null) return [item]

@@ -83,10 +83,7 @@ export async function readTrace(
   }
 }
 
-/**
- * The row of a checkout waits for a payment; that it was paid is known from an event which could not be
- * applied.
- */
+/** A checkout's row waits for a payment although an event that failed to apply says it was paid. */
 function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem {
   const isMissing = grants.some(
     ({ item_key, credits }) =>

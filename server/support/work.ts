@@ -83,10 +83,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   }
 }
 
-/**
- * A page in the order of age: of each kind no more than the page has, so that its end is where all of them go
- * on.
- */
+/** A page in the order of age. Each kind is read up to the page's length, so all continue at its end. */
 async function findWork(
   { db }: Deps,
   query: Query,

@@ -36,16 +36,15 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
 }
 
 /**
- * A plan that began and ended before the product heard of it gave its buyer no seat: which events had come by
- * then is not in the model. Nothing depends on a seat while there is no plan.
+ * A plan that ended before the product heard of it may have given no seat; without a plan it does not matter.
  */
 function isWithoutBuyersSeat(expected: Belongings, told: Belongings): boolean {
   return expected.seats_total === 0 && told.seats_used === expected.seats_used - 1
 }
 
 /**
- * Which month a usage counts for depends on when the product learned that the month was paid, so the books
- * are asked for that alone. How much was used in all is known from what customers were told.
+ * The month of a usage depends on when its payment became known, so only its total is compared with the
+ * model.
  */
 async function usagesInBooks(
   { database }: System,

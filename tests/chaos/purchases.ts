@@ -54,9 +54,7 @@ export async function subscribe(world: World, customer: Customer, random: Random
   if (customer.kind === 'team') await awaitTeam(world, customer)
 }
 
-/**
- * A server that has not heard of the clock's move yet would take the first click for one of an earlier day.
- */
+/** Until a server follows the clock's move, it would count the first click to an earlier day. */
 const clockFollowedWithinMs = 10_000
 
 /** A second click, or a reload, opens no second page: the same key gets the same one, for a day. */

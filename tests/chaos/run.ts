@@ -20,8 +20,7 @@ export interface ChaosOptions extends SystemOptions {
   readonly crowd: number
   readonly storm: StormOptions
   /**
-   * Afterwards the clock of the product moves on, and what it does every minute is asked for now. Else it is
-   * left alone, until everything that was paid is settled.
+   * Advances the clock and runs the scheduled tasks at the end; otherwise waits until payments are settled.
    */
   readonly isInHurry: boolean
   readonly say: (text: string) => void

@@ -30,10 +30,7 @@ export interface SystemOptions {
   readonly logFile: string
 }
 
-/**
- * All of it as real processes: Postgres of its own, Redis, stand-ins, two servers behind one address and two
- * workers.
- */
+/** All as real processes: Postgres, Redis, stand-ins, two servers behind one address, two workers. */
 export interface System {
   readonly backend: 'postgres' | 'redis'
   readonly postgres: RunningPostgres
@@ -46,17 +43,11 @@ export interface System {
   readonly url: string
   /** As the tables' owner. */
   readonly database: Database
-  /**
-   * Opened when it is first asked for, which must be when everything works: BullMQ remembers for good that it
-   * could not open a queue.
-   */
+  /** Opened on first use, which must not be during a fault: BullMQ remembers a failed open for good. */
   readonly producer: () => QueueProducer
   /** The time that the product goes by. */
   now(): Promise<Date>
-  /**
-   * When that was moved, in milliseconds of the real time. Processes follow it a moment later, and longer
-   * when the machine is busy.
-   */
+  /** When the clock was moved, in real milliseconds. Processes follow a moment later. */
   readonly clockMoves: number[]
   close(): Promise<void>
 }

@@ -198,8 +198,7 @@ test.describe('the carousel', () => {
     await page.goto('/')
     const seen = carousel(page).getByRole('heading')
     await seen.scrollIntoViewIfNeeded()
-    // Clicks wait for the page's scripts, a swipe does not. Which theme is chosen is known once they have
-    // run.
+    // Clicks wait for the page's scripts, a swipe does not. The theme is known once they have run.
     await expect(page.getByRole('radio', { name: 'System theme' })).toBeChecked()
     for (const [distance_px, title] of [
       [-45, 'Loops on errors'],

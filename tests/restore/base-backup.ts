@@ -38,10 +38,7 @@ export async function takeBaseBackup(url: string, { data, archive, backup }: Fol
   }
 }
 
-/**
- * Finishes the present segment of the log and waits until it is in the archive, as `archive_timeout` does
- * after a while.
- */
+/** Archives the present log segment, as `archive_timeout` does after a while. */
 export async function archiveEverything(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -64,10 +61,7 @@ export async function archiveEverything(url: string): Promise<void> {
   }
 }
 
-/**
- * Puts the backup where a cluster was. With the archive Postgres goes on from it to the last segment that was
- * kept.
- */
+/** Puts the backup in place. With the archive Postgres recovers up to the last kept segment. */
 export async function putBack(
   { data, archive, backup }: Folders,
   { with_archive }: { readonly with_archive: boolean },

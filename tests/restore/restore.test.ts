@@ -17,8 +17,7 @@ test('a database that is lost is restored with all that was paid, once; only usa
     problems: [],
   })
 
-  // Stripe keeps payments and refunds; only we keep usage: Ada's last 50 credits of it are lost, so they are
-  // available again.
+  // Stripe keeps payments and refunds; usage is only ours: Ada's last 50 credits are available again.
   const withoutLastUsage = { ...at_crash, ada: 400 }
   expect(restored.from_backup_alone).toEqual({
     found: { ...at_backup, dan: 0 },

@@ -27,10 +27,7 @@ interface Addresses {
   readonly supportCase: string
   /** A customer with almost every kind of problem. */
   readonly troubledCase: string
-  /**
-   * What support types: the e-mail address of a user with an account and a seat, a paid checkout, and a
-   * transfer that has left the ledger.
-   */
+  /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
   readonly searches: { readonly email: string; readonly session: string; readonly archived: string }
 }
 
@@ -40,10 +37,7 @@ export interface Cast extends Addresses {
 
 type Setting = { readonly browser: Browser; readonly baseURL: string }
 
-/**
- * Brings the people of all screens into their states, by the forms of the product and the knobs of the
- * sandboxes.
- */
+/** Brings the people of all screens into their states, by the product's forms and the sandboxes' knobs. */
 export async function gatherCast(setting: Setting): Promise<Cast> {
   const [newcomer, subscriber, debtor, team, support, troubled] = await Promise.all([
     inOwnBrowser(setting, (page) => beNewcomer(page)),
@@ -77,10 +71,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   }
 }
 
-/**
- * Lets days pass and the statement be read and compared, so that it has money in it. This affects all users:
- * it is for pictures, not for tests.
- */
+/** Lets days pass and the statement be computed. It affects all users: for pictures, not for tests. */
 export async function letDaysPass(setting: Setting, days: number): Promise<void> {
   const response = await fetch(`${process.env.E2E_STRIPE_URL}/_sandbox/clock/advance`, {
     method: 'POST',

@@ -12,10 +12,7 @@ export async function showScreen(page: Page, screen: Screen, cast: Cast): Promis
   await settle(page)
 }
 
-/**
- * Nothing is loading any more, neither data nor fonts nor what the browser loads when it is idle, and nothing
- * moves.
- */
+/** No data, fonts or idle scripts are loading, and nothing moves. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
   await page.locator('.animate-pulse:visible').first().waitFor({ state: 'detached' })

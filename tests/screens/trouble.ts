@@ -84,10 +84,7 @@ async function giveUp(
   await failEvent(db, { source, id }, { reason, now })
 }
 
-/**
- * The months before this product began have left its ledger, unless they have already; nothing was posted in
- * them.
- */
+/** Archives the months before this product began, which are empty, unless that is done. */
 export function archiveEarlierMonths(): Promise<void> {
   return withDatabase(async (db) => {
     if (await findArchiveOf(db, Number(archivedTransferId))) return

@@ -114,9 +114,7 @@ export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts
   return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
-/**
- * The month that began at `startsAt`, whether or not another has begun since or its subscription has ended.
- */
+/** The month that began at `startsAt`, even if it is over or the subscription has ended. */
 export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Month, 'name'> | undefined {
   return life.subscriptions
     .flatMap((subscription) => monthsOf({ ...subscription, ended_at: null }, now))
@@ -193,8 +191,7 @@ function isAfterEnd({ paid_at }: Payment, endedAt: number | null): boolean {
 }
 
 /**
- * Rule 11. In the second in which the subscription ends a payment is in time; in that in which the period
- * ends it is not.
+ * Rule 11: a payment in the second of the subscription's end is in time, in that of the period's end late.
  */
 function isLate(payment: Payment, overAt: number, { ended_at }: Subscription): boolean {
   return payment.paid_at !== null && (payment.paid_at >= overAt || isAfterEnd(payment, ended_at))
@@ -233,10 +230,7 @@ interface Grant {
   readonly payment: Payment
 }
 
-/**
- * Rules 4 and 5: what a month brings, before rounding: for the seats that it began with, and for those added
- * in it.
- */
+/** Rules 4 and 5: a month's grants before rounding, for its first seats and for added ones. */
 function grantsOf(subscription: Subscription, period: PaidPeriod, month: Span): Grant[] {
   const until = Math.min(period.over_at, month.ends_at)
   const creditsFrom = (from: number, number: number) =>

@@ -89,10 +89,7 @@ export async function comeBack(product: FaultyProduct, owner: Owner): Promise<vo
       .catch(ignoreCut)
 }
 
-/**
- * What is wrong with the pages that can be paid: at most one for a plan was handed out, and no promise has
- * two.
- */
+/** What is wrong with the payable pages: at most one plan page per owner, one page per intent. */
 export async function doublePages(product: FaultyProduct, owner: Owner): Promise<string[]> {
   const open: Stripe.Checkout.Session[] = []
   await withoutFaults(product, async () => {

@@ -13,10 +13,7 @@ export interface Arrival extends Pick<Turn, 'order' | 'times'> {
   readonly again?: boolean
 }
 
-/**
- * Lets a share of the events arrive, of the types that our webhook asks for; those that arrive 0 times never
- * do.
- */
+/** Delivers a share of the webhook's events; those with 0 deliveries never arrive. */
 export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arrival): Promise<void> {
   const { share, order, times, again = false, late = false } = arrival
   const chosen = (await eventsOf(product, owner)).filter(({ id }) =>

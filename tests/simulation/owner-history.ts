@@ -8,10 +8,7 @@ export interface PlannedPlan {
   readonly seats: number
   /** For an owner who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
-  /**
-   * `fails_later` pays the first time and at no renewal; `refused` gets through, and the bank refuses the
-   * first payment.
-   */
+  /** `fails_later` fails at renewals; `refused` passes Checkout, and the first payment fails. */
   readonly card: 'pays' | 'fails_later' | 'refused'
 }
 
@@ -79,10 +76,7 @@ export type OwnerStep =
   | { readonly do: 'outage'; readonly hours: number }
   /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
   | { readonly do: 'lose_jobs'; readonly hours: number }
-  /**
-   * A fetch of the worker's is answered now, and its answer arrives when all that follows in the turn was
-   * worked with.
-   */
+  /** The worker's fetch is answered now, but its answer arrives after the rest of the turn. */
   | { readonly do: 'hold_answer'; readonly of: 'subscription' | 'charge' }
   /** What has not arrived yet arrives in a form that cannot be stored. */
   | { readonly do: 'damage' }
@@ -92,10 +86,7 @@ export type OwnerStep =
   | { readonly do: 'deliver'; readonly share: number }
   /** What arrived long ago arrives again. */
   | { readonly do: 'redeliver'; readonly share: number }
-  /**
-   * Some of the events that have not arrived yet never will; when `late`, Stripe's list does not have them at
-   * first either.
-   */
+  /** Drops some undelivered events for good; when `late`, Stripe's list lacks them at first too. */
   | { readonly do: 'drop'; readonly share: number; readonly late: boolean }
 
 export type Kind = OwnerStep['do']
@@ -228,10 +219,7 @@ const mishapKinds = [
 ] as const satisfies readonly Kind[]
 const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds]
 
-/**
- * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those
- * that it names with a minus, such as `-drop,-anchor`.
- */
+/** The kinds of steps, or those in SIMULATION_KINDS, or all but those with a minus (`-drop,-anchor`). */
 export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): ReadonlySet<Kind> {
   const named = wish.split(',').filter(Boolean)
   const unknown = named.filter((name) => !allKinds.some((kind) => kind === name.replace(/^-/, '')))
@@ -244,10 +232,7 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
   )
 }
 
-/**
- * What a history is about. With every kind in every history the few that make trouble together would hardly
- * ever meet; mishaps, late events and wrong clocks belong to all of them.
- */
+/** Themes limit the kinds in a history, so that related kinds meet; mishaps and clocks belong to all. */
 const themes: readonly (readonly Kind[])[] = [
   allKinds,
   ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute', 'appeal'],

@@ -13,10 +13,7 @@ type Act = ResponseOf<typeof getSupportActs>['data']['acts'][number]
 /** Hired when they are needed first; the product remembers for some seconds who is not of the staff. */
 const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
 
-/**
- * A colleague of support acts on the owner, a second one approves where that is needed, and both repeat calls
- * that were not answered.
- */
+/** A colleague acts on the owner, a second one approves if needed; unanswered calls are repeated. */
 export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
   const target = targetOf(owner, planned)
   if (!target) return

@@ -23,10 +23,7 @@ export async function loseJobs(product: FaultyProduct, owner: Owner, hours: numb
   await product.loseQueues()
 }
 
-/**
- * Time passes in steps that grow, as the waits between two tries do, so that every try that is made in such a
- * time is made here.
- */
+/** Passes time in growing steps, like the waits between tries, so that every try is made. */
 async function passWithSweeps(product: FaultyProduct, seconds: number, longestStep: number): Promise<void> {
   let step = 1
   for (let left = seconds; left > 0; left -= step) {
@@ -36,10 +33,7 @@ async function passWithSweeps(product: FaultyProduct, seconds: number, longestSt
   }
 }
 
-/**
- * Lets the worker fetch the owner's subscription, or a charge that something has happened to, and holds the
- * answer back until the turn is settled. Whatever happens until then, this fetch has not seen.
- */
+/** Makes the worker fetch a subscription or charge, and delays the answer until the turn is settled. */
 export async function holdAnswer(
   product: FaultyProduct,
   owner: Owner,

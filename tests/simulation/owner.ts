@@ -89,10 +89,7 @@ export function tokenFor(
   return tokenOf(clerk, { user_id: person.user_id })
 }
 
-/**
- * What the owner is told by our own calls; the settled sessions are no call's answer and come from the
- * intents.
- */
+/** The answers of our own calls; settled sessions come from the intents. */
 export async function toldBelongings(
   product: {
     readonly clerk: Pick<FaultyProduct['clerk'], 'knob'>

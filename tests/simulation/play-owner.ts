@@ -23,10 +23,7 @@ import { use } from './use.ts'
 
 const day_s = 86_400
 
-/**
- * Lets an owner live through a history, and holds what the product says against the model after each of its
- * turns.
- */
+/** Plays a history of an owner, and compares the product with the model after each turn. */
 export async function playOwner(product: FaultyProduct, history: OwnerHistory): Promise<Owner> {
   const owner = await newOwner(product, history.owner)
   try {

@@ -15,10 +15,7 @@ import { whatHappened } from './what-happened.ts'
 /** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
 const longest_s = 70 * 60
 
-/**
- * Lets the rest of the events arrive, and waits until the product says what the model says and nothing waits
- * any more.
- */
+/** Delivers the rest of the events, and waits until product and model agree and nothing waits. */
 export async function settle(
   product: FaultyProduct,
   owner: Owner,

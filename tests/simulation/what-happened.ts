@@ -11,10 +11,7 @@ type Player = Pick<
   'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'adjustments' | 'colleagues' | 'paidInvoices'
 >
 
-/**
- * What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player
- * itself has done.
- */
+/** An owner's past in the model's terms: from Stripe's objects and the player's own steps. */
 export function whatHappened(product: World, owner: Player): Promise<Life> {
   return withoutFaults(product, async () => {
     const stripe = product.stripe.client

@@ -15,10 +15,7 @@ export interface Person {
   lastName: string | null
 }
 
-/**
- * Whose account is shown (`personal`, or an organization's id), and who looks at it: admins are told more
- * than members.
- */
+/** The payer (`personal` or an organization's id) and the viewer: admins see more than members. */
 export interface PayerView {
   payer: string
   userId: string
@@ -48,9 +45,7 @@ export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
   })
 }
 
-/**
- * The user's id is part of the key, so that the next user to sign in never sees this history from the cache.
- */
+/** Keyed by user id, so that the next user never sees this history from the cache. */
 export function creditHistoryQuery(api: Api, userId: string, payer = 'personal') {
   return infiniteQueryOptions({
     queryKey: ['credit-history', userId, payer],

@@ -21,10 +21,7 @@ interface ApiDependencies {
   fetch: typeof globalThis.fetch
 }
 
-/**
- * Makes the function through which every call to our server goes. It throws an `ApiFailure` unless the answer
- * has the endpoint's shape.
- */
+/** The function for all calls to our server. Throws `ApiFailure` unless the answer fits the endpoint. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
   return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
     const headers = new Headers({ accept: endpoint.file ?? 'application/json' })

@@ -40,10 +40,7 @@ export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportAct
   })
 }
 
-/**
- * An act, or the acts of a batch, until all of them have ended. Not under `supportKey`: ends, and then never
- * changes again.
- */
+/** Polls an act or a batch until it has ended. Not under `supportKey`, since it never changes again. */
 export function actProgressQuery(api: Api, asked: { id: string } | { batch_id: string }) {
   return queryOptions({
     queryKey: ['support-acts', asked],

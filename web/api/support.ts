@@ -44,10 +44,7 @@ export function supportSearchQuery(api: Api, q: string) {
   })
 }
 
-/**
- * Of an owner, or of something by its kind and id; both when a thing on the owner's timeline is to be pointed
- * out.
- */
+/** An owner, or an object by kind and id; both to highlight an object on the owner's timeline. */
 export interface Case {
   owner?: string
   kind?: LookupKind

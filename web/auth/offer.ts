@@ -34,9 +34,7 @@ export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
   return { sentence: parts.join(', '), includedCredits: plan.credits_per_seat * seats, isTrial }
 }
 
-/**
- * Why a selection cannot be bought, so that the page says so before the visitor creates an account for it.
- */
+/** Why a selection cannot be bought, shown before the visitor creates an account. */
 export type SelectionProblem =
   | { readonly kind: 'unknown_plan' }
   | { readonly kind: 'one_seat_only'; readonly seats: number }
@@ -78,10 +76,7 @@ export function withSelection(
   return `?${changed}`
 }
 
-/**
- * The nearest order that can be taken, as a link on the same page; nothing where only the pricing page can
- * help.
- */
+/** A link to the nearest valid order; null where only the pricing page helps. */
 export function mendOf(problem: SelectionProblem | null, search: URLSearchParams) {
   switch (problem?.kind) {
     case 'one_seat_only':

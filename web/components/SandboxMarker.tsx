@@ -7,10 +7,7 @@ const SandboxPanel = lazy(async () => ({
   default: (await import('./sandbox-panel/SandboxPanel.tsx')).SandboxPanel,
 }))
 
-/**
- * Shown while payments and sign-in are simulated. Opens the controls for trying them, whose code is loaded on
- * demand.
- */
+/** Shown while payments and sign-in are simulated. The controls' code is loaded on demand. */
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()
   const [isOpen, setIsOpen] = useState(false)

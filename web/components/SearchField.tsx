@@ -19,8 +19,7 @@ const typingPauseMs = 300
 export function SearchField({ label, placeholder, maxLength, value, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const typed = text.trim()
-  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the
-  // search") comes back.
+  // Typed text goes to the URL after a pause; changes of the URL ("Clear the search") come back.
   const [known, setKnown] = useState(value)
   if (known !== value) {
     setKnown(value)

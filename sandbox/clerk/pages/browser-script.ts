@@ -10,10 +10,7 @@ import send from 'koa-send'
 /** The script, and the components that it loads. */
 const packages = ['clerk-js', 'ui']
 
-/**
- * The real browser scripts, from the installed packages, at the paths that Clerk's own server has, and
- * compressed as it does.
- */
+/** Serves the installed browser scripts at the paths of Clerk's own server, compressed as there. */
 export function browserScriptRoutes(router: Router): void {
   const compressed = keepCompressed()
   for (const name of packages) {

@@ -25,8 +25,7 @@ export function mintSessionToken(
   { azp, organizationId = session.last_active_organization_id, expiresInS = LIFETIME_S }: SessionTokenOptions,
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  // An expired token was issued a minute before it expired, or the checks of `iat` and `nbf` would fail
-  // first.
+  // Issued a minute before it expired; otherwise the checks of `iat` and `nbf` fail first.
   const issuedAt = expiresInS > 0 ? now : now + expiresInS - LIFETIME_S
   const organization = organizationClaim(service, session.user_id, organizationId)
   return new SignJWT({

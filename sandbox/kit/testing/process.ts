@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-/**
- * A sandbox as a process of its own, which sends no webhooks unless it is given an address. Ended with the
- * test.
- */
+/** A sandbox process, without webhooks unless it has an address. Ends with the test. */
 export function spawnSandbox(service: 'clerk' | 'stripe', variables: Record<string, string>) {
   const name = service.toUpperCase()
   const child = spawn(process.execPath, [join(import.meta.dirname, `../../${service}/main.ts`)], {

@@ -21,9 +21,7 @@ export type Cancellation = {
   cause: Cause
 }
 
-/**
- * Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself.
- */
+/** Ends a subscription now. Open invoices stay open, but are not collected automatically. */
 export function cancelSubscription(
   service: Service,
   given: StoredSubscription,

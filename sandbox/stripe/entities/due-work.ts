@@ -58,9 +58,7 @@ const hour_s = 60 * 60
 const incomplete_for_s = 23 * hour_s
 const trial_notice_s = 3 * 24 * hour_s
 
-/**
- * Trials end, periods end, what was to be canceled is, and invoices that could not be paid are tried again.
- */
+/** Ends of trials and periods, scheduled cancellations, and retries of unpaid invoices. */
 function* billingDue(service: Service): Generator<Due> {
   const { store } = service
   for (const subscription of store.subscriptions.oldestFirst()) {

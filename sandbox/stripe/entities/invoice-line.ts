@@ -156,8 +156,7 @@ function creditWithin(
 }
 
 /**
- * What waits for a subscription's next invoice: its own amounts, and those of its customer for whatever comes
- * next.
+ * Pending items of a subscription's next invoice: its own, and those of its customer without a subscription.
  */
 export function pendingItems(
   { store }: Service,

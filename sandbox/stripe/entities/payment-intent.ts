@@ -72,10 +72,7 @@ export function newPaymentIntent(
 type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }
 type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
 
-/**
- * Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two
- * events.
- */
+/** Charges an intent, or records the decline; both leave a charge and two events. */
 export function chargeIntent(service: Service, attempt: Attempt): Charged {
   const charged = attemptCharge(service, attempt)
   emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: noCall })

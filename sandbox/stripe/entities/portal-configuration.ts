@@ -96,10 +96,7 @@ const nothing: PortalFeatures = {
   },
 }
 
-/**
- * What a session gets that names no configuration: everything but changes of the plan, as Stripe's own
- * default has it.
- */
+/** The default configuration: everything but changes of the plan, as at Stripe. */
 export function defaultConfiguration(service: Service): StoredPortalConfiguration {
   const { store } = service
   for (const configuration of store.portal_configurations.oldestFirst()) {

@@ -21,9 +21,7 @@ export type UpdateInput = {
   /** A trial begins now, or lasts, until this moment. */
   trial_end?: number | undefined
   proration_behavior: ProrationBehavior
-  /**
-   * From when on the change counts for the money; now, unless the caller showed a preview of another moment.
-   */
+  /** The moment that prorations count from; now, unless the caller showed a preview of another moment. */
   proration_date: number | null
 }
 

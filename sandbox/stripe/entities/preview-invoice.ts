@@ -7,10 +7,7 @@ import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
-/**
- * What a subscription would be invoiced after a change: at once where the change asks for that, else at its
- * renewal.
- */
+/** The invoice that a change of a subscription causes: at once, or at its renewal. */
 export function previewUpdate(
   service: Service,
   subscription: StoredSubscription,

@@ -27,10 +27,7 @@ export type PriceInput = {
   unit_amount: number
 }
 
-/**
- * Without a default in the account's tax settings, which a new account lacks, each currency is unspecified
- * until it is set.
- */
+/** A new account has no default tax behavior, so each currency is unspecified until it is set. */
 export function newPrice({ clock, livemode }: Service, input: PriceInput): StoredPrice {
   const tax_behavior = input.tax_behavior ?? 'unspecified'
   const others = Object.entries(input.currency_options ?? {}).map(

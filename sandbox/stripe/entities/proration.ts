@@ -14,10 +14,7 @@ import { pricingOf } from './invoice-line.ts'
 import { shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
 
-/**
- * What a change gives back for the time that was paid and will not be used, and asks for the time that is
- * left.
- */
+/** The credit for unused paid time and the charge for the remaining time of a change. */
 export function prorations(
   service: Service,
   {
@@ -32,10 +29,7 @@ export function prorations(
     /** Of the subscription afterwards: what is charged for the time that is left is less by them. */
     discounts: StoredDiscount[]
     at: number
-    /**
-     * A new period starts now and is invoiced as a whole: everything old is given back, nothing new is
-     * prorated.
-     */
+    /** A new period starts now and is invoiced as a whole: the old one is credited, nothing is prorated. */
     restarts: boolean
   },
 ): StoredInvoiceItem[] {

@@ -105,10 +105,7 @@ function lacksMethod(service: Service, subscription: StoredSubscription): boolea
   return defaultMethod(service, { subscription, customer }) === null
 }
 
-/**
- * Lets a subscription's period, or its trial, end at this moment, as if it had been shorter: what was to
- * happen then is due now, and the next periods count from here.
- */
+/** Ends a subscription's period or trial now; the next periods count from here. */
 export function endPeriodNow(
   { store, clock }: Service,
   subscription: StoredSubscription,

@@ -106,10 +106,7 @@ export function startSchedule(
   return schedule
 }
 
-/**
- * What the subscription will consist of from its next period on. Until then nothing changes and nothing is
- * billed.
- */
+/** Schedules the items of the next period. Until then nothing changes and nothing is billed. */
 export function scheduleChange(
   service: Service,
   subscription: StoredSubscription,
@@ -162,10 +159,7 @@ export function nextPhase({ store }: Service, { schedule }: StoredSubscription):
   return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
-/**
- * The items as the coming phase has them. The first keeps its id, so that it is the same seat count that
- * changes.
- */
+/** The items of the coming phase. The first keeps its id, so that its quantity changes. */
 export function itemsInPhase(
   { store }: Service,
   { items }: StoredSubscription,

@@ -38,8 +38,7 @@ const faultBody = z.strictObject({
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
 
-  // For other processes that follow this clock; with `after` it answers when the clock is no longer that far
-  // ahead.
+  // For processes that follow this clock; `after` long-polls until the offset changes.
   router.get('/_sandbox/clock', async (context) => {
     const { after } = context.query
     if (typeof after === 'string') await clock.waitUntilMoved(Number(after))

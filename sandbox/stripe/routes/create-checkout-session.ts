@@ -15,9 +15,7 @@ const largest_total = 99_999_999
 const minute = 60
 const day = 24 * 60 * minute
 
-/**
- * A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace.
- */
+/** A new checkout. Validated completely before anything is stored. */
 export function createSession(service: Service, params: CreateSessionParams): StoredSession {
   const { store, clock } = service
   checkMode(params)

@@ -122,10 +122,7 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
   )
 }
 
-/**
- * What an item is priced by: a price of the catalogue, or an amount, for which Stripe makes an unlisted
- * price.
- */
+/** An item's price: one of the catalogue, or an amount, for which Stripe makes an unlisted price. */
 function pricedItem(
   service: Service,
   { amount, currency, description, pricing, quantity }: z.output<typeof itemParams>,

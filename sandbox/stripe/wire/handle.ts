@@ -17,10 +17,7 @@ export type Call = {
 /** A call's own work: synchronous, so that two calls never mix, and blind to HTTP. */
 export type Work = (call: Call) => object
 
-/**
- * The one way a call of the API is answered: read the form, do the work once per idempotency key, expand,
- * answer.
- */
+/** Handles an API call: read the form, work once per idempotency key, expand, answer. */
 export function handle(service: Service, work: Work) {
   return async (context: RouterContext) => {
     const form = context.method === 'POST' ? await readForm(context.req) : parseForm(context.querystring)

@@ -16,8 +16,7 @@ const published: Record<string, Fields> = JSON.parse(
 )
 
 /**
- * The paths that an object lacks. Where our value is null or a list is empty there is nothing to compare: the
- * published examples fill in fields that Stripe itself leaves null.
+ * The paths that an object lacks. Nulls and empty lists are not compared: published examples fill them in.
  */
 function missing(value: unknown, fields: Fields, path: string): string[] {
   if (fields === null || value === null || typeof value !== 'object') return []

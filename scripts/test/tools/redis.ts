@@ -45,10 +45,7 @@ export async function findRedis(options: {
     : { found: false, reason: 'Debian’s redis-tools has no server program' }
 }
 
-/**
- * A Redis that keeps nothing on disk, on the loopback address and a free port. `settings` are more lines of
- * its configuration.
- */
+/** A Redis without persistence on the loopback address. `settings` are more configuration lines. */
 export async function startRedis(options: {
   readonly program: string
   readonly settings?: Readonly<Record<string, string>>

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { isAlive } from '../../processes/alive.ts'
 
 const memory = '/dev/shm'
-/**
- * The growth test's database and the log of what is written come to 3.5 GB; everything else stays below one.
- */
+/** The growth test's database and write log take 3.5 GB; everything else stays below one. */
 const needed_bytes = 5 * 2 ** 30
 
 /**

@@ -74,10 +74,7 @@ function answerPage(response: ServerResponse, status: number, html: string): voi
   response.writeHead(status, { 'content-type': 'text/html' }).end(html)
 }
 
-/**
- * Session tokens are made out for the origin that asks for them, and the server takes those of its own
- * address only.
- */
+/** Session tokens name the origin, and the server accepts only those of its own address. */
 function showOwnAddress(request: IncomingMessage, appUrl: string): void {
   for (const name of ['origin', 'referer'] as const) {
     const value = request.headers[name]

@@ -18,10 +18,7 @@ export async function signUp(page: Page): Promise<Person> {
   return person
 }
 
-/**
- * Signs a new user up by the calls that the sign-up form makes, in a tenth of its time. The session is in the
- * cookies of `request`, so in the browser whose `context.request` it is.
- */
+/** Signs a new user up by the form's calls, ten times faster. The session is in the cookies of `request`. */
 export async function arrive(request: APIRequestContext): Promise<Person> {
   const person = newPerson()
   const call = callsOf(request, 'sign_ups')
@@ -54,8 +51,7 @@ export async function fillSignUp(page: Page): Promise<Person> {
   await page.getByLabel('Email address').fill(person.email)
   const password = page.getByLabel('Password', { exact: true })
   await password.fill(person.password)
-  // By the key, because what the form says of the password moves its button, and a click in that moment
-  // misses it.
+  // By the keyboard: the password hint moves the button, so that a click may miss it.
   await password.press('Enter')
   await page.getByLabel('Enter verification code').first().pressSequentially('424242')
   return person

@@ -66,10 +66,7 @@ export async function clearFaults(): Promise<void> {
 /** What the product's processes do to a table. */
 type Access = 'reads' | 'writes'
 
-/**
- * From now on Postgres cannot read, or cannot write, what the product asks of a table, as when the disk under
- * it is broken. What the database's own functions do with it goes on.
- */
+/** Makes the product's reads or writes of a table fail; the database's own functions still work. */
 export function breakTable(table: string, access: Access): Promise<void> {
   refuseForAll('database')
   const broken = 'broken_disk()'
@@ -110,10 +107,7 @@ export function mendTables(): Promise<void> {
   })
 }
 
-/**
- * From now on nothing can be posted for the user's checkouts, as if our own code failed on them. Other owners
- * are not affected. Until `mendPostings`.
- */
+/** Makes postings for the user's checkouts fail until `mendPostings`. Other owners are not affected. */
 export function failPostings(userId: string, error: string): Promise<void> {
   return withDatabase(async (db) => {
     await sql
@@ -137,9 +131,7 @@ export function countFailedEvents(userId: string): Promise<number> {
   return withDatabase(async (db) => (await failedEvents(db, userId).select('id').execute()).length)
 }
 
-/**
- * The bug is mended, but what failed because of it is not tried again by itself before a person sees to it.
- */
+/** Ends the fault. Failed events stay failed until a person replays them. */
 export function mendPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const held = { sweep_at: sql<Date>`now() + interval '30 days'`, sweeps: sql<number>`sweeps + 1` }
@@ -165,10 +157,7 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('client_reference_id', 'in', intents)
 }
 
-/**
- * Credits that the user got by hand without a support act, and the difference that a comparison finds in
- * them.
- */
+/** Credits granted without a support act, and the finding of a comparison about them. */
 export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
   return withDatabase(async (db) => {
     const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
@@ -189,9 +178,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
   })
 }
 
-/**
- * The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is.
- */
+/** Resets the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
   await mendTables()
   await clearFaults()

@@ -1,9 +1,6 @@
 import type { TestDatabase } from './test-database.ts'
 
-/**
- * Copies an owner's account and checkouts into another database as they were before any event: opened at
- * Stripe, without an outcome. Events replayed there show the books for another order of arrival.
- */
+/** Copies an owner's checkouts as they were before any event, to replay events in another order. */
 export async function copyCheckouts(
   from: TestDatabase,
   to: TestDatabase,

@@ -16,10 +16,7 @@ export interface TestStandby {
   stop(): Promise<void>
 }
 
-/**
- * A Postgres and its streaming replica, made from a base backup as Postgres's manual has it, on the loopback
- * address.
- */
+/** A Postgres and a streaming replica made from its base backup, on the loopback address. */
 export async function startStandby(): Promise<TestStandby> {
   const running = new AsyncDisposableStack()
   try {

@@ -2,10 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/**
- * Changes the books, in one statement or several, as a database administrator can who switches the triggers
- * off.
- */
+/** Changes the books with triggers off, as a database administrator could. */
 export async function tamper(
   { owner }: Pick<TestDatabase, 'owner'>,
   change: string | RawBuilder<unknown>,

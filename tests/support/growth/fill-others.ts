@@ -169,10 +169,7 @@ const inbox = [
 const uuidOf = (what: string) =>
   `overlay(overlay(md5('${what}' || i) PLACING '8' FROM 13) PLACING 'a' FROM 17)::uuid`
 
-/**
- * One act that was done for each owner, its two lines in the audit log, and the finding that it mended, which
- * has gone.
- */
+/** A done act for each owner, its two audit entries, and the finding that it repaired, now gone. */
 const support = [
   `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, reason, is_dry_run, requested_by,
      requested_at, state, outcome, finished_at, sweep_at)
@@ -189,10 +186,7 @@ const support = [
 
 const keepingNone = queueNames.filter((name) => jobOptionsOf(name).removeOnComplete === true)
 
-/**
- * A finished job for each owner, over all queues; every other one failed, and all of a queue that keeps none
- * that went well.
- */
+/** A finished job for each owner over all queues; every other one failed. */
 const queue = [
   `INSERT INTO bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, finished_at_ms)
    SELECT queue, 'fill_' || i, nextval('bullmq.job_seq'), queue,

@@ -1,7 +1,4 @@
-/**
- * What all files of one worker share, one after the other (decision 013): a change of it affects the next
- * file too.
- */
+/** Shared by all files of one worker (decision 013): a change affects the next file too. */
 export interface SharedState {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly folder: string

@@ -12,10 +12,7 @@ export interface LaunchedProduct extends RunningProduct {
   turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body?: object): Promise<T>
 }
 
-/**
- * The whole product for the tests of this file, as `npm start` launches it, with data of its own and free
- * ports.
- */
+/** The whole product as `npm start` launches it, with data of its own and free ports. */
 export function launchedProduct(): LaunchedProduct {
   return madeOnce(launch, async ({ stop, dataDir }) => {
     await stop()

@@ -13,10 +13,7 @@ export interface ProductProcess {
   kill(): Promise<void>
   /** Asks it to stop, as its operator does. */
   terminate(): void
-  /**
-   * Waits for the process to end, however it does; its exit code, or null after a signal that it did not
-   * handle.
-   */
+  /** The process's exit code, or null after a signal that it did not handle. */
   readonly ended: Promise<number | null>
 }
 

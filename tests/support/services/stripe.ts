@@ -12,10 +12,7 @@ export interface TestStripe extends Sandbox {
   takeEvents(): Promise<Stripe.Event[]>
 }
 
-/**
- * Payments that take days stay undecided until the test decides them. Without `serverPort` no event is
- * delivered.
- */
+/** Delayed payments wait for the test. Without `serverPort` no event is delivered. */
 export async function startStripe(options: { serverPort?: number } = {}): Promise<TestStripe> {
   const sandbox = await startSandbox('stripe', {
     ...options,
@@ -38,10 +35,7 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
   }
 }
 
-/**
- * A client that asks for the same object once, as long as it changes nothing: to replay events while nothing
- * happens at Stripe.
- */
+/** A client that caches reads until it writes, to replay events against a fixed state. */
 export function rememberingStripe(url: string): Stripe {
   const answers = new Map<string, Promise<Response>>()
   const ask: typeof fetch = async (address, request) => {

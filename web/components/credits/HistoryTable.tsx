@@ -12,10 +12,7 @@ interface HistoryTableProps {
   brief?: boolean
 }
 
-/**
- * Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the
- * description.
- */
+/** On narrow screens the date and the balance are below the description. */
 export function HistoryTable({ payer, items, brief = false }: HistoryTableProps) {
   return (
     <div className="@container">

@@ -11,9 +11,7 @@ import { ShowMore } from '../ShowMore.tsx'
 
 interface UsageReportsProps {
   payer: PayerView
-  /**
-   * Of usage that is summed by the minute: its transfer, how many reports it has, and whether more may come.
-   */
+  /** The transfer of summed usage, its number of reports, and whether more may come. */
   sum: { readonly transfer_id: string; readonly reports: number; readonly is_open: boolean }
 }
 

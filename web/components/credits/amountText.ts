@@ -16,10 +16,7 @@ export interface AmountFormat {
   /** "" when there is nothing, NaN when it is no number in these locales; never guesses what is ambiguous. */
   parse(text: string): number | ''
   format(amount: number): string
-  /**
-   * Groups the digits while they are typed. What is no plain whole number stays as it was typed, for `parse`
-   * to judge.
-   */
+  /** Groups digits while typing. Other text is left as it is, for `parse` to judge. */
   edit(previous: string, edit: AmountEdit): AmountField
 }
 

@@ -20,10 +20,7 @@ interface KnownKey {
   readonly at: number
 }
 
-/**
- * The Idempotency-Key of a purchase. A second click, also one in another tab, gets the same one and so the
- * same payment page, until the tab that left for it is back.
- */
+/** A purchase's Idempotency-Key, shared by all tabs until the tab returns from the payment page. */
 export function purchaseKeys({ local, session }: Stores, now: () => number = Date.now) {
   const read = (): KnownKey | null => {
     try {

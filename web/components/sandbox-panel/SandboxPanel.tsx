@@ -16,10 +16,7 @@ interface SandboxPanelProps {
   onClose: () => void
 }
 
-/**
- * What one needs to try the product without real money: codes, cards, the clock, and everything that may go
- * wrong.
- */
+/** Codes, cards, the clock and faults for trying the product without real money. */
 export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
   const { state, isFailed, busy, turn } = useSandbox()
   return (

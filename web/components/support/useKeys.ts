@@ -2,10 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 
 export type KeyActions = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/**
- * Single keys that work anywhere on the page but in a field or an open dialog, named as `KeyboardEvent.key`
- * has them, in lower case.
- */
+/** Single-key shortcuts outside fields and dialogs, by `KeyboardEvent.key` in lower case. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions)
   useEffect(() => {

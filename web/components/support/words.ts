@@ -124,10 +124,7 @@ const units = [
   ['min', 60_000],
 ] as const
 
-/**
- * How long ago, in its largest unit: `3 d`, `12 min`. By the server's clock, because that of a sandbox may be
- * elsewhere.
- */
+/** The age in its largest unit: `3 d`, `12 min`. By the server's clock, which a sandbox may move. */
 export function ageText(since: string, asOf: string): string {
   const elapsed_ms = Date.parse(asOf) - Date.parse(since)
   const unit = units.find(([, length_ms]) => elapsed_ms >= length_ms)

@@ -82,8 +82,7 @@ export function useHistoryFilter(): [HistoryFilter, (change: Partial<HistoryFilt
   return [
     filterIn(search),
     (change) => {
-      // The current URL: a choice made while the user typed, another view too, may not have been rendered
-      // yet.
+      // The current URL: a choice made while typing may not have been rendered yet.
       const address = new URLSearchParams(window.location.search)
       if (address.has('view')) return
       const { category, q } = { ...filterIn(address), ...change }
@@ -99,9 +98,7 @@ function filterIn(search: URLSearchParams): HistoryFilter {
   }
 }
 
-/**
- * The previous result stays until the next one is there, so that the layout is stable while the user types.
- */
+/** The previous result stays until the next one is there, for a stable layout. */
 export function useHistory(payer: Payer, filter: HistoryFilter) {
   return useInfiniteQuery({
     ...billingHistoryQuery(useApi(), payer, filter),

@@ -72,9 +72,7 @@ export type PlanHandler = (
 
 export type WithPlan = (handler: PlanHandler) => (context: RouterContext) => Promise<void>
 
-/**
- * After a change the browser fetches the next page, so that going back or reloading changes nothing again.
- */
+/** After a change the browser fetches the next page, so that going back or reloading repeats nothing. */
 export function seeOther(context: RouterContext, location: string): void {
   context.status = 303
   context.set('location', location)

@@ -19,10 +19,7 @@ const descriptions: Readonly<Record<ActKind, string>> = {
   forget: 'Erases the person. It cannot be undone, so a second person has to agree.',
 }
 
-/**
- * First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any
- * time.
- */
+/** Preview, then reason and confirmation, then the outcome. Escape closes at any time. */
 export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   return (

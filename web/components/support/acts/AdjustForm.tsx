@@ -69,10 +69,7 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   )
 }
 
-/**
- * A whole number as people write it, also with a real minus sign and with separators; undefined when it is
- * none.
- */
+/** A whole number, also with separators and a real minus sign; undefined for other text. */
 export function readAmount(text: string): number | undefined {
   const plain = text
     .trim()

@@ -38,8 +38,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
 
   const url = checkout.data?.url
   useEffect(() => {
-    // Replaces this page in the history. Otherwise the back button on the payment page would lead here, and
-    // so straight back.
+    // Replaces the history entry, or the back button on the payment page would return here.
     if (url) window.location.replace(url)
   }, [url])
 

@@ -82,8 +82,7 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
       setStep('generating')
       const body = { state: begun.state, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
-      // The code goes only where its user has agreed to; the address of this page may have been changed on
-      // the way.
+      // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()
       setStep('redirecting')
       return editorAddress({ redirect_uri, code: authorization_code, state: begun.state })

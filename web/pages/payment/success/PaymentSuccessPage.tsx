@@ -13,9 +13,7 @@ export function PaymentSuccessPage() {
   return <CheckoutReturn page="payment" />
 }
 
-/**
- * The same page at /billing/success, where credit purchases return. It only differs in some texts and links.
- */
+/** The same page for credit purchases, with some other texts and links. */
 export function BillingSuccessPage() {
   return <CheckoutReturn page="billing" />
 }

@@ -18,10 +18,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
 
-/**
- * Acts above the limit of one person: a colleague approves or rejects them, and the requester may withdraw
- * them.
- */
+/** Acts above the limit: a colleague approves or rejects them, the requester may withdraw them. */
 export function Approvals() {
   const { user } = useUser()
   const userId = user?.id ?? ''

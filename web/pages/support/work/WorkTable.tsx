@@ -33,10 +33,7 @@ interface WorkTableProps {
   asOf: string
 }
 
-/**
- * One or many are chosen and replayed; the row that has the focus is opened with Enter, replayed with r,
- * chosen with x.
- */
+/** Rows to select and replay. Keys for the focused row: Enter opens, r replays, x selects. */
 export function WorkTable({ rows, asOf }: WorkTableProps) {
   const act = useAct()
   const list = useRef<HTMLUListElement>(null)
