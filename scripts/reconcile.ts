@@ -19,7 +19,7 @@ try {
     if (run.state === 'failed') throw new Error(run.error ?? 'The run has failed')
     print(...describeRun(run))
     const count = await printFindings(deps)
-    print(count === 0 ? 'Nothing differs.' : `${count} differences.`)
+    print(count === 0 ? 'No differences.' : `${count} differences.`)
     return count === 0
   })
   process.exitCode = isAlike ? 0 : 1

@@ -261,7 +261,7 @@ export const invalidTeamEmail = (text: string, cause: unknown) =>
 
 /** For support staff. */
 export const supportItemNotFound = () =>
-  new ServerError(404, 'support_item_not_found', 'There is nothing like this, neither here nor at Stripe')
+  new ServerError(404, 'support_item_not_found', 'Not found, neither in our database nor at Stripe')
 
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 
@@ -338,12 +338,9 @@ export const unexpected = (cause: unknown) =>
   new ServerError(500, 'internal_error', 'An unexpected error occurred', { cause })
 
 export const reasonRequired = () =>
-  new ServerError(
-    400,
-    'reason_required',
-    'Say why in a few words: your colleagues read it in the audit log',
-    { fields: [{ path: 'reason', message: 'Say why in a few words' }] },
-  )
+  new ServerError(400, 'reason_required', 'Enter a reason: your colleagues read it in the audit log', {
+    fields: [{ path: 'reason', message: 'Enter a reason' }],
+  })
 const actRefusalStatus: Readonly<Record<RefusalCode, number>> = {
   reason_required: 400,
   target_not_found: 404,
@@ -363,9 +360,9 @@ export const actRefused = (refusal: Extract<RequestedAct, { outcome: 'refused' }
       },
     }),
   })
-export const actNotFound = () => new ServerError(404, 'act_not_found', 'There is no such act')
+export const actNotFound = () => new ServerError(404, 'act_not_found', 'Act not found')
 export const actNotWaiting = (state: string) =>
-  new ServerError(409, 'act_not_waiting', `It does not wait for a second person any more: it is ${state}`)
+  new ServerError(409, 'act_not_waiting', `It no longer waits for approval: it is ${state}`)
 export const ownApproval = () =>
   new ServerError(
     403,

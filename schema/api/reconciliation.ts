@@ -136,7 +136,7 @@ export const listFindings = endpoint({
     ),
     /** Null before the first. */
     last_run: z.nullable(runSchema),
-    /** Nothing differs up to the end of this day (UTC); null when no run has proven anything yet. */
+    /** No differences up to the end of this day (UTC); null when no run has proven anything yet. */
     proven_day: z.nullable(z.iso.date()),
   }),
 })

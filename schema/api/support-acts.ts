@@ -57,7 +57,7 @@ export function reasonProblem(reason: string): string | null {
   const words = reason.trim().split(/\s+/)
   return reason.trim().length >= leastReason && words.length >= 2
     ? null
-    : 'Say why in a few words: your colleagues read it in the audit log'
+    : 'Enter a reason: your colleagues read it in the audit log'
 }
 
 /** Ours or the vendor's id; of a job, `<queue>/<id>`. */
@@ -175,7 +175,7 @@ const idSchema = z.uuid()
 export const requestSupportActs = endpoint({
   method: 'POST',
   path: '/api/support/acts',
-  summary: 'Ask for an act on one target or on many; above the limit it waits for a second person',
+  summary: 'Request an act on one or more targets; above the limit it waits for a second person',
   auth: 'support',
   limit: 'write',
   body: z
@@ -192,7 +192,7 @@ export const requestSupportActs = endpoint({
     })
     .check(
       z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {
-        message: 'An adjustment says how many credits, and no other act does',
+        message: 'Only an adjustment has credits, and it requires them',
         path: ['adjustment'],
       }),
       z.refine(({ kind, targets }) => kind !== 'forget' || targets.length === 1, {
@@ -250,7 +250,7 @@ export const approveSupportAct = endpoint({
 export const refuseSupportAct = endpoint({
   method: 'POST',
   path: '/api/support/acts/refuse',
-  summary: 'Refuse an act that waits for a second person, or take one’s own back',
+  summary: 'Reject an act that waits for a second person, or withdraw one’s own',
   auth: 'support',
   limit: 'write',
   body: z.strictObject({
@@ -286,7 +286,7 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>
 export const getAuditLog = endpoint({
   method: 'GET',
   path: '/api/support/audit',
-  summary: 'What support staff asked for and did, newest first',
+  summary: 'Acts that support staff requested and did, newest first',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({

@@ -108,8 +108,7 @@ export type SupportMatch = z.infer<typeof matchSchema>
 export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
-  summary:
-    'Finds whose money it is by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
+  summary: 'Finds a customer by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
@@ -140,7 +139,7 @@ const standingSchema = z.object({
   as_of: z.iso.datetime(),
   /** Everything is as it should be, and nothing of it is failed or stuck. */
   agrees: z.boolean(),
-  /** The whole of it in one sentence: `Everything that should be there is there.` or the first problem. */
+  /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */
   sentence: z.string(),
   problems: z.array(problemSchema),
   plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
@@ -197,7 +196,7 @@ export type SupportVisitor = z.infer<typeof visitorSchema>
 export const getTrace = endpoint({
   method: 'GET',
   path: '/api/support/trace',
-  summary: 'Everything that became of the money of one owner, beside what should have become of it',
+  summary: 'The payments and credits of one owner, with the expected state',
   auth: 'support',
   limit: 'read',
   query: z
@@ -212,7 +211,7 @@ export const getTrace = endpoint({
     })
     .check(
       z.refine(({ owner, kind, id }) => (kind === undefined) === (id === undefined) && Boolean(owner ?? id), {
-        message: 'Give the owner, or kind and id of something of theirs',
+        message: 'Give the owner, or kind and id of an object',
       }),
     ),
   response: z.object({
@@ -276,7 +275,7 @@ export const listWork = endpoint({
   method: 'GET',
   path: '/api/support/work',
   summary:
-    'What failed, is stuck or was ignored, with the money at stake; the queues and the oldest unapplied event',
+    'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({
@@ -325,7 +324,7 @@ export type WorkList = z.infer<(typeof listWork)['response']>
 export const visitCase = endpoint({
   method: 'POST',
   path: '/api/support/visits',
-  summary: 'Says that one has the case of an owner open, every half minute, and learns who else has',
+  summary: 'Reports every half minute that a case is open, and returns who else has it open',
   auth: 'support',
   limit: 'read',
   body: z.strictObject({ owner: ownerIdSchema }),

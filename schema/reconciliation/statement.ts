@@ -276,15 +276,15 @@ function sentenceOf(found: {
 }): string {
   if (found.fact === null) {
     return found.fact_on
-      ? `It was paid on this day, and counts with us on ${found.fact_on}`
-      : 'It was paid on this day, and nothing of ours says so'
+      ? `Paid on this day, but recorded here on ${found.fact_on}`
+      : 'Paid on this day, but not recorded here'
   }
   if (found.paid === null) {
     return found.paid_on
-      ? `It counts with us on this day, and was paid on ${found.paid_on}`
-      : 'It counts with us on this day, and Stripe has no payment for it'
+      ? `Recorded here on this day, but paid on ${found.paid_on}`
+      : 'Recorded here on this day, but Stripe has no payment for it'
   }
-  return 'Stripe took another amount than we know of'
+  return 'Stripe’s amount differs from ours'
 }
 
 function previousDay(date: string): string {

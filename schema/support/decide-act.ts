@@ -44,7 +44,7 @@ export async function decideToRefuse(
   if (!act) return { outcome: 'not_found' }
   const error = reason.trim()
   if (error === '') {
-    const detail = 'It was to be refused without a reason'
+    const detail = 'Rejected without a reason'
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'no_reason', act }
   }

@@ -103,7 +103,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
       sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
     })
     if (inserted.outcome === 'new' && !is_dry_run) {
-      const detail = needs_approval ? 'It waits for a second person' : null
+      const detail = needs_approval ? 'It waits for approval' : null
       await recordAudit(trx, { ...entryOf(asked, found), outcome: 'requested', detail })
     }
     return inserted
@@ -139,7 +139,7 @@ interface Refusal {
 
 const notFound: Refusal = {
   code: 'target_not_found',
-  error: 'There is no such thing, or it is not kept any more',
+  error: 'Not found, or already deleted',
 }
 
 function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
@@ -148,10 +148,10 @@ function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
   if (!found) return notFound
   const { target, state } = found
   if (!targetsOf[asked.kind].includes(target.kind)) {
-    return { code: 'not_possible', error: `This cannot be done to ${article(target.kind)}` }
+    return { code: 'not_possible', error: `This act is not possible for ${article(target.kind)}` }
   }
   if (state === 'forged') {
-    return { code: 'not_possible', error: 'The event was forged: nothing may follow from it' }
+    return { code: 'not_possible', error: 'The event was forged and cannot be replayed' }
   }
   return null
 }

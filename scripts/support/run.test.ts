@@ -98,7 +98,10 @@ describe('support from the terminal', () => {
     expect(code).toBe(1)
     expect(text).toContain('event:evt_unknown: refused.')
     expect(await balanceOf(owner_id)).toBe(500)
-    expect(await run(['replay', id])).toMatchObject({ code: 1, text: expect.stringContaining('Say why') })
+    expect(await run(['replay', id])).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('Enter a reason'),
+    })
   })
 
   test('support from the terminal lists problems that need a person', async () => {

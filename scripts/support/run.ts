@@ -299,7 +299,7 @@ function decidedOrThrow(decided: DecidedAct): SupportActRow {
     case 'decided':
       return decided.act
     case 'not_found':
-      throw new UsageError('There is no such act')
+      throw new UsageError('Act not found')
     case 'not_waiting':
       throw new UsageError(`It does not wait for a second person: it is ${decided.act.state}`)
     case 'own_act':

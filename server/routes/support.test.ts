@@ -362,7 +362,7 @@ describe('a trace', () => {
     const { standing, timeline } = await trace(ada.user_id)
     expect(standing).toMatchObject({
       agrees: true,
-      sentence: 'Everything that should be there is there.',
+      sentence: 'All expected credits are present.',
       problems: [],
       grants: [],
       plan_type: { is: 'pro', should: 'pro' },

@@ -163,8 +163,8 @@ function presentDifference(
   const cause = event
     ? `its event ${event.id} ${whyEvent(event)}`
     : missing > 0
-      ? 'nothing about it has failed; a replay works it out again'
-      : 'what was taken back at Stripe, or ended, has not been taken back here'
+      ? 'no error is recorded; a replay computes it again'
+      : 'a refund or an end at Stripe has not been clawed back'
   const intent = intents.get(grant.intent_id ?? '')
   const money = intent && { amount_minor: intent.data.amount_minor, currency: intent.data.currency }
   return {
@@ -184,7 +184,7 @@ function presentDifference(
 
 function whyEvent({ data }: EventRow): string {
   if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error ? `is tried again and again: ${data.last_error}` : 'was received, not processed'
+  return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
 }
 
 function presentProblem(row: ProblemRow, options: PresentOptions): SupportProblem {
@@ -209,7 +209,7 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
 
 /** Balances are already lower by it, posted or not, so neither figure differs. */
 function presentFailedSum({ credits, reports, since, reason, tries, try_at }: FailedSum): SupportProblem {
-  const what = `Usage of ${creditsText(credits)} on ${dayText(since)} (${reports} ${reports === 1 ? 'report' : 'reports'}) cannot be posted, and nothing else is until it is`
+  const what = `Usage of ${creditsText(credits)} on ${dayText(since)} (${reports} ${reports === 1 ? 'report' : 'reports'}) cannot be posted, and blocks later postings`
   const at = try_at.toISOString().slice(11, 16)
   return {
     sentence: sentence(
@@ -224,7 +224,7 @@ function presentFailedSum({ credits, reports, since, reason, tries, try_at }: Fa
 
 function planProblem(is: string, should: string): SupportProblem {
   return {
-    sentence: `The plan that is shown is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
+    sentence: `The stored plan is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
     credits: null,
     money: null,
     item_key: null,
@@ -254,7 +254,7 @@ function nameOf(grant: GrantDifference['grant'], intents: ReadonlyMap<string, In
 
 function inOneSentence(problems: readonly SupportProblem[]): string {
   const [first, ...others] = problems
-  if (!first) return 'Everything that should be there is there.'
+  if (!first) return 'All expected credits are present.'
   if (others.length === 0) return first.sentence
   return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
 }

@@ -85,12 +85,14 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
   const isWaiting = ['created', 'open', 'awaiting_payment'].includes(data.state)
   const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
   const details = [
-    ...(data.state === 'awaiting_payment' ? ['The buyer has paid in a way that takes days.'] : []),
-    ...(data.state === 'open' ? ['Nothing has been paid that we know of.'] : []),
+    ...(data.state === 'awaiting_payment' ? ['The payment takes several days.'] : []),
+    ...(data.state === 'open' ? ['No payment is known.'] : []),
     ...(data.settled_at ? [`Settled on ${dayText(data.settled_at)}.`] : []),
-    ...(data.withdrawn_at ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment was forged.`] : []),
+    ...(data.withdrawn_at
+      ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment event was forged.`]
+      : []),
     ...(data.owner_kind === 'organization' && data.owner_id === null
-      ? ['Its organization is made when it is paid.']
+      ? ['The organization is created after payment.']
       : []),
   ]
   return {
@@ -181,10 +183,10 @@ const triedKinds = {
   support_acts: 'act',
 } as const
 const failureMeanings = {
-  unavailable: 'The other side did not answer usefully; that costs no attempt.',
-  not_yet: 'Something that it needs was not there yet.',
-  contradiction: 'What we were told contradicts what we know: it was given up at once.',
-  defect: 'Something unexpected went wrong, perhaps a fault of ours.',
+  unavailable: 'Service unavailable; not counted as an attempt.',
+  not_yet: 'A prerequisite is missing.',
+  contradiction: 'The data contradicts our records; not retried.',
+  defect: 'Unexpected error, possibly a defect.',
 } as const
 
 function tellAttempt({ data, at }: RowOf<'attempt'>): Told {
@@ -266,7 +268,7 @@ export function presentArchived(transfer: {
   const { id, title, archive } = transfer
   const at = archive.month_starts_at.toISOString()
   const detail =
-    'Its month has left the ledger, and is dated by its first day here. What it was about is in the files of that archive; balances and sums still count it.'
+    'Archived; dated by the first day of its month. Its details are in that archive’s files; balances still include it.'
   return itemOf({ at }, 'transfer', id, { title, level: 'ignored', state: 'archived', detail })
 }
 

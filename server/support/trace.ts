@@ -90,7 +90,7 @@ function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem 
       credits.should > credits.is && (item_key === item.key || item_key === item.caused_by[0]),
   )
   if (!isMissing || item.level !== 'waiting') return item
-  const detail = 'It was paid at Stripe, and what it brings is not here yet.'
+  const detail = 'Paid at Stripe; the credits have not been posted yet.'
   return { ...item, level: 'problem', detail }
 }
 

@@ -13,7 +13,7 @@ import {
 import { expect, test } from './support/test.ts'
 
 const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
-const standing = (page: Page) => page.getByRole('region', { name: 'What should be and what is' })
+const standing = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
 // Two or three people and a payment each, one after the other.
@@ -55,7 +55,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await support.keyboard.type('The bug is mended in the new release')
   await dialog(support).getByRole('button', { name: 'Replay', exact: true }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
-  await expect(standing(support)).toContainText('Everything that should be there is there')
+  await expect(standing(support)).toContainText('All expected credits are present')
   expect(await clicksOf(support)).toBeLessThanOrEqual(6)
 
   await support.getByRole('button', { name: /^checkout.session.completed of Stripe/ }).click()
@@ -92,15 +92,15 @@ test('the console is open only to support staff; two of them see each other, and
 
   await first.getByRole('button', { name: 'Adjust credits' }).click()
   await dialog(first).getByLabel('Credits').fill('6000')
-  await dialog(first).getByLabel('What the customer reads').fill('For the outage of Friday')
+  await dialog(first).getByLabel('Note for the customer').fill('For the outage of Friday')
   await dialog(first).getByRole('button', { name: 'Preview' }).click()
   await expect(dialog(first)).toContainText('+6,000 credits')
-  await expect(dialog(first)).toContainText('A second person has to agree')
+  await expect(dialog(first)).toContainText('A second person has to approve')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
-  await expect(dialog(first)).toContainText('Say why in a few words')
+  await expect(dialog(first)).toContainText('Enter a reason')
   await dialog(first).getByLabel('Reason').fill('Promised on the phone after the outage')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
-  await expect(dialog(first)).toContainText('It needs a second person')
+  await expect(dialog(first)).toContainText('Waiting for approval')
   await first.keyboard.press('Escape')
 
   const waiting = (page: Page) =>

@@ -303,7 +303,7 @@ export const screens: readonly Screen[] = [
     shows: 'in_1WithoutCustomer',
     open: (page) => page.getByRole('checkbox').first().check(),
   },
-  { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
+  { name: 'support-search', route: '/support/search', as: 'support', shows: 'Supported searches' },
   {
     name: 'support-search-hits',
     route: '/support/search',
@@ -330,7 +330,7 @@ export const screens: readonly Screen[] = [
     route: '/support/search',
     as: 'support',
     address: '/support/search?q=ch_3Unknown',
-    shows: 'Nothing is known',
+    shows: 'No results for',
   },
   {
     name: 'support-trace',
@@ -381,7 +381,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('button', { name: 'Adjust credits' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Credits').fill('6000')
-      await dialog.getByLabel('What the customer reads').fill('For the outage of Friday')
+      await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
       await dialog.getByRole('button', { name: 'Preview' }).click()
       await dialog.getByText('+6,000 credits').waitFor()
     },
@@ -404,7 +404,7 @@ export const screens: readonly Screen[] = [
     name: 'support-audit',
     route: '/support/audit',
     as: 'support',
-    shows: /Nothing was done yet|Done|Asked for|No access/,
+    shows: /No acts yet|Done|Asked for|No access/,
   },
   { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
 ]

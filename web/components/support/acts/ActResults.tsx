@@ -75,15 +75,15 @@ function Result({ act }: { act: SupportAct }) {
   }
   if (act.state === 'waiting_for_approval') {
     return (
-      <Alert tone="caution" title="It needs a second person">
-        It is above the limit of one person. It waits in Work until a colleague approves or refuses it.
+      <Alert tone="caution" title="Waiting for approval">
+        It is above the limit of one person. A colleague approves or rejects it in Work.
       </Alert>
     )
   }
   if (act.state !== 'done' || !act.outcome) {
     return (
       <Alert tone="critical" title={act.state === 'refused' ? 'It was refused' : 'It failed'}>
-        {act.error ?? 'No reason is known.'}
+        {act.error ?? 'Unknown cause.'}
       </Alert>
     )
   }

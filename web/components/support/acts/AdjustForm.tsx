@@ -42,12 +42,12 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
         onChange={({ target }) => setCredits(target.value)}
       />
       <Field
-        label="What the customer reads"
+        label="Note for the customer"
         autoComplete="off"
         maxLength={200}
         placeholder="For the outage of 12 November"
         value={note}
-        problem={wrong('customer_note') ? 'Say in a few words what it is for' : null}
+        problem={wrong('customer_note') ? 'Enter a short note' : null}
         hint="In their credit history. Your reason for colleagues comes next."
         onChange={({ target }) => setNote(target.value)}
       />
@@ -59,7 +59,7 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
             checked={mayLeaveDebt}
             onChange={({ target }) => setMayLeaveDebt(target.checked)}
           />
-          It may take more than there is and leave a debt; a second person has to agree to that.
+          It may exceed the balance and leave a debt; then a second person has to approve it.
         </label>
       )}
       <div className="mt-4 flex justify-end">

@@ -111,7 +111,7 @@ function Row({ finding, isMended, onMend }: RowProps) {
           {gone_at ? (
             <Badge tone="positive">Gone</Badge>
           ) : isMended ? (
-            <Badge tone="accent">Waits for the comparison</Badge>
+            <Badge tone="accent">Waiting for the comparison</Badge>
           ) : (
             <span className="flex flex-wrap items-center justify-end gap-2">
               {!mending && <Badge tone="caution">A person decides</Badge>}

@@ -16,7 +16,7 @@ export function Standing({ standing, owner }: { standing: SupportStanding; owner
   const [first, ...others] = problems
   const Icon = agrees ? CircleCheck : CircleAlert
   return (
-    <Card aria-label="What should be and what is" className="overflow-clip">
+    <Card aria-label="Expected and actual state" className="overflow-clip">
       <div
         className={cn(
           'flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3',

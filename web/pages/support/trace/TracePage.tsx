@@ -18,7 +18,7 @@ import { Standing } from './Standing.tsx'
 import { Timeline } from './Timeline.tsx'
 import { Visitors } from './Visitors.tsx'
 
-/** Everything that became of the money of one owner, beside what should have become of it. */
+/** The payments and credits of one owner, with the expected state. */
 export function TracePage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
@@ -93,7 +93,7 @@ function isArchived({ highlighted }: SupportTrace): boolean {
 function Archived() {
   return (
     <Card className="px-4 py-3 text-sm">
-      <p className="font-medium">Its number does not say whose it was</p>
+      <p className="font-medium">The owner of an archived transfer is unknown</p>
       <p className="mt-0.5 text-muted">
         The ledger keeps an archived transfer’s idempotency key with its owner. Search for the key, or look
         for the number in the files of the archive.
@@ -118,7 +118,7 @@ function Unknown() {
   return (
     <Page title="Trace">
       <Card>
-        <EmptyState icon={FileQuestion} title="There is no such case" className="py-14">
+        <EmptyState icon={FileQuestion} title="Case not found" className="py-14">
           No customer or object matches this address. Press / to search.
         </EmptyState>
       </Card>

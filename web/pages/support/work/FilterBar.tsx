@@ -132,7 +132,7 @@ function SavedFilters({ current, onChoose }: SavedFiltersProps) {
               </button>
               <button
                 type="button"
-                aria-label={`Forget the filter ${filter.name}`}
+                aria-label={`Delete the filter ${filter.name}`}
                 className="mr-1 ml-0.5 grid size-5 place-items-center rounded-full text-faint hover:bg-hover hover:text-ink"
                 onClick={() => keep(saved.filter(({ name: other }) => other !== filter.name))}
               >

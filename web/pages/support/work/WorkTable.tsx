@@ -66,7 +66,7 @@ export function WorkTable({ rows, asOf }: WorkTableProps) {
           onChange={({ target }) => setChosen(new Set(target.checked ? possible.map(({ key }) => key) : []))}
         />
         <span className="@3xl:hidden">{counted(rows.length, 'item')} shown</span>
-        {['State', 'What and why', 'Customer', 'At stake', 'Age'].map((name) => (
+        {['State', 'Item and error', 'Customer', 'At stake', 'Age'].map((name) => (
           <span key={name} aria-hidden="true" className="hidden font-medium @3xl:block">
             {name}
           </span>
