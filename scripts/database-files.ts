@@ -125,7 +125,7 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
   }
 }
 
-/** Which months there are depends on the day. */
+/** The set of monthly partitions depends on the date. */
 const withoutPartitions = ['ledger_transfers', 'ledger_entries', 'ledger_reports'].flatMap((table) =>
   ['2*', 'early'].map((name) => `--exclude-table=public.${table}_${name}`),
 )

@@ -23,7 +23,7 @@ import {
 export type LaunchOptions = {
   /** `process.env` with `.env` merged in. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What is kept between runs: database, state of the sandboxes. */
+  /** Persistent data: the database and the sandboxes' state. */
   readonly dataDir: string
   /** A line that a process of the product wrote. */
   readonly onLine: (source: string, line: string) => void
@@ -47,9 +47,9 @@ export type RunningProduct = {
 }
 
 /**
- * Starts the whole product: every external service that the environment does not name is replaced by what
- * comes with the install, never in production. Resolves when all of it is healthy; when something cannot
- * start, everything already running is stopped again before the error is thrown.
+ * Starts the whole product, with a stand-in for every external service that the environment does not name,
+ * never in production. Resolves when all processes are healthy; when one cannot start, the others are stopped
+ * before the error is thrown.
  */
 export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
   const running = new AsyncDisposableStack()

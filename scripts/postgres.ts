@@ -22,7 +22,7 @@ export type PostgresOptions = {
 }
 
 export type RunningPostgres = {
-  /** Of the superuser, database `postgres`, on the loopback address. */
+  /** The superuser's URL of the database `postgres`, on the loopback address. */
   readonly url: string
   readonly port: number
   readonly pid: number

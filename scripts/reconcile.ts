@@ -9,8 +9,8 @@ import { explainError } from './explain-error.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**
- * `npm run reconcile`: compares Stripe and Clerk with what we have, now, and prints what differs with what
- * would mend it. Ends with 1 when anything differs, and with 2 when it could not be compared.
+ * `npm run reconcile`: compares Stripe and Clerk with our database, and prints the differences and their
+ * repair. Exit code 1 for differences, 2 when the comparison failed.
  */
 loadDotEnv()
 try {

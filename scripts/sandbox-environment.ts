@@ -1,6 +1,6 @@
 import { defaultBrand } from '../schema/catalogue/brand.ts'
 
-/** Where the two sandboxes listen and keep their state, and what they share with the product. */
+/** The sandboxes' addresses and state folders, and the secrets that they share with the product. */
 export type SandboxPlaces = {
   readonly appUrl: string
   readonly serverPort: number

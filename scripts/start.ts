@@ -8,7 +8,7 @@ import { PortsEqualError, PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
 
-/** Their messages say by themselves what is wrong and what to do. */
+/** Errors whose messages state the problem and its solution. */
 const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
 const dataDir = join(repositoryRoot, '.data')
 
@@ -105,8 +105,8 @@ function stopWhenTold(stop: () => Promise<void>): void {
 }
 
 /**
- * Who started this process, and who started that one: npm puts a shell in between, and when npm is killed it
- * is the shell that the system hands to another parent. When the list changes, one of them is gone.
+ * The parent and its parent: npm puts a shell in between, and when npm is killed the shell gets another
+ * parent. When the list changes, one of them is gone.
  */
 function readAncestors(): string {
   return `${process.ppid} ${parentOf(process.ppid)}`

@@ -17,7 +17,7 @@ if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
 } else {
   try {
     process.exitCode = await withWorkerDependencies(process.env, async (worker, env) => {
-      // Reads, and writes down what is asked for, with the rights of the server.
+      // Reads, and records requested acts, with the rights of the server.
       const { deps: server, close } = openDependencies({ ...env, LOG_LEVEL: 'silent' }, worker)
       const actor = `cli:${userInfo().username}`
       const say = (line: string) => process.stdout.write(`${line}\n`)

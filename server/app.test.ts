@@ -25,7 +25,7 @@ const web = madeOnce(
   },
   ({ folder }) => rm(folder, { recursive: true, force: true }),
 )
-/** Stands for the sign-in sandbox: says what reached it. */
+/** Stands in for the sign-in sandbox and reports each request. */
 const upstream = madeOnce(
   async () => {
     const listener = createServer(async (request, response) => {
@@ -304,7 +304,7 @@ describe('the web app', () => {
   })
 })
 
-/** What `npm run build` leaves, with a renderer that says what it was given. */
+/** The output of `npm run build`, with a renderer that echoes its input. */
 async function buildSite(root: string): Promise<void> {
   const document = (text: string) =>
     `<!doctype html>${text}<script type="application/json" id="page-state"></script>`

@@ -13,7 +13,7 @@ export interface RequestState {
   network: string
   /** Set by `authenticate`. */
   user_id?: string
-  /** Of Clerk's, where the user is signed in. */
+  /** Clerk's session, where the user is signed in. */
   session_id?: string
   /** Set by `validate`. */
   query?: unknown
@@ -32,7 +32,7 @@ export interface RequestOf<E extends Endpoint> {
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
   readonly user_id: E['auth'] extends 'public' ? undefined : string
-  /** Of Clerk's, where the caller is signed in. */
+  /** Clerk's session, where the caller is signed in. */
   readonly session_id: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
@@ -71,7 +71,7 @@ export function createTrace(base: Logger, request_id: string): Trace {
   }
 }
 
-/** Whose request it is stays in the log: traces tell what happened to which event or checkout. */
+/** Traces name events and checkouts; user ids are in the log only. */
 const inTraces = ['event_id', 'event_type', 'intent_id', 'session_id', 'error_code']
 
 function attributesOf(fields: Readonly<Record<string, string>>): Record<string, string> {

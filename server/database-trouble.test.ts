@@ -60,7 +60,7 @@ test('a connection that Postgres cuts in the middle of a checkout answers 503, a
   await server.close()
 })
 
-/** From now on, Postgres reports so many deadlocks where the ledger posts. */
+/** Makes Postgres report so many deadlocks in the ledger's postings. */
 async function plantDeadlocks(count: number): Promise<void> {
   await sql
     .raw(`

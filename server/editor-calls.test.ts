@@ -33,7 +33,7 @@ function counted(): { readonly db: Database; count(): number } {
   let statements = 0
   const db = database.server.withPlugin({
     transformQuery: ({ node }) => node,
-    // What comes as text passes here only.
+    // Only results in text format pass here.
     async transformResult({ result }) {
       statements += 1
       return result
@@ -42,7 +42,7 @@ function counted(): { readonly db: Database; count(): number } {
   return { db, count: () => statements }
 }
 
-/** All at the same moment. What was thrown is the error's name. */
+/** All concurrently; for errors their names. */
 function spendAtOnce(usages: readonly Usage[], db = database.server) {
   const { spend } = createEditorCalls(db)
   return Promise.all(

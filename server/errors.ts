@@ -207,7 +207,7 @@ export const seatReductionScheduled = () =>
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 
-/** Also for organizations that exist: those who are not members must not learn that they do. */
+/** Also for organizations that exist: non-members must not learn that they do. */
 export const organizationNotFound = () =>
   new ServerError(404, 'organization_not_found', 'Organization not found')
 export const notAdmin = (doing: string) =>
@@ -247,7 +247,7 @@ export const organizationIsFull = (cause: unknown) =>
     'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
     { cause },
   )
-/** Meanwhile the person has left, or the invitation was ended. */
+/** The person has left, or the invitation was ended, since the request began. */
 export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')
 /** Also for subscriptions of organizations that the caller is not a member of. */
 export const organizationNotInitialized = () =>

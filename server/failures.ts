@@ -6,7 +6,7 @@ import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } fr
 export interface Failure {
   /** What did not work, in the product's wording. */
   readonly text: string
-  /** What Clerk's errors become. Without it they become what they are in every route: see `on-error`. */
+  /** Translates Clerk's errors; by default `on-error` does. */
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError

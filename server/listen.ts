@@ -4,7 +4,7 @@ import type { Dependencies } from './dependencies.ts'
 
 export interface ListeningServer {
   readonly port: number
-  /** Accepts no new calls, finishes the current ones, and after `limit_ms` closes those that remain. */
+  /** Accepts no new calls, finishes open ones, and closes the rest after `limit_ms`. */
   close(limit_ms: number): Promise<void>
 }
 

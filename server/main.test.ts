@@ -20,7 +20,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-/** The real process. `lines` are what it logged, `complaints` what it said on stderr. */
+/** The real process. `lines` are its log, `complaints` its stderr. */
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,7 +9,7 @@ import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
 import { createMonitoringApp } from './monitoring.ts'
 
-/** Requests are short; at shutdown those that take longer than this are closed. */
+/** At shutdown requests that take longer than this are closed. */
 const drainLimitMs = 10_000
 
 async function main(): Promise<void> {

@@ -55,7 +55,7 @@ export async function oncePerKey<Answer>(
   }
 }
 
-/** After a 503, and after anything unexpected, it is not known what was done. */
+/** After a 503 or an unexpected error the outcome is unknown. */
 function isRefusal(error: unknown): boolean {
   return (error instanceof ServerError || error instanceof RouteFailedError) && error.status !== 503
 }

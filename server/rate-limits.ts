@@ -15,7 +15,7 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   extension: 600,
 }
 
-/** What is left of a budget after a request. */
+/** The state of a budget after a request. */
 export interface SpentBudget {
   readonly limit: number
   readonly remaining: number
@@ -42,7 +42,7 @@ const callersMax = 50_000
 /** What a server has taken of a caller's budget and not given out yet. */
 interface Portion {
   left: number
-  /** Of the budget, for any server, when it was taken. */
+  /** The rest of the budget for all servers, when the portion was taken. */
   untaken: number
   readonly until_ms: number
 }
@@ -82,7 +82,7 @@ export function createRateLimits(
     return limiter
   }
 
-  /** Takes a portion of the budget, or what is left of it, which may be nothing. */
+  /** Takes a portion of the budget, or its rest, which may be zero. */
   async function take(limit: RateLimit, caller: string): Promise<Portion> {
     const asked = portionOf(perMinute[limit])
     const taken = await limiterOf(limit)
@@ -136,9 +136,8 @@ export function createRateLimits(
 }
 
 /**
- * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who
- * share an address, do not share a budget; only anonymous callers are counted by address. Each answer says
- * what is left (decision 082).
+ * One budget per user and group of calls. Runs after `authenticate`, so that people who share an address do
+ * not share a budget; only anonymous callers are counted by address. Each answer has the rest (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {

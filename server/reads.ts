@@ -16,7 +16,7 @@ export async function chooseReads(
   return (await hasTransfer(chosen.db, below)) ? chosen : readsFrom(db)
 }
 
-/** Who looks at a page takes this for now. */
+/** Data of this age counts as current. */
 const presentMs = 2000
 
 /** The moment since which something may be missing in what was read; null when nothing can be missing. */

@@ -5,8 +5,8 @@ import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
 
 /**
- * Who calls. Requests are about `user` or about the organization of `member` and `admin`. The others have
- * nothing to do with either; being an admin elsewhere or on the support staff does not change that.
+ * The callers in rights.test.ts. Requests concern `user` or the organization of `member` and `admin`. The
+ * others are unrelated; being an admin elsewhere or on the support staff does not change that.
  */
 export const actors = [
   'anonymous',
@@ -19,7 +19,7 @@ export const actors = [
 ] as const
 export type Actor = (typeof actors)[number]
 
-/** Who may call a route: what the walk in rights.test.ts expects, and the check that makes it so. */
+/** The permitted callers of a route: the expectation of rights.test.ts, and the check that enforces it. */
 export interface Rights<Request, Found> extends Unchecked {
   /** Runs before the handler, which gets its result. Omitted where the token or the query decides. */
   readonly check?: (request: Request, deps: Dependencies) => Promise<Found> | Found

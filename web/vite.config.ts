@@ -31,7 +31,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: {
     outDir: isSsrBuild ? 'dist/server' : 'dist/client',
     emptyOutDir: true,
-    // What is in this folder is public, and source maps are the sources.
+    // This folder is public, and source maps are the sources.
     sourcemap: false,
     manifest: !isSsrBuild,
     copyPublicDir: !isSsrBuild,
@@ -51,7 +51,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       treeshake: { manualPureFunctions: pure },
     },
   },
-  // The server has no React installed in production, so the renderer brings its own.
+  // Production servers have no React installed, so the renderer bundles it.
   ssr: { noExternal: true },
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   server: {
@@ -80,7 +80,7 @@ function sharedFile(source: string): Rolldown.CodeSplittingGroup {
   }
 }
 
-/** Which document an address gets while developing; in production server/middleware/web-app.ts chooses. */
+/** Chooses the document in development; in production server/middleware/web-app.ts does. */
 function marketingDocument(): Plugin {
   return {
     name: 'marketing-document',

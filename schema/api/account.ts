@@ -9,13 +9,13 @@ const accountPaymentSchema = z.object({
   kind: z.enum(['credit_purchase', 'subscription']),
   /** Null for credits. */
   plan_type: z.nullable(soldPlanTypeSchema),
-  /** What it brings. */
+  /** The credits of the payment. */
   credits: z.int(),
   amount_minor: z.int(),
   currency: currencySchema,
   /** `awaiting_payment`: at the bank. `paid`: being applied. `under_review`: a person looks at it. */
   state: z.enum(['awaiting_payment', 'paid', 'failed', 'under_review']),
-  /** The state, what it means for the payer’s money and what happens next, for people. */
+  /** A sentence: the state, its meaning for the payer’s money, and the next step. */
   reason: z.string(),
   created_at: z.iso.datetime(),
 })

@@ -105,7 +105,7 @@ const openCheckoutSchema = z.object({
   /** The payment page. */
   url: z.url(),
   credits: z.int(),
-  /** Minor units: what it costs, or for a plan one period of it. */
+  /** Minor units: the price, for a plan of one period. */
   amount_minor: z.int(),
   currency: currencySchema,
   /** Null for credits. */

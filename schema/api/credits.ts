@@ -34,17 +34,14 @@ export const creditTransactionSchema = z.object({
   balance_after: z.int(),
   created_at: z.iso.datetime(),
   reference_id: z.nullable(z.string()),
-  /**
-   * Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports`
-   * lists them; otherwise null.
-   */
+  /** The number of reports summed by the minute (`GET /api/credits/reports`); null for other entries. */
   reports: z.nullable(z.int()),
   /** The minute is not over: more reports may come. */
   is_open: z.boolean(),
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
-/** Whose history, and which part of it. */
+/** The payer and the part of their history. */
 const historySelection = {
   payer: z._default(payerSchema, 'personal'),
   category: z.optional(z.enum(creditCategories)),
@@ -93,7 +90,7 @@ export const exportColumns = [
   'description',
   /** Whole credits; negative when used. */
   'credits',
-  /** Of the account, after the entry. */
+  /** The account's balance after the entry. */
   'balance_after',
   /** `plan` or `purchased`. */
   'account',

@@ -86,7 +86,7 @@ export const prepareVscodeAuth = endpoint({
     confirmation: z.string(),
     /** Seconds in which the user has to agree. */
     expires_in: z.int(),
-    /** Whose account it is, by our own books. */
+    /** The account's address in our database. */
     email: z.string(),
   }),
 })

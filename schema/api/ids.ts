@@ -6,7 +6,7 @@ export const organizationIdSchema = z.string().check(z.maxLength(64), z.regex(/^
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */
 export const userIdSchema = z.string().check(z.minLength(1), z.maxLength(64))
 
-/** Whose credits or bills: the caller's own, or those of an organization. Only a claim, like every id. */
+/** The payer: the caller or an organization. Checked by the route's rights, like every id. */
 export const payerSchema = z
   .string()
   .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))

@@ -4,14 +4,13 @@ import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 
 /**
- * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
- * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
+ * The kinds of differences. With Stripe: `session_not_settled` (paid, but unknown here),
+ * `settled_without_payment`, `invoice_unknown` (paid, but its lines are missing), `invoice_differs`,
  * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`, `subscription_gone`
- * (we have it, and Stripe does not). With Clerk: `seat_without_membership`, `membership_without_seat` (one
- * that we do not know, or whose seat is still promised), `seat_role_differs`, `member_limit_differs`. Of our
- * own: `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`,
- * `adjustment_unexplained`, `event_unapplied`, `work_overdue` (due for so long that no job has it),
- * `usage_not_posted` (its rows were changed by hand).
+ * (missing at Stripe). With Clerk: `seat_without_membership`, `membership_without_seat` (unknown, or its seat
+ * is still reserved), `seat_role_differs`, `member_limit_differs`. Internal: `credits_missing`,
+ * `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
+ * `work_overdue` (due for long without a job), `usage_not_posted` (its rows were changed by hand).
  */
 export const findingKinds = [
   'session_not_settled',
@@ -40,8 +39,8 @@ export type FindingKind = (typeof findingKinds)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /**
- * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry
- * the finding's id as `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
+ * The act that repairs it: the input of `POST /api/support/acts` without reason and id, whose target carries
+ * the finding's id as `finding_id`. Only `adjust` has `params`.
  */
 const mendingSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust']),
@@ -69,16 +68,16 @@ const findingSchema = z.object({
   ),
   /** e.g. `A paid checkout of 500 credits is not settled`. */
   sentence: z.string(),
-  /** What Stripe, Clerk or the facts say, and what we have, each in a sentence. */
+  /** The statements of Stripe, Clerk or the facts, and of our database, as sentences. */
   they_say: z.string(),
   we_have: z.string(),
   /** At stake; null where it is not about money, or not known. */
   money: z.nullable(moneySchema),
-  /** Missing, below zero what is too much; null where it is not about credits, or not known. */
+  /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
   /** Null when only a person can decide; `advice` then says what about. */
   mending: z.nullable(mendingSchema),
-  /** Why this mends it, or what a person has to decide; a sentence. */
+  /** A sentence: why the act repairs it, or what a person has to decide. */
   advice: z.string(),
   first_seen_at: z.iso.datetime(),
   last_seen_at: z.iso.datetime(),
@@ -100,7 +99,7 @@ const runSchema = z.object({
   until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
   compared: z.array(z.object({ what: z.string(), count: z.int() })),
-  /** Differences that it found; also those that were known before. */
+  /** Differences found, including known ones. */
   findings: z.int(),
   error: z.nullable(z.string()),
 })
@@ -123,13 +122,13 @@ export const listFindings = endpoint({
   response: z.object({
     findings: z.array(findingSchema),
     next_cursor: z.nullable(z.string()),
-    /** Of all that are open, whatever the filter. */
+    /** All open findings, whatever the filter. */
     counts: z.array(
       z.object({
         kind: z.enum(findingKinds),
         count: z.int(),
         money: z.array(moneySchema),
-        /** The sum of what is missing and of what is too much, both above zero. */
+        /** Total missing credits and total surplus credits, both above zero. */
         credits_missing: z.int(),
         credits_too_many: z.int(),
       }),
@@ -173,7 +172,7 @@ const moneyOfDaySchema = z.object({
   payments: z.int(),
   gross_minor: z.int(),
   refunded_minor: z.int(),
-  /** Withdrawn for disputes, less what came back. */
+  /** Withdrawn for disputes, less reinstated money. */
   disputed_minor: z.int(),
   /** `gross − refunded − disputed`. */
   net_minor: z.int(),
@@ -205,7 +204,7 @@ const creditsOfDaySchema = z.object({
   /** Added, below zero taken away. */
   written_off: z.int(),
   adjusted: z.int(),
-  /** Of all owners together. */
+  /** The change of all owners' balances. */
   change_plan: z.int(),
   change_purchased: z.int(),
   /**

@@ -41,7 +41,7 @@ export interface Destination {
   readonly kind: 'editor' | 'this_machine'
 }
 
-/** Of an address that has no problem. */
+/** The destination of a valid address. */
 export function destinationOf(uri: string): Destination {
   const { protocol, host } = new URL(uri)
   const editor = editors[protocol.slice(0, -1)]

@@ -64,13 +64,13 @@ export function reasonProblem(reason: string): string | null {
 export const targetSchema = z.strictObject({
   kind: z.enum(targetKinds),
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
-  /** Of reconciliation, when the act mends what it found. */
+  /** The finding of a reconciliation that the act repairs. */
   finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 })
 export type ActTarget = z.infer<typeof targetSchema>
 
 export const adjustmentSchema = z.strictObject({
-  /** Whole credits, added to what was bought; below zero to take some away. */
+  /** Whole credits for the purchased account; below zero to deduct. */
   credits: z.int().check(
     z.minimum(-maximumAdjustment),
     z.maximum(maximumAdjustment),
@@ -95,7 +95,7 @@ const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), own
 const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.object({ before: schema, after: schema })
 
-/** What came of an act. Of a dry run: what would come of it. */
+/** The outcome of an act; of a dry run its preview. */
 export const actOutcomeSchema = z.object({
   /** False when everything was as it should be already. */
   changed: z.boolean(),
@@ -112,17 +112,17 @@ export const actOutcomeSchema = z.object({
       grant_id: z.nullable(z.string()),
     }),
   ),
-  /** Of an organization. */
+  /** The seats of an organization. */
   seats: changeOf(z.nullable(z.object({ total: z.int(), active: z.int(), pending: z.int() }))),
   /** The plan that is shown to a user, or that an organization has; null for none. */
   plan: changeOf(z.nullable(z.string())),
-  /** Of both accounts together; null when it is not known whose the target is. */
+  /** The total of both accounts; null when the owner is unknown. */
   balance: changeOf(z.nullable(z.int())),
   /** Every row of the owner's whose state changed, and the target itself in any case. */
   states: z.array(
     z.object({
       what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'seat']),
-      /** Of a seat: the user who has it, or the invitation that promises it. */
+      /** The user of the seat, or the invitation that reserves it. */
       id: z.string(),
       before: z.nullable(z.string()),
       after: z.nullable(z.string()),
@@ -167,10 +167,10 @@ const refusedTargetSchema = z.object({
 const idSchema = z.uuid()
 
 /**
- * The answer comes when the act is written down; `getSupportActs` says what became of it. The same id again
- * gets the same act. For one target a refusal is an error: `reason_required` (400), `target_not_found` (404),
- * `act_under_way` (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. a forged event),
- * `act_id_reused` (422). For several, those that were refused are listed beside the others.
+ * Answers once the act is recorded; `getSupportActs` has its outcome. The same id again gets the same act.
+ * For one target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way`
+ * (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. a forged event), `act_id_reused` (422).
+ * For several targets, refusals are listed in the answer.
  */
 export const requestSupportActs = endpoint({
   method: 'POST',
@@ -219,7 +219,7 @@ export const getSupportActs = endpoint({
     'One act, the acts of a batch with their progress, those of an owner, or those that wait for a second person',
   auth: 'support',
   limit: 'read',
-  /** One of `id`, `batch_id` and `owner_id`; without any, those that wait for a second person. */
+  /** One of `id`, `batch_id` and `owner_id`; without any, the acts that wait for a second person. */
   query: z.strictObject({
     id: z.optional(idSchema),
     batch_id: z.optional(idSchema),
@@ -230,7 +230,7 @@ export const getSupportActs = endpoint({
     success: z.literal(true),
     data: z.object({
       acts: z.array(supportActSchema),
-      /** Of the whole batch, or of the acts above. */
+      /** Counts of the whole batch, or of the acts above. */
       counts: z.record(z.enum(actStates), z.int()),
     }),
   }),
@@ -275,7 +275,7 @@ export const auditEntrySchema = z.object({
   target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
   owner: z.nullable(ownerSchema),
   reason: z.nullable(z.string()),
-  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  /** A sentence: the refusal, the error or the outcome. */
   detail: z.nullable(z.string()),
   /** Balance, seats, plan and states. */
   before: z.nullable(z.unknown()),

@@ -76,10 +76,10 @@ const traceItemSchema = z.object({
   /** What else there is to say, in sentences. */
   detail: z.nullable(z.string()),
   money: z.nullable(moneySchema),
-  /** Of a transfer what it moved, signed; of everything else what it brings when it goes well. */
+  /** Signed credits of a transfer; for other items the credits that they bring when they succeed. */
   credits: z.nullable(z.int()),
   account: z.nullable(z.enum(['plan', 'purchased'])),
-  /** Of that account, after the transfer. */
+  /** The account's balance after the transfer. */
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
@@ -113,7 +113,7 @@ export const searchSupport = endpoint({
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
   response: z.object({
-    /** What it looks like, for people: `an e-mail address`, `a charge of Stripe’s`. */
+    /** The recognized format, for people: `an e-mail address`, `a charge of Stripe’s`. */
     recognized_as: z.nullable(z.string()),
     matches: z.array(matchSchema),
   }),
@@ -125,19 +125,19 @@ const figure = <Value extends z.core.$ZodType>(value: Value) => z.object({ is: v
 const problemSchema = z.object({
   /** e.g. `500 credits of the purchase of 12 November are missing: its event evt_… failed: …`. */
   sentence: z.string(),
-  /** What is missing, below zero what is too much; null where it is not about credits or not known. */
+  /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
   money: z.nullable(moneySchema),
   /** The item on the timeline that it comes from. */
   item_key: z.nullable(z.string()),
-  /** What may mend it; null when nothing of ours can be replayed. */
+  /** The replay that may repair it; null without one. */
   replay: z.nullable(replaySchema),
 })
 export type SupportProblem = z.infer<typeof problemSchema>
 
 const standingSchema = z.object({
   as_of: z.iso.datetime(),
-  /** Everything is as it should be, and nothing of it is failed or stuck. */
+  /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
   /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */
   sentence: z.string(),
@@ -155,13 +155,13 @@ const standingSchema = z.object({
       item_key: z.nullable(z.string()),
     }),
   ),
-  /** Null for a person. `total` is what is paid for, by the subscription; `held` is in use or promised. */
+  /** Null for a person. `total`: paid by the subscription; `held`: in use or reserved. */
   seats: z.nullable(z.object({ total: z.int(), held: z.int(), active: z.int(), pending: z.int() })),
 })
 export type SupportStanding = z.infer<typeof standingSchema>
 
 const personSchema = z.object({
-  /** Of a person or an organization; null when Clerk does not know it (any more), or does not answer. */
+  /** The name of a person or organization; null when Clerk does not know it or does not answer. */
   name: z.nullable(z.string()),
   /** In full, because one owner is open; null for an organization. */
   email: z.nullable(z.string()),
@@ -171,7 +171,7 @@ const personSchema = z.object({
   member_since: z.nullable(z.iso.datetime()),
   /** Stripe's customers, the present one first. */
   customers: z.array(z.object({ id: z.string(), links: linksSchema })),
-  /** Of a person: where they are a member. Of an organization: its members; e-mail addresses are masked. */
+  /** A person's organizations or an organization's members; e-mail addresses are masked. */
   related: z.array(
     z.object({
       kind: z.enum(['user', 'organization']),
@@ -202,7 +202,7 @@ export const getTrace = endpoint({
   query: z
     .strictObject({
       owner: z.optional(ownerIdSchema),
-      /** Instead of the owner, or beside it what is to be highlighted: an id of one of these kinds. */
+      /** An id of one of these kinds: instead of the owner, or to highlight an item of theirs. */
       kind: z.optional(z.enum(lookupKinds)),
       id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
       /** Each use of credits is a transfer too; there may be thousands. */
@@ -222,7 +222,7 @@ export const getTrace = endpoint({
     standing: z.nullable(standingSchema),
     /** Colleagues who have the same case open. */
     visitors: z.array(visitorSchema),
-    /** What was asked for by kind and id, wherever on the timeline it is. */
+    /** The requested item, on any page of the timeline. */
     highlighted: z.nullable(traceItemSchema),
     /** Newest first. */
     timeline: z.array(traceItemSchema),
@@ -249,7 +249,7 @@ const workRowSchema = z.object({
   owner: z.nullable(ownerSchema),
   /** When it came, or was begun. */
   since: z.iso.datetime(),
-  /** What is at stake. */
+  /** The money at stake. */
   money: z.nullable(moneySchema),
   credits: z.nullable(z.int()),
   /** Why it is here. */

@@ -10,7 +10,7 @@ export const brandSchema = z.object({
   docs_url: z.nullable(z.url()),
   community_url: z.nullable(z.url()),
   marketplace_url: z.nullable(z.url()),
-  /** Of five stars, at `marketplace_url`. */
+  /** Out of five stars, at `marketplace_url`. */
   marketplace_rating: z.nullable(z.number().check(z.minimum(0), z.maximum(5))),
   /** For example "SOC 2 Type II". */
   security_certification: z.nullable(z.string().check(z.minLength(1))),

@@ -20,8 +20,8 @@ import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizat
 import { deleteUser } from './people.ts'
 
 /**
- * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see
- * decision 040. All throw ClerkUnavailableError, those that change something also ClerkRefusalError.
+ * People, memberships and invitations as Clerk has them now, uncached (decision 040). All calls throw
+ * ClerkUnavailableError, writes also ClerkRefusalError.
  */
 export interface ClerkDirectory {
   /** Null when the person is not a member, or either of the two does not exist (any more). */

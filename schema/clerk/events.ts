@@ -50,7 +50,7 @@ export const clerkMembershipSchema = z.object({
   public_user_data: z.object({ user_id: idSchema }),
 })
 
-/** What we use of `organizationInvitation.*`; the person is named once they have accepted. */
+/** Our part of `organizationInvitation.*` events; the person is named after acceptance. */
 export const clerkInvitationSchema = z.object({
   id: idSchema,
   organization_id: idSchema,

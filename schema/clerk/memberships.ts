@@ -82,7 +82,7 @@ function toMembership(found: OrganizationMembership): Membership | null {
 }
 
 /**
- * The library's types promise a text, its specification (Backend API of 2026-05-12,
+ * The library's type is a string; the specification (Backend API of 2026-05-12,
  * OrganizationMembershipPublicUserData) allows null.
  */
 function emailOf(identifier: string | null): string | null {

@@ -5,7 +5,7 @@ import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
-/** Whose balance an editor asks for, and whose editor it is. */
+/** The owner of the balance, and the user of the editor. */
 export interface AskedBalance extends Owner {
   readonly user_id: string
 }

@@ -40,7 +40,7 @@ export async function startSignIn(
   return (await insertSignIn(db, { ...signIn, user_id: null })) ? 'started' : 'used'
 }
 
-/** Where all places are taken, those of sign-ins that are over are freed before their day has passed. */
+/** When all places are taken, ended sign-ins are deleted before their day has passed. */
 async function hasRoom(db: Database, caller: { client_network: string; now: Date }): Promise<boolean> {
   const taken = await countAnonymous(db, caller)
   if (taken.network >= anonymousRows.network) return false

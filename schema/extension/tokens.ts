@@ -101,7 +101,7 @@ export async function findTokens(
   return rows.map((row) => (row.id === null ? undefined : row))
 }
 
-/** Of a left join that finds nothing. */
+/** The columns of a left join without a match. */
 interface NotFound {
   readonly id: null
 }

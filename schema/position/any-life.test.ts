@@ -27,7 +27,7 @@ function knownAt({ subscriptions, invoice_money, ...facts }: OwnerFacts, moment:
   }
 }
 
-/** Lives through a history: learns what is known, reconciles, and uses credits, at each of some moments. */
+/** Plays a history: at each moment reads the known facts, reconciles, and uses credits. */
 function live(facts: OwnerFacts, moments: readonly Date[], uses: readonly number[]): PaperBooks {
   const books = new PaperBooks()
   for (const [index, moment] of moments.toSorted((a, b) => a.getTime() - b.getTime()).entries()) {

@@ -11,7 +11,7 @@ export interface BillingMonth {
   readonly shares: readonly MonthShare[]
 }
 
-/** What an invoice brings that was paid too late. */
+/** The credits of an invoice that was paid late. */
 export interface LatePayment {
   readonly invoice_id: string
   readonly starts_at: Date

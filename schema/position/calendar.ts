@@ -30,9 +30,8 @@ function anchorDay({ starts_at, ends_at }: Span): number {
 }
 
 /**
- * The same day so many months later, or the last day of a month that is too short, as Stripe's billing cycle
- * anchor does: 31 January, 28 February, 31 March
- * (https://docs.stripe.com/billing/subscriptions/billing-cycle).
+ * The same day `months` later, or the last day of a shorter month, as Stripe's billing cycle anchor: 31
+ * January, 28 February, 31 March (https://docs.stripe.com/billing/subscriptions/billing-cycle).
  */
 export function addMonths(date: Date, months: number, day = date.getUTCDate()): Date {
   const result = new Date(date)

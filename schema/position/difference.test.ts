@@ -12,7 +12,7 @@ type Money = Parameters<typeof ownerFacts>[1]
 const planOf = (months: readonly (typeof january)[], money?: Money, fields?: Partial<SubscriptionFact>) =>
   ownerFacts([subscription(months, fields)], money)
 
-/** Tells the books one thing after the other; `use` spends before the next. */
+/** Reconciles the books with the facts of each step; `use` spends before the next one. */
 function tell(steps: readonly { facts: OwnerFacts; now: string; use?: number }[]) {
   const books = new PaperBooks()
   const posted = steps.map(({ facts, now, use }) => {

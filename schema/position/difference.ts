@@ -11,7 +11,7 @@ export interface BooksInScope {
 
 export type Component = 'gross' | 'refunded' | 'disputed' | 'expired' | 'written_off'
 
-/** One transfer that is missing: `credits` is what it adds to the owner's account, never zero. */
+/** A missing transfer: `credits` is its change of the owner's account, never zero. */
 export interface MissingTransfer {
   readonly grant: Grant
   readonly component: Component
@@ -27,8 +27,8 @@ export interface Difference {
 }
 
 /**
- * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is
- * posted. A grant that the position does not know (any more) is due nothing; adjustments are never corrected.
+ * The transfers that make the ledger equal to the position; none once they are posted. A grant that the
+ * position no longer has is clawed back; adjustments are never corrected.
  */
 export function differenceOf(position: Position, books: BooksInScope): Difference {
   const transfers: MissingTransfer[] = []
@@ -129,7 +129,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
     }
   })
   const plans = [...Map.groupBy(months.toSorted(byStart), (month) => month.stripe_subscription_id).values()]
-  // Of two that began in one second, the one that has ended was first.
+  // Of two that began in one second, the ended one was first.
   const isLive = (plan: PlanMonth[]) => Number(plan.at(-1)?.is_over === false)
   const inOrder = plans.toSorted((a, b) => byStart(a[0], b[0]) || isLive(a) - isLive(b))
   const begun = new Set(position.months.map((month) => month.stripe_subscription_id))

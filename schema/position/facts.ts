@@ -2,8 +2,8 @@ import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /**
- * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts
- * are minor units of the currency that was paid in. The rules that turn it into credits are decision 061.
+ * Stripe's stored facts about one owner, independent of earlier postings. Amounts are minor units of the paid
+ * currency. Decision 061 has the rules that turn them into credits.
  */
 export interface OwnerFacts {
   readonly owner: Owner
@@ -32,7 +32,7 @@ export interface SubscriptionFact {
   readonly id: string
   readonly intent_id: string
   readonly plan_type: SoldPlanType
-  /** Promised at the checkout. */
+  /** Fixed at the checkout. */
   readonly credits_per_seat: number
   readonly trial_end: Date | null
   readonly ended_at: Date | null

@@ -22,7 +22,7 @@ export interface PaidPeriod {
   readonly is_late: boolean
 }
 
-/** Seats that came or went at one moment, and the invoice that paid for those that came. */
+/** A change of seats at one moment, and the invoice that paid for added ones. */
 interface SeatChange {
   readonly at: Date
   readonly invoice_id: string
@@ -80,7 +80,7 @@ function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[
 function leadsToOthers(change: PaidLine, changes: readonly PaidLine[]): boolean {
   const others = changes.filter((other) => other !== change)
   const reached = new Set<number | null>([change.seats])
-  // A set is iterated to what is added meanwhile.
+  // A set's iteration includes elements added during it.
   for (const seats of reached) {
     for (const other of others) if (other.seats_before === seats) reached.add(other.seats)
   }
@@ -138,7 +138,7 @@ export function sharesOf(
   return [...shares.values()].map((share) => ({ ...share, credits: share.credits / fullSeconds }))
 }
 
-/** Who paid for the seats that are left after some changes. Those that were added last went first. */
+/** The invoices behind the remaining seats after some changes. Seats added last are removed first. */
 function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
   const unpaid = { invoice_id: null, is_late: false }
   let parts = [own]

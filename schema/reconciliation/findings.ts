@@ -17,7 +17,7 @@ export interface Difference {
   readonly we_have: string
   /** Minor units at stake. */
   readonly money: { readonly amount_minor: number; readonly currency: string } | null
-  /** Missing; below zero what is too much. */
+  /** Missing credits; below zero for too many. */
   readonly credits: number | null
   /** Null when only a person can decide. */
   readonly mending: Mending | null
@@ -27,7 +27,7 @@ export interface Difference {
 /** Rows of the mode that this process has a Stripe key of (decision 073). */
 const inThisMode = sql<boolean>`livemode = stripe_livemode()`
 
-/** Writes differences down, or that they are still there; one that had gone begins anew. */
+/** Stores new differences and confirms known ones; a resolved one that returns is new. */
 export async function saveFindings(
   trx: DatabaseTransaction,
   differences: readonly Difference[],

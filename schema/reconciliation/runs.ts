@@ -19,7 +19,7 @@ export interface Run
 }
 
 const positionSchema = z.object({
-  /** What is compared next. */
+  /** The next comparison. */
   comparison: z.string(),
   /** The last object of its list that was compared; null before the first. */
   after: z.string().nullable(),

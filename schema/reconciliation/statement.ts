@@ -8,10 +8,10 @@ type Balance = NonNullable<StatementDay['balance']>[number]
 type Credits = StatementDay['credits']
 type Unexplained = StatementDay['unexplained'][number]
 
-/** What is stored of a day that is closed. */
+/** The stored part of a closed day. */
 type Content = Omit<StatementDay, 'date' | 'state'>
 
-/** Of a day as stored. */
+/** A day's row. */
 interface DayRow {
   readonly date: string
   readonly statement: Content | null
@@ -118,10 +118,7 @@ async function computeDay(
 const startOf = (date: string) => new Date(`${date}T00:00:00Z`)
 const endOf = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + dayMs)
 
-/**
- * Ids, owners, kinds and intents of the day's transfers; on the first day that is open also of those that
- * came too late for a closed one.
- */
+/** The day's transfers; on the first open day also those that came too late for a closed day. */
 function transfersOf(date: string, closed: LastClosed | undefined) {
   const own = sql`SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE occurred_at >= ${startOf(date)} AND occurred_at < ${endOf(date)}`

@@ -47,7 +47,7 @@ export async function listSeats(db: Kysely<DB>, organizationId: string): Promise
   return rows.map(({ present_email, ...seat }) => ({ ...seat, email: present_email ?? seat.email }))
 }
 
-/** The seat that is in use by this person, or in use by or promised to this address. */
+/** The seat in use by this person, or in use by or reserved for this address. */
 export async function findHeldSeat(
   db: Kysely<DB>,
   organizationId: string,
@@ -92,7 +92,7 @@ export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: stri
   return rows.flatMap((row) => row.user_id ?? [])
 }
 
-/** The next organizations that have seats in use or promised, in the order of their ids. */
+/** The next organizations with seats in use or reserved, ordered by id. */
 export async function listOrganizationsWithSeats(
   db: Kysely<DB>,
   page: { readonly after_organization_id: string; readonly limit: number },
@@ -109,7 +109,7 @@ export async function listOrganizationsWithSeats(
   return rows.map((row) => row.organization_id)
 }
 
-/** An organization's seats that are in use or promised. */
+/** An organization's seats in use or reserved. */
 export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   return db
     .selectFrom('seats')
@@ -155,7 +155,7 @@ export async function insertPendingSeat(
     .execute()
 }
 
-/** Locks the seat that is promised to one of these addresses, the oldest if there are several. */
+/** Locks the oldest seat that is reserved for one of these addresses. */
 export async function lockPendingSeat(
   trx: DatabaseTransaction,
   { organization_id, emails }: { organization_id: string; emails: readonly string[] },
@@ -173,7 +173,7 @@ export async function lockPendingSeat(
     .executeTakeFirst()
 }
 
-/** Turns a promised seat into one that is in use. */
+/** Turns a reserved seat into one in use. */
 export async function activateSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; id: number; user_id: string; role: SeatRole },
@@ -243,7 +243,7 @@ export async function closeAcceptedSeat(
     .execute()
 }
 
-/** Ends every seat of an organization, used or promised. Returns the users who had one. */
+/** Ends every seat of an organization, used or reserved. Returns the users who had one. */
 export async function endSeatsOf(trx: DatabaseTransaction, organizationId: string): Promise<string[]> {
   const ended = await trx
     .updateTable('seats')

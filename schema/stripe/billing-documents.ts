@@ -23,12 +23,11 @@ export interface DocumentsPage {
 }
 
 /**
- * What a customer has as proof of payment, newest first. Checkout makes invoices for subscriptions; a single
- * payment has none unless `invoice_creation` is on, which is priced separately
+ * A customer's invoices and receipts, newest first. Checkout makes invoices for subscriptions; a single
+ * payment has none unless `invoice_creation` is on, which costs extra
  * (https://docs.stripe.com/payments/checkout/post-payment-invoices), but its charge has a receipt
- * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two of Stripe's lists are
- * merged, both of which are ordered by the time of creation. What has nothing to show (drafts, sessions of a
- * plan) is skipped.
+ * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two lists of Stripe's are
+ * merged, both ordered by creation. Drafts and sessions of plans are skipped.
  */
 export async function listStripeDocuments(
   stripe: Stripe,

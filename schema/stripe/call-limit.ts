@@ -12,7 +12,7 @@ const retryAfterSeconds = { unsaid: 1, most: 60 } as const
 export interface CallLimit {
   /** Waits for a turn; false when there is none in time. */
   take(): Promise<boolean>
-  /** Starts no call for so long. */
+  /** Holds back all calls for this time. */
   pause(seconds: number): Promise<void>
 }
 

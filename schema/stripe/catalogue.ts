@@ -43,9 +43,8 @@ export function productIdOf(plan: SoldPlanType): string {
 }
 
 /**
- * Says how a price at Stripe differs from the catalogue's; null when it does not. The price must have been
- * fetched with its `currency_options`. Selling at a price that fails here would charge something other than
- * we promise.
+ * How a price at Stripe, fetched with its `currency_options`, differs from the catalogue's; null when it does
+ * not. A differing price must not be sold.
  */
 export function priceProblem(price: Stripe.Price, expected: CataloguePrice): string | null {
   if (!price.active) return 'it is not active'
@@ -66,9 +65,8 @@ export function priceProblem(price: Stripe.Price, expected: CataloguePrice): str
 }
 
 /**
- * The amounts that people are shown are what they pay (decision 071). Every price says so: the billing portal
- * changes nothing about a price of which it is not known
- * (https://docs.stripe.com/customer-management#customer-portal-limitations).
+ * Displayed amounts include tax (decision 071). Every price says so, because the billing portal cannot change
+ * prices without it (https://docs.stripe.com/customer-management#customer-portal-limitations).
  */
 export const taxBehavior = 'inclusive'
 

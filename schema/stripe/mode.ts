@@ -5,7 +5,7 @@ export function isLiveKey(secretKey: string): boolean {
   return /^(sk|rk)_live_/.test(secretKey)
 }
 
-/** For rows of Stripe's objects: those of the mode that this process has a key of (migration 0016). */
+/** Selects Stripe's objects of the mode of this process's key (migration 0016). */
 export function inThisMode(
   table: 'checkout_intents' | 'checkout_waiting' | 'stripe_customers' | 'subscriptions',
   alias: string = table,

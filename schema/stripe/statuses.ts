@@ -11,9 +11,8 @@ export type SubscriptionStatus = Spelled<Stripe.Subscription.Status>
 export type DisputeStatus = Spelled<Stripe.Dispute.Status>
 
 /**
- * What each status of a subscription means: `live`, its owner has the plan; `pending`, the first payment is
- * still open; `over`, it never changes again. A status that a new version of the SDK brings fails to compile
- * until it is added here.
+ * The meaning of each subscription status: `live`, its owner has the plan; `pending`, the first payment is
+ * open; `over`, it is final. An unknown status of a new SDK fails to compile.
  */
 const subscriptionMeanings: Readonly<Record<SubscriptionStatus, 'pending' | 'live' | 'over'>> = {
   incomplete: 'pending',
@@ -35,12 +34,12 @@ export const liveStatuses = subscriptionStatuses.filter((status) => subscription
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /**
- * Where the disputed money is in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute
- * that is won brings it back. What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays
- * gone until the appeal is won. `prevented` was settled before it became a chargeback, with or without the
- * money: only the dispute's balance transactions say which ("funds withdrawn and reinstated as a result of
- * this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK brings
- * fails to compile until it is added here.
+ * The location of the disputed money in each status. An inquiry (`warning_…`) withdraws none, a won dispute
+ * reinstates it. A lost dispute can be appealed (the SDK: `Dispute.evidence.appeal`), and its money stays
+ * withdrawn until the appeal is won. `prevented` was settled before it became a chargeback, with or without
+ * the money: only the dispute's balance transactions say which ("funds withdrawn and reinstated as a result
+ * of this dispute", https://docs.stripe.com/api/disputes/object). An unknown status of a new SDK fails to
+ * compile.
  */
 const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
   warning_needs_response: 'here',

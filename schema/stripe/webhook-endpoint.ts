@@ -6,7 +6,7 @@ export const webhookPath = '/api/stripe/webhook'
 
 export interface WebhookProblem {
   readonly text: string
-  /** Null: it can be mended by `npm run stripe:setup`. Otherwise, what a person has to do. */
+  /** What a person has to do; null when `npm run stripe:setup` repairs it. */
   readonly advice: string | null
 }
 

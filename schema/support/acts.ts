@@ -13,7 +13,7 @@ import type { Owner } from '../ledger/accounts.ts'
 export type SupportActRow = Selectable<SupportActs>
 export type ActTargetKind = SupportActRow['target_kind']
 
-/** What an act is about: a row of ours, a charge of Stripe's, or an owner. */
+/** The target of an act: a row of ours, a charge of Stripe's, or an owner. */
 export interface RowTarget {
   readonly kind: ActTargetKind
   readonly id: string
@@ -218,7 +218,7 @@ export async function refuseAct(
     .executeTakeFirst()
 }
 
-/** What came of an act, in the transaction in which it was done. The caller holds its row. */
+/** Records the outcome of an act, in its own transaction. The caller holds its row. */
 export async function finishAct(
   db: Kysely<DB>,
   finished: {

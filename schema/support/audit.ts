@@ -7,7 +7,7 @@ export type AuditRow = Selectable<AuditLog>
 export interface NewAuditEntry {
   /** A user's id, or `cli:` and the operating system's user name. */
   readonly actor: string
-  /** Null for what was refused before there was an act. */
+  /** Null for a request that was refused before an act existed. */
   readonly act_id: string | null
   /** The kind of act, or what else was tried, such as `access`. */
   readonly what: string
@@ -16,7 +16,7 @@ export interface NewAuditEntry {
   readonly owner: Owner | null
   /** As the person gave it. */
   readonly reason: string | null
-  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  /** A sentence: the refusal, the error or the outcome. */
   readonly detail: string | null
   readonly before?: Json
   readonly after?: Json

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import { type Owner, ownerOfId } from '../ledger/accounts.ts'
 
-/** Whose something is, by what events call them: a customer, a charge, a checkout, or an id of Clerk's. */
+/** The owners of objects named by events: customers, charges, checkouts, or ids of Clerk's. */
 export async function findOwners(db: ReadDatabase, names: readonly string[]): Promise<Map<string, Owner>> {
   const owners = new Map<string, Owner>()
   const asked = new Set<string>()

@@ -20,7 +20,7 @@ interface Source {
   /** The same for counting, which does not ask what an event says. */
   readonly counted: RawBuilder<unknown>
   readonly where: RawBuilder<unknown>
-  /** What it is read in the order of. */
+  /** The order in which it is read. */
   readonly at: RawBuilder<unknown>
 }
 
@@ -57,7 +57,7 @@ const sources: Readonly<
     failed: () => [events(sql`e.set_aside = 'failed'`)],
     stuck: (stuck_before) => [
       { ...waiting(sql`w.received_at < ${stuck_before}`), counted: sql`inbox_waiting w` },
-      // Those that came just now are few.
+      // Rows received just now are few.
       waiting(sql`w.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
     ],
     ignored: () => [events(sql`e.set_aside = 'ignored'`)],
@@ -120,7 +120,7 @@ export interface ProblemFilter {
   readonly kind: ProblemKind
   readonly state: ProblemState
   readonly stuck_before: Date
-  /** Only what came, or was begun, before. */
+  /** Only rows received or begun before. */
   readonly older_than?: Date | undefined
   /** Below the last one that was shown. */
   readonly after?: { readonly at: string; readonly key: string } | undefined

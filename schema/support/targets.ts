@@ -16,7 +16,7 @@ export interface FoundTarget {
   readonly target: RowTarget
   /** Null when it is not known, or there is none yet. */
   readonly owner: Owner | null
-  /** Of its row; null where we have none. */
+  /** The state of its row; null without a row. */
   readonly state: string | null
 }
 
@@ -106,7 +106,7 @@ export async function findEventById(db: Db, id: string): Promise<InboxEvent | un
   return (await findEvent(db, { source: 'stripe', id })) ?? findEvent(db, { source: 'clerk', id })
 }
 
-/** By the checkout that it names, else by whom it is about. */
+/** By the event's checkout, else by its subject. */
 async function findOwnerOfEvent(db: Db, { client_reference_id, subject }: InboxEvent): Promise<Owner | null> {
   const names = [client_reference_id, subject].flatMap((name) => name ?? [])
   const owners = await findOwners(db, names)

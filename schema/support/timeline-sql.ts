@@ -6,7 +6,7 @@ import type { TimelineKind } from './timeline-rows.ts'
 export const asText = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Where the objects of Stripe's events have what we read of them; `p` is what an event says. */
+/** The paths in the payloads of Stripe's events, `p`. */
 const object = (path: string) => sql`p.payload #>> ${sql.lit(`{data,object,${path}}`)}`
 const eventIntentId = sql`coalesce(e.client_reference_id, ${object('metadata,intentId')},
   ${object('parent,subscription_details,metadata,intentId')}, ${object('subscription_details,metadata,intentId')})`
@@ -15,7 +15,7 @@ const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload 
   ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
     p.payload #> '{data,object,amount}') END)`
 
-/** What is read of the rows of each table, under the table's alias in these queries. */
+/** The selected columns of each table, under its alias. */
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>
 > = {

@@ -8,7 +8,7 @@ import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
 import { asText, columns, intentsOf, invoicesOf } from './timeline-sql.ts'
 
-/** The last row that was read; what follows is older. */
+/** The last row of the previous page. */
 export interface TimelineCursor {
   /** As `TimelineRow.at` has it. */
   readonly at: string
@@ -29,9 +29,8 @@ export function keyOf({ kind, id }: { readonly kind: string; readonly id: string
 }
 
 /**
- * What became of an owner's money, newest first, below the cursor when one is given. Each kind of row is
- * found by an index of the owner's, and no more of it is read than a page has; uses of credits, of which
- * there may be thousands, only when they are asked for.
+ * An owner's payments and credits, newest first, below the cursor if given. Each kind of row is found by an
+ * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request.
  */
 export async function readTimeline(
   db: Kysely<DB>,
@@ -213,7 +212,7 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
   }
 }
 
-/** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
+/** Charges, with the currency of their purchase: none while their invoice is unknown. */
 function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
     LEFT JOIN LATERAL (SELECT currency FROM checkout_intents

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** Vite's list of what it built, by source; the part of it that is used. */
+/** The used part of Vite's manifest, by source. */
 type BuildManifest = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
 interface Budget {
   readonly page: string
-  /** The sources that the page's document starts, and those that its route loads at once. */
+  /** The entry sources of the page's document and the immediate imports of its route. */
   readonly sources: readonly string[]
   readonly limit_bytes: number
 }

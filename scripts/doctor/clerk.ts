@@ -4,7 +4,7 @@ import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
-/** Of Clerk's Frontend API, `GET /v1/environment`: what the browser's components draw their forms from. */
+/** Clerk's Frontend API, `GET /v1/environment`: the settings of the browser's components. */
 const settingsSchema = z.object({
   organization_settings: z.object({
     enabled: z.boolean(),
@@ -21,7 +21,7 @@ const means = {
   keys: 'The browser signs people in to another application than the one that the server asks: every call is a 401.',
 }
 
-/** Whether both keys work and are of one application, and its settings are those that we need. Reads only. */
+/** Checks that both keys work for one application with the required settings. Reads only. */
 export async function examineClerk({ env, sandbox }: Configuration): Promise<Finding[]> {
   const backend = `${env.CLERK_API_URL ?? 'https://api.clerk.com'}/v1/jwks`
   const frontend = env.CLERK_PROXY_TARGET ?? `https://${frontendHostOf(env.CLERK_PUBLISHABLE_KEY)}`

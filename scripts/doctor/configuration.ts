@@ -68,7 +68,7 @@ async function sandboxVariables(options: {
   }
 }
 
-/** Of this clone's embedded Postgres; when it is not running, an address where nothing answers. */
+/** The embedded Postgres of this clone; when it is not running, an address where nothing answers. */
 async function embeddedDatabaseUrl(folder: string): Promise<string> {
   const [record, running] = await Promise.all([
     readClusterRecord(folder),

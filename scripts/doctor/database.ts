@@ -13,7 +13,7 @@ interface Login {
   readonly version: number
   readonly is_superuser: boolean
   readonly owns_tables: boolean
-  /** Of our roles, those that this login may act as. */
+  /** Our roles that this login may assume. */
   readonly roles: readonly string[]
   /** The language whose order the indexes of texts have; null where it is that of bytes. */
   readonly collation: string | null
@@ -124,7 +124,7 @@ function withoutRole(login: Login): Finding {
   })
 }
 
-/** Nothing of ours asks for the order of a language: what people sort is sorted by the browser, in theirs. */
+/** Our queries need no language's order: browsers sort what people read. */
 function orderOfTexts({ collation }: Login): Finding[] {
   if (collation === null) return []
   return [

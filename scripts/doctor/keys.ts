@@ -69,7 +69,7 @@ function webhookSecrets(name: string, secrets: string): Finding[] {
   return [...findings, warning('webhook secrets', { text, means, mend })]
 }
 
-/** Both services sign with a secret of this form; what is behind the prefix is base64. */
+/** Both services sign with such a secret: a prefix and base64. */
 function webhookSecret(name: string, secret: string): Finding[] {
   const mend = 'Copy the signing secret (whsec_…) from the endpoint in the dashboard.'
   try {

@@ -4,7 +4,7 @@ export type ProductPorts = {
   /** Where people open the product; the server's own but when Vite stands before it. */
   readonly public: number
   readonly server: number
-  /** Of the server and of the worker, for those who operate them. */
+  /** The metrics port of the server and of the worker, for operators. */
   readonly server_metrics: number
   readonly worker_metrics: number
   readonly stripe: number

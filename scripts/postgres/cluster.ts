@@ -83,7 +83,7 @@ async function initialize(options: {
   }
 }
 
-/** Nothing of the caller's environment decides how Postgres behaves: no PGPORT, PGDATA, LANG or LC_ALL. */
+/** Without the caller's environment: no PGPORT, PGDATA, LANG or LC_ALL. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', SystemRoot: process.env.SystemRoot }
 }

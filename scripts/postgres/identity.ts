@@ -11,7 +11,7 @@ export type PostgresIdentity = {
   readonly name: 'self' | 'user' | 'namespace' | 'capability'
   readonly prefix: readonly string[]
   readonly spawn: { readonly uid?: number; readonly gid?: number }
-  /** Who must own the data folder, as seen from outside; undefined when it is the current user. */
+  /** The required owner of the data folder; undefined for the current user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 

@@ -25,9 +25,8 @@ export type Child = {
 }
 
 /**
- * Starts one process of the product. It leads a process group of its own, so that Ctrl-C reaches the launcher
- * alone, which then stops everything in the right order; and so that what it may have started itself ends
- * with it.
+ * Starts one process of the product in its own process group, so that Ctrl-C reaches only the launcher, which
+ * stops all in order, and so that its own children end with it.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(process.execPath, options.args, {

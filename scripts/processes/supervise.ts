@@ -3,7 +3,7 @@ import { type Child, describeExit } from './child.ts'
 
 export type Supervised = {
   readonly name: string
-  /** Of the process that runs now; another one after a restart. */
+  /** The running process; it changes with a restart. */
   readonly pid: () => number
   readonly stop: () => Promise<void>
 }

@@ -15,7 +15,7 @@ export interface RestoredCheckouts {
   /** Ids of the intents that were written again. */
   readonly restored: readonly string[]
   readonly known: number
-  /** Sessions of ours that do not say enough: a person has to look at them. */
+  /** Our sessions with too little metadata, for a person to examine. */
   readonly left: readonly { readonly session_id: string; readonly why: string }[]
 }
 
@@ -71,7 +71,7 @@ export async function restoreCheckouts(
   return { restored, known, left }
 }
 
-/** What was promised, as far as the session says it; or why it does not. */
+/** The terms that the session records; or the reason why it does not. */
 function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutIntent | string {
   const metadata = checkoutMetadataSchema.parse(session.metadata)
   const user_id = customerOf(session)?.metadata.clerkUserId

@@ -67,9 +67,9 @@ export function portalProblem(
 }
 
 /**
- * Plan and period cannot be changed in the portal: only what we have promised may be paid. Seats may be
- * changed by organizations; more are paid at once for the rest of the period, fewer begin with the next one,
- * because the credits of this one have been granted already.
+ * The portal cannot change plan or period, since only the checkout's terms may be paid. Organizations may
+ * change seats: added ones are paid at once for the rest of the period, a reduction begins with the next one,
+ * because this one's credits are already granted.
  */
 function featuresOf(kind: PortalKind, prices: readonly SoldPrice[]): Features {
   const common = {

@@ -4,7 +4,7 @@ import { setUpPrices } from './set-up-prices.ts'
 import { setUpWebhook, type WebhookOptions, type WebhookResult } from './set-up-webhook.ts'
 
 export interface StripeSetUp {
-  /** What was created or changed, for people; empty when everything was right already. */
+  /** Created and changed objects, for people; empty when everything was right. */
   readonly changes: readonly string[]
   /** Null when no endpoint was asked for. */
   readonly webhook: WebhookResult | null

@@ -30,28 +30,28 @@ import { nameOf, present, type Refused, type Report, reportActs } from './report
 
 export const usage = `npm run support -- COMMAND [--json]
 
-  search TEXT                     whose is it: an e-mail address, or any id
-  trace TEXT                      everything of theirs, beside what should be there
+  search TEXT                     find a customer by an e-mail address or any id
+  trace TEXT                      their payments and credits, with the expected state
   list [--state failed|stuck|ignored] [--kind event|intent|subscription|invitation]
   replay TARGET…                  evt_…, msg_…, sub_…, ch_…, or kind and id, e.g. intent … or job queue/…
   resync OWNER…                   fetch everything of user_… or org_… from Stripe and Clerk
   adjust OWNER --credits=N --note TEXT [--may-leave-debt]
   cancel INTENT                   end a checkout that is stuck
   resend INVITATION               send an open invitation once more
-  forget USER                     erase a person, after a second one has agreed (docs/privacy.md)
-  waiting                         what waits for a second person
+  forget USER                     erase a person, after approval (docs/privacy.md)
+  waiting                         acts that wait for a second person
   approve ACT                     approve what a colleague has requested
   refuse ACT --reason TEXT
   audit [OWNER]
 
-Whatever changes something needs --reason TEXT, unless it is a --dry-run.
+A command that changes something needs --reason TEXT, unless it is a --dry-run.
 `
 
 interface Command {
   readonly name: string
   readonly args: readonly string[]
   readonly options: Options
-  /** Who is in the log. */
+  /** The audit log's actor. */
   readonly actor: string
 }
 

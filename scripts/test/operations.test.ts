@@ -64,7 +64,7 @@ function addSeries(registry: Registry): void {
 /** Prometheus adds these to every series that it collects. */
 const ofPrometheus = ['job', 'instance']
 
-/** What is wrong with an expression of PromQL. */
+/** The problems of a PromQL expression. */
 function faultsOf(expr: string): string[] {
   const faults: string[] = []
   const text = (node: SyntaxNode) => expr.slice(node.from, node.to)

@@ -6,7 +6,7 @@ export type TestCounts = {
   readonly skipped: number
   /** Each skipped test and the reason it gave. */
   readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
-  /** Each failed test and the start of what it said: often the only lines of a long log that are kept. */
+  /** Each failed test and the start of its message: often the only lines kept of a long log. */
   readonly failures: readonly NamedFailure[]
   /** Tests that passed only when CI ran them again: each is a defect of the test or the product. */
   readonly retried?: readonly NamedFailure[]

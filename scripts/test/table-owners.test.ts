@@ -104,9 +104,9 @@ const writtenByCommands: readonly string[] = [
 const writtenByTriggers = ['inbox_waiting', 'checkout_waiting']
 
 /**
- * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so
- * that rows can be locked, and does not count. The ledger's tables are written by its SQL functions, the
- * proofs by `npm run ledger:verify`, and what is kept of archived months by `npm run ledger:archive`.
+ * The processes whose database role may write a table. A right to update only `updated_at` serves row locks
+ * and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run
+ * ledger:verify`, and archived months by `npm run ledger:archive`.
  */
 function writersOf(table: string): string {
   if (writtenByTriggers.includes(table)) return 'triggers'

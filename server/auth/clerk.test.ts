@@ -161,7 +161,7 @@ test('tokens that name keys which do not exist make one call to Clerk a second, 
   expect(asked.length).toBeLessThanOrEqual(3 + Math.floor(seconds))
 })
 
-/** Passes everything on to the sandbox, and tells of each call. */
+/** Forwards everything to the sandbox and reports each call. */
 async function startCountingProxy(port: number, onCall: (path: string) => unknown) {
   const proxy = createProxyServer({ target: `http://127.0.0.1:${port}` })
   const listener = createServer((request, response) => {

@@ -43,7 +43,7 @@ export interface Clerk extends ClerkDirectory {
  */
 export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
 
-/** Whom to ask about, and the session that has to be alive; null where it is not known. */
+/** The user, and the session that must be alive; null when it is unknown. */
 export interface SignedIn {
   readonly user_id: string
   readonly session_id: string | null
@@ -56,7 +56,7 @@ interface TokenOptions {
 
 export interface VerifiedToken {
   readonly user_id: string
-  /** Of the browser that it was made for; null in a token that names none. */
+  /** The session of the token; null in a token without one. */
   readonly session_id: string | null
 }
 

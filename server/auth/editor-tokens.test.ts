@@ -78,7 +78,7 @@ test('concurrent uses are recorded together, once a minute', async () => {
   await presentAll(first)
   expect(server.asked()).toBe(2)
   expect(await lastUses(users)).toEqual(users.map(() => first))
-  // Another server remembers none of them, and does not move what is less than a minute old.
+  // Another server has an empty cache, and does not update a use of less than a minute ago.
   const other = startServer()
   const stale = await Promise.all(tokens.map((token) => other.tokens.find(token)))
   const record = (now: Date) =>

@@ -42,8 +42,8 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>
  * fails at once. When the outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds
  * out whether there is a session.
  *
- * The address is returned only while the intent is open, so a session whose intent was closed meanwhile (by
- * another tab) cannot be paid.
+ * The address is returned only while the intent is open, so a session whose intent another tab has closed
+ * cannot be paid.
  */
 export async function openSession(
   deps: Deps,
@@ -133,8 +133,8 @@ async function createSession(
 }
 
 /**
- * What a session asks for when it is not what was promised. At the start of a trial that is what its prices
- * cost afterwards: which total such a session has is not documented (`amount_total` may be null).
+ * How a session differs from the intent's terms. The total at the start of a trial is not documented
+ * (`amount_total` may be null), so its price afterwards is accepted too.
  */
 function brokenPromise(
   { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,

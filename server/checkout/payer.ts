@@ -13,14 +13,14 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-/** Who Stripe writes invoices to. */
+/** The recipient of Stripe's invoices. */
 export interface Payer {
   /** Null for an organization that does not exist yet: its customer is created for this one checkout. */
   readonly owner: Owner | null
   /** Null when Clerk has none. */
   readonly email: string | null
   readonly name: string | null
-  /** Who acts; for an organization, the admin. */
+  /** The acting user; for an organization, the admin. */
   readonly user_id: string
 }
 

@@ -16,7 +16,7 @@ export interface SubscriptionRequest {
   readonly seats: number
 }
 
-/** What is promised to the buyer, by the catalogue as it is now. */
+/** The terms of the checkout, from the present catalogue. */
 export function promiseSubscription(
   request: SubscriptionRequest,
   terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'sweep_at'> & {
@@ -37,7 +37,7 @@ export function promiseSubscription(
   }
 }
 
-/** Whether an open checkout promises the same to the same buyer, so that its page can be reused. */
+/** Whether an open checkout has the same terms and buyer, so that its page can be reused. */
 export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
   const fields = [
     'user_id',

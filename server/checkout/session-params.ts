@@ -38,8 +38,8 @@ export function metadataOf(intent: Described) {
 }
 
 /**
- * What an account decides in Stripe's dashboard where a session says nothing: another currency than the one
- * that was promised (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing).
+ * Without this the account's dashboard decides whether another currency is shown
+ * (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing).
  */
 const promisedCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
 

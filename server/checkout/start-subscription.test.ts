@@ -243,7 +243,7 @@ function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stri
   })
 }
 
-/** Pro by the month, as it is promised to a buyer. */
+/** The terms of Pro by the month. */
 const promised = (user_id: string) =>
   ({
     kind: 'subscription',

@@ -27,8 +27,8 @@ const maximumAttempts = 5
 
 /**
  * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a
- * time: one that promises the same is reused, any other is closed at Stripe first. The unique index decides
- * between simultaneous calls; the one that loses tries again.
+ * time: one with the same terms is reused, any other is closed at Stripe first. The unique index decides
+ * between concurrent calls; the loser tries again.
  */
 export async function startSubscription(
   deps: Dependencies,

@@ -57,9 +57,9 @@ export function authenticateSupport(
 }
 
 /**
- * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens
- * which we never issued is told to wait; expired and revoked tokens do not count, since an editor that was
- * not told sends them.
+ * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends unknown
+ * tokens is told to wait; expired and revoked tokens do not count, since an editor may not know of the
+ * revocation.
  */
 export function authenticateExtension(
   deps: Pick<Dependencies, 'editorTokens' | 'limits' | 'now'>,

@@ -10,7 +10,7 @@ import type { Settings } from '../settings.ts'
  */
 export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxies'>): AppMiddleware {
   const isTrusted = proxyaddr.compile([...trusted_proxies])
-  /** Of the last address: most calls come over few connections. */
+  /** The last address: most calls come over few connections. */
   let last = { address: '', network: networkOf('') }
   return (ctx, next) => {
     const address = proxyaddr(ctx.req, isTrusted)

@@ -41,7 +41,7 @@ function pages(settings: Settings, isHttps: boolean) {
   const challenge = settings.clerk_proxy_target
     ? []
     : ['https://challenges.cloudflare.com', 'https://*.protect.clerk.com']
-  // These hosts answer on ports other than 443, and a source without a port stands for 443 only.
+  // These hosts use other ports than 443, and a source without a port means 443 only.
   const protect = settings.clerk_proxy_target ? [] : ['https://*.protect.clerk.com:*']
   const telemetry = settings.clerk_proxy_target ? [] : ['https://clerk-telemetry.com']
   const payments = settings.stripe_api_base

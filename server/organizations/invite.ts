@@ -45,9 +45,9 @@ export interface InvitationRules {
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Promises a seat to a person and has Clerk send the invitation, or the worker later when Clerk asks for
- * that. The promise is committed before Clerk is called; when Clerk does not send the invitation, the seat is
- * free again. Two requests for the last seat cannot both get it.
+ * Reserves a seat for a person and has Clerk send the invitation, or the worker later when Clerk's quota
+ * requires it. The reservation is committed before Clerk is called; when Clerk does not send the invitation,
+ * the seat is free again. Two requests for the last seat cannot both get it.
  */
 export async function invite(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,

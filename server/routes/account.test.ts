@@ -38,7 +38,7 @@ const nextPayment = (by: Person = ada, payer = 'personal') =>
   server.ask(getNextPayment, { token: by.token, query: { payer } })
 const personal = () => ({ owner_kind: 'user', owner_id: ada.user_id }) as const
 
-/** What Stripe tells of since the last time reaches the inbox, but no job runs. */
+/** Stores Stripe's new events in the inbox without running a job. */
 async function receiveOnly(): Promise<void> {
   for (const event of await stripe.takeEvents()) {
     await receiveStripeEvent(database.server, stripeEventSchema.parse(event))

@@ -169,7 +169,7 @@ function presentAmount(
   }
 }
 
-/** The card that Stripe takes what has no card of its own from. */
+/** The customer's default card, which Stripe charges when a subscription has none. */
 async function findCard(stripe: Stripe, customerId: string | undefined): Promise<NextPayment['card']> {
   if (!customerId) return null
   const customer = await stripe.customers.retrieve(customerId, {

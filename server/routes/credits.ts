@@ -61,7 +61,7 @@ export const creditsRoutes = [
     return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
   }),
 
-  // Who used what of an organization's credits: as its history.
+  // Usage names members, so an organization's reports have the rights of its history.
   route(listUsageReports, {
     rights: thePayer({ doing: 'view the credit history' }),
   }).handle(async ({ query, owner }, { db }) => {

@@ -57,7 +57,7 @@ describe('a standard OAuth client', () => {
   })
   const insecure = { [oauth.allowInsecureRequests]: true }
 
-  /** The library's part: what comes back to the editor is checked, and exchanged. */
+  /** The library checks the editor's redirect and exchanges the code. */
   async function requestToken(back: URL, state: string, code_verifier: string, redirect_uri = editorUri) {
     const as = authorizationServer()
     const parameters = oauth.validateAuthResponse(as, client, back, state)
@@ -288,7 +288,7 @@ describe('a code that is used twice', () => {
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
       const rows = await tokenRows(grace.user_id)
       expect(rows).toHaveLength(1)
-      // Several had the code, and we cannot tell which of them got the token.
+      // Several callers had the code, and it is unknown which one has the token.
       expect(rows[0]?.revoked_at).not.toBeNull()
     }
   })

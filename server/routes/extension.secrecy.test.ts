@@ -47,7 +47,7 @@ test('tokens, codes, verifiers and states are unreadable in the database and in 
 
   const database_dump = await dump(database)
   const logged = lines.join('')
-  // The search finds what is there: what is no secret stands in both.
+  // Proves that the search works: a value that is no secret is found.
   expect(database_dump).toContain(ada.user_id)
   expect(logged).toContain(ada.user_id)
   expect(logged).toContain(exchangeAuthCode.path)

@@ -102,7 +102,7 @@ interface Payer {
   readonly may_buy: boolean
 }
 
-/** Whose credits to use. An organization in which the user has no seat is a 404, whether or not it exists. */
+/** The payer. An organization in which the user has no seat is a 404, whether or not it exists. */
 async function findPayer(
   { editorCalls }: Pick<Dependencies, 'editorCalls'>,
   { payer, user_id }: { payer: string; user_id: string },

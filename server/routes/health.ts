@@ -65,9 +65,9 @@ async function checkQueue({ producer }: Dependencies): Promise<null> {
 }
 
 /**
- * Only events that were never tried tell that the product does not work. One that waits for its next try (its
- * purchase is not there yet, Stripe is away) is for the metrics: it may wait for a day, and would take every
- * server off the load balancer meanwhile.
+ * Only unprocessed events mean that the product does not work. An event that waits for its next try (its
+ * purchase is missing, Stripe is unavailable) may wait for a day, which must not take every server off the
+ * load balancer.
  */
 async function checkInbox({ db, now, settings }: Dependencies): Promise<string | null> {
   const { oldest_untried_received_at: oldest } = await findInboxBacklog(db)

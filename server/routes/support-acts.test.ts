@@ -17,7 +17,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 import { processSupportAct } from '../../worker/jobs/support-act.ts'
 
-/** Who may call at all is tested in rights.test.ts. */
+/** The rights are tested in rights.test.ts. */
 const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaff: async () => true } } })
 const { database, server, worker } = product
 const sam = { token: 'user_sam' }

@@ -8,7 +8,7 @@ import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct, trustingClerk } from '../../tests/support/product/start-test-product.ts'
 import { routes } from '../routes.ts'
 
-/** Who may call at all is tested in rights.test.ts. */
+/** The rights are tested in rights.test.ts. */
 const product = testProduct({
   clerk: 'trusting',
   server: {

@@ -199,7 +199,7 @@ describe('a search', () => {
     for (const [text, item_key] of Object.entries(expected)) {
       const matches = await find(text)
       expect(matches, text).toMatchObject([{ owner: { kind: 'user', id: ada.user_id }, item_key }])
-      // What it leads to is there to be opened.
+      // The hit can be opened.
       const [match] = matches
       const { highlighted } = await trace(ada.user_id, { kind: match?.kind ?? '', id: match?.id ?? '' })
       expect(highlighted?.key ?? null, text).toBe(item_key)
@@ -234,7 +234,7 @@ describe('a search', () => {
     expect(await find(key)).toMatchObject([
       { kind: 'transfer', title, owner: { id: owner }, item_key: `transfer:${key}` },
     ])
-    // What it leads to says so too, with its owner and without.
+    // The trace says so too, with the owner and without.
     const ask = (query: Record<string, string>) => server.ask(getTrace, { token: sam.token, query })
     const archived = { title, state: 'archived', at: '2019-12-01T00:00:00.000Z' }
     expect(await ask({ kind: 'transfer', id: number })).toMatchObject({ owner: null, highlighted: archived })
@@ -312,7 +312,7 @@ describe('a trace', () => {
     ])
     const { run } = await server.ask(requestReconciliation, { token: sue.token, body: {} })
     expect(run.requested_by).toBe('Sue Support')
-    // A stranger who is refused is called as customers are in lists.
+    // A caller without the role is masked as customers are in lists.
     await server.api(listWork, { token: ada.token })
     const audit = await server.ask(getAuditLog, { token: sam.token, query: { actor: ada.user_id } })
     expect(audit.data.items).toMatchObject([{ outcome: 'denied', actor: { id: ada.user_id } }])
@@ -377,7 +377,7 @@ describe('a trace', () => {
     expect(of('charge')).toMatchObject([{ title: '€3.50 refunded of €7.00', state: 'refunded' }])
     expect(of('invoice')).toMatchObject([{ money: { amount_minor: 2000, currency: 'EUR' } }])
     expect(of('subscription')).toMatchObject([{ title: 'Subscription to Pro, monthly, 1 seat' }])
-    // Of events only what the timeline shows is told, and nothing of cards and addresses.
+    // Only the shown fields of an event are returned, without cards and addresses.
     for (const told of ['"card"', '"address"', '"url"', 'visa', '4242']) {
       expect(JSON.stringify(timeline)).not.toContain(told)
     }

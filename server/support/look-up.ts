@@ -25,7 +25,7 @@ export interface Hit {
   readonly id: string
   readonly title: string
   readonly owner: Owner | null
-  /** What it is on the owner's timeline; null for an owner as a whole. */
+  /** Its item on the owner's timeline; null for an owner as a whole. */
   readonly item: TraceItem | null
 }
 
@@ -151,7 +151,7 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   return Promise.all([...people, ...organizations])
 }
 
-/** By its number, its idempotency key, or the grant that it belongs to. */
+/** Finds a transfer by its number, its idempotency key, or its grant. */
 async function lookUpTransfer(
   deps: Deps,
   { kind, id: key }: Lookup,
@@ -211,7 +211,7 @@ async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup, options: Present
     (await lookUpRow(deps, { kind: 'subscription', id: names.subscription_id }, options))
   const charge = names.charge_id && (await lookUpRow(deps, { kind: 'charge', id: names.charge_id }, options))
   const known = charge || intent || subscription || null
-  // A refund or a dispute leads to its charge, and that to what it paid for.
+  // A refund or a dispute leads to its charge, and the charge to its purchase.
   if (!known && names.charge_id && names.charge_id !== id) {
     const [hit] = await lookUp(deps, { kind: 'charge', id: names.charge_id }, options)
     if (hit) return [{ ...hit, kind, id, title: `${wordOf(kind)} at Stripe` }]

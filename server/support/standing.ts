@@ -22,14 +22,14 @@ interface GrantDifference {
   >
   readonly is: number
   readonly should: number
-  /** Of a checkout that was paid by an event which could not be applied. */
+  /** A checkout that was paid by an event which could not be applied. */
   readonly event: EventRow | null
 }
 
 /**
- * What should be there beside what is, for one owner. The facts are those that were written down, and beside
- * them what a signed event says that could not be applied: a session that was paid is paid, whatever became
- * of its event here. The caller's transaction is a snapshot.
+ * The expected and the actual state of one owner. The facts are the stored ones, and those of signed events
+ * that could not be applied: a session that was paid is paid, whatever became of its event. The caller's
+ * transaction is a snapshot.
  */
 export async function readStanding(
   trx: DatabaseTransaction,
@@ -126,7 +126,7 @@ function saysPaid({ data }: EventRow): boolean {
   return isPaid && /^checkout\.session\.(completed|async_payment_succeeded)$/.test(data.type)
 }
 
-/** Checkouts for which a signed event says that what was promised has been paid, and that are not settled. */
+/** Unsettled checkouts that a signed event reports as paid. */
 function paidButUnsettled(
   rows: readonly ProblemRow[],
   intents: ReadonlyMap<string, IntentRow>,

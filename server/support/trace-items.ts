@@ -170,7 +170,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         : data.subject
           ? options.links.clerk(data.subject)
           : options.links.none,
-    // Replaying what was applied shows that nothing is left to do.
+    // Replaying an applied event shows that nothing is left to do.
     replay: state === 'forged' ? null : { kind: 'event', id },
   }
 }
@@ -259,7 +259,7 @@ function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): T
   }
 }
 
-/** What is left of a transfer whose month has left the ledger. */
+/** The remains of a transfer whose month was archived. */
 export function presentArchived(transfer: {
   readonly id: string
   readonly title: string
@@ -275,7 +275,7 @@ export function presentArchived(transfer: {
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'sweep', 'schedule']
 
-/** Colleagues who did what is told of the rows. */
+/** The actors of the rows. */
 export function actorsOf(rows: readonly TimelineRow[]): string[] {
   return rows.flatMap(({ kind, data }) => {
     if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]

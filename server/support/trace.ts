@@ -33,9 +33,9 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
 const pageSize = 50
 
 /**
- * Everything that became of one owner's money. The first page says who it is, how they stand and who else has
- * the case open; opening it is a visit. What is asked for by kind and id leads to its owner, or is shown
- * alone when it has none.
+ * The payments and credits of one owner. The first page has the person, their state and the present visitors;
+ * opening it is a visit. An object asked for by kind and id leads to its owner, or is shown alone without
+ * one.
  */
 export async function readTrace(
   deps: Deps,

@@ -27,7 +27,7 @@ export function dayText(at: Date | string): string {
   return dayFormat.format(new Date(at))
 }
 
-/** How long something has lasted, in the unit that tells most. */
+/** A duration in its most useful unit. */
 export function durationText(ms: number): string {
   const units = [
     ['day', 86_400_000],

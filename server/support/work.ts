@@ -21,7 +21,7 @@ type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'setting
 type Query = QueryOf<typeof listWork>
 
 const pageSize = 50
-/** Of each kind, when what costs most is to be first. */
+/** The number of rows read of each kind when they are ordered by money. */
 const orderedMax = 200
 const countedMax = 1000
 

@@ -60,7 +60,7 @@ export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' 
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: every30SecondsMs,
-    // Of the same case: the page is made anew for another one.
+    // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
   })
 }

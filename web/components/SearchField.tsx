@@ -8,7 +8,7 @@ interface SearchFieldProps {
   maxLength: number
   /** As the address has it. */
   value: string
-  /** Called with what was typed, without blanks around it, after a pause. */
+  /** Called with the trimmed text after a pause. */
   onChange: (text: string) => void
   className?: string
 }

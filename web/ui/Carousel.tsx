@@ -103,7 +103,7 @@ function offsetOf({ card, index, count }: { card: number; index: number; count: 
   return ((((card - index + 1) % count) + count) % count) - 1
 }
 
-/** What is not seen is not read aloud either; a finger brings the neighbors in. */
+/** Invisible cards are not read aloud either; swiping shows the neighbors. */
 const visibility: Record<number, string> = {
   [-1]: 'invisible group-data-dragging/row:visible',
   0: 'visible',

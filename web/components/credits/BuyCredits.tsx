@@ -99,7 +99,7 @@ export function BuyCredits({ payer, packs = creditPacks, currency = defaultCurre
   )
 }
 
-/** Its purpose first, which is also what a screen reader finds it by, and then what follows. */
+/** The purpose first, which is also the accessible name, then the consequence. */
 function ButtonText({ processing, cost }: { processing: boolean; cost: string | null }) {
   if (processing) return 'Processing...'
   if (!cost) return 'Add Credits'

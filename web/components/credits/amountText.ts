@@ -1,4 +1,4 @@
-/** What is in the field, and where its caret is. */
+/** The text of the field and the position of its caret. */
 export interface AmountField {
   readonly text: string
   readonly caret: number
@@ -6,14 +6,16 @@ export interface AmountField {
 
 /** The field after a person's edit, and what the edit was. */
 export interface AmountEdit extends AmountField {
-  /** What was typed or pasted; null when the browser does not tell. */
+  /** The typed or pasted text; null when the browser does not report it. */
   readonly typed?: string | null
   /** The direction in which something was deleted. */
   readonly deleted?: 'back' | 'forward'
 }
 
 export interface AmountFormat {
-  /** "" when there is nothing, NaN when it is no number in these locales; never guesses what is ambiguous. */
+  /**
+   * "" for an empty field, NaN for text that is no number in these locales; ambiguous text is never guessed.
+   */
   parse(text: string): number | ''
   format(amount: number): string
   /** Groups digits while typing. Other text is left as it is, for `parse` to judge. */

@@ -10,7 +10,7 @@ type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 interface Stores {
   /** Shared by all tabs. */
   readonly local: KeyStorage
-  /** Of this tab. */
+  /** The storage of this tab. */
   readonly session: KeyStorage
 }
 
@@ -41,7 +41,7 @@ export function purchaseKeys({ local, session }: Stores, now: () => number = Dat
     leave(key: string): void {
       session.setItem(leftName, key)
     },
-    /** This tab is back: whatever is bought from now on is bought anew. */
+    /** The tab returned from the payment page: the next purchase gets a new key. */
     comeBack(): void {
       const left = session.getItem(leftName)
       session.removeItem(leftName)

@@ -12,7 +12,7 @@ import { formatCredits, formatDay } from '../format.ts'
 
 interface CreditPoolProps {
   view: OrganizationView
-  /** That of the plan, in which the organization pays. */
+  /** The currency of the organization's plan. */
   currency: Currency
 }
 

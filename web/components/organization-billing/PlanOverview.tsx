@@ -66,7 +66,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
   )
 }
 
-/** What it will be taken from, as Stripe has it. */
+/** The card that Stripe will charge. */
 function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
   if (next.isPending) return <Fact term="Card" value="…" note="being asked for" />
   if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
@@ -75,7 +75,7 @@ function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
   return <Fact term="Card" value={cardName(card)} note={`until ${cardExpiry(card)}`} />
 }
 
-/** With the seats that the next period has; Stripe's own sum also knows what is prorated. */
+/** The next period's price for its seats; Stripe's own total also includes prorations. */
 function nextTotal({
   price_per_seat_minor,
   seats_total,

@@ -39,7 +39,7 @@ interface SeatChangeProps {
   change: NonNullable<OrganizationSubscription['scheduled_change']>
 }
 
-/** The billing portal can neither undo such a change nor cancel the plan meanwhile. */
+/** While a change is scheduled, the billing portal can neither undo it nor cancel the plan. */
 function SeatChange({ view, seats, change }: SeatChangeProps) {
   const keep = useSubscriptionChange(view, {
     endpoint: keepSeats,

@@ -6,7 +6,7 @@ export function traceAddress({ owner, kind, id }: Case): string {
   return `/support/trace?${query}`
 }
 
-/** Of an item's key, which is its kind and its id. */
+/** The case of an item by its key, which is its kind and id. */
 export function caseOfItem(owner: string, itemKey: string | null): Case {
   const [kind = '', ...rest] = itemKey?.split(':') ?? []
   return { owner, ...(itemKey && { kind: kind as NonNullable<Case['kind']>, id: rest.join(':') }) }

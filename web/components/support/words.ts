@@ -86,7 +86,7 @@ export const auditOutcomes: Readonly<Record<AuditOutcome, readonly [Tone, string
   failed: ['critical', 'Failed'],
 }
 
-/** Whose it is, in a list. */
+/** The owner's title in a list. */
 export function ownerTitle({ label, id }: Pick<SupportOwner, 'label' | 'id'>): string {
   return label ?? id
 }
@@ -106,7 +106,7 @@ export function provenText(provenDay: string | null): string {
   return provenDay ? `Proven up to ${formatDate(provenDay)}` : 'No day is proven yet'
 }
 
-/** What is at stake, e.g. `€7.00 · 500 credits`; null where it is neither about money nor about credits. */
+/** The money and credits at stake, e.g. `€7.00 · 500 credits`; null without either. */
 export function stakeText(
   money: { amount_minor: number; currency: Currency } | null,
   credits: number | null,

@@ -17,7 +17,7 @@ import { ExplanationTable } from './ExplanationTable.tsx'
 import { ArchivedNote } from './HistoryCard.tsx'
 import type { Payer } from './payer.ts'
 
-/** What made the balance what it is, or what it was at the end of a day. */
+/** Explains the balance of now or of the end of a day. */
 export function ExplanationCard({ payer }: { payer: Payer }) {
   const api = useApi()
   const [date] = useExplainedDay()

@@ -11,9 +11,9 @@ import { Button } from '../../ui/Button.tsx'
 import { invitationOf } from './invitationOf.ts'
 
 /**
- * Where the link of an invitation leads. The one in the e-mail brings Clerk's ticket, with which a visitor
- * joins while signing up or in; the one that an admin copied brings nothing, so its visitor signs in and
- * joins here (docs/decisions/091-invitation-page.md).
+ * The target of an invitation link. The e-mailed link has Clerk's ticket, with which a visitor joins during
+ * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here
+ * (docs/decisions/091-invitation-page.md).
  */
 export function InvitePage() {
   usePageTitle('Invitation')
@@ -188,7 +188,7 @@ function useOpenOrganization(organizationId: string): () => Promise<void> {
   }
 }
 
-/** Clerk's own sentence, for example that the organization is full, else one of ours. */
+/** Clerk's own sentence, e.g. that the organization is full, else a text of ours. */
 function clerkText(error: unknown): string {
   const said = (error as { errors?: { longMessage?: string; message?: string }[] }).errors?.[0]
   return said?.longMessage || said?.message || 'You could not join at the moment. Please try again.'

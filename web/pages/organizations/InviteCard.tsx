@@ -67,7 +67,7 @@ export function InviteCard({ view, full, onBuy }: InviteCardProps) {
               disabled={busy}
               onChange={({ target }) => {
                 setEmail(target.value)
-                // What was said is about the address that stood here.
+                // The message concerned the previous address.
                 if (invite.isError) invite.reset()
               }}
             />

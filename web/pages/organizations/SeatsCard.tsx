@@ -98,7 +98,7 @@ function SeatRow({ view, seat }: { view: OrganizationView; seat: Seat }) {
 interface RevokeButtonProps {
   view: OrganizationView
   email: string
-  /** Whose seat it is. */
+  /** The holder of the seat. */
   userId: string
 }
 

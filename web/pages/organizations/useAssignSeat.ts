@@ -40,7 +40,7 @@ export function useAssignSeat(view: OrganizationView, { onAssigned, onNoSeats }:
   })
 }
 
-/** 402 also tells that there is no subscription, where buying seats would not help. */
+/** 402 also means that there is no subscription, where buying seats would not help. */
 export function hasNoSeats(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 402 && error.code === 'no_seats_left'
 }

@@ -100,7 +100,7 @@ interface ActListProps {
   refused: RequestedActs['refused']
 }
 
-/** What became of each of many, or would become of it. */
+/** The outcomes of many acts, or their preview. */
 export function ActList({ acts, refused }: ActListProps) {
   return (
     <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">

@@ -5,7 +5,7 @@ export interface ActRequest {
   kind: ActKind
   /** One at least. */
   targets: readonly ActTarget[]
-  /** What it is about, e.g. `Checkout of 500 credits`. */
+  /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
   /** What an adjustment begins with. */
   adjustment?: Partial<Adjustment>

@@ -10,7 +10,7 @@ import { toast } from '../../../ui/toast.ts'
 
 interface AlreadySubscribedProps {
   text: string
-  /** Whose billing portal it is changed in; `null` when only the Organizations page can say. */
+  /** The billing portal for changes; `null` when only the Organizations page can lead there. */
   portal: { readonly userId: string } | { readonly organizationId: string } | null
 }
 

@@ -77,7 +77,7 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   const agreed = useMutation({
     mutationFn: async () => {
       setStep('processing')
-      // A session that has ended meanwhile gets no new token, and says so before a code exists.
+      // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
       setStep('generating')
       const body = { state: begun.state, clerk_user_id: user.id, email, username }

@@ -18,7 +18,7 @@ interface PurchaseSuccessProps {
   purchase: AppliedPurchase
   /** `null` when credits were bought. */
   plan: PlanPurchase | null
-  /** The credits are those of an organization. */
+  /** The credits belong to an organization. */
   pooled: boolean
   subscriptionId: string | null
 }
@@ -57,7 +57,7 @@ function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean 
 
 interface PlanSuccessProps extends Result {
   plan: PlanPurchase
-  /** Between the receipt and what is next. */
+  /** Shown between the receipt and the next steps. */
   children?: ReactNode
   /** Beside the way to the dashboard. */
   action?: ReactNode

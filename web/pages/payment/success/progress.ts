@@ -33,7 +33,7 @@ interface Observation {
   elapsed_ms: number
 }
 
-/** Only what the ledger has counts as success. Stripe's status merely explains what we are waiting for. */
+/** Success means that the ledger has the credits. Stripe's status only explains the wait. */
 export function purchaseProgress({ status, error, elapsed_ms }: Observation): PurchaseProgress {
   if (!status) {
     if (isStatus(error, 404)) return { kind: 'not_found' }

@@ -1,7 +1,7 @@
 import { failureText } from '../../../api/failure.ts'
 import type { PlanPurchase } from './plan.ts'
 
-/** Which of the two return addresses the user is on. It decides the wording until we know what was bought. */
+/** The return address that the user is on. It decides the wording until the purchase is known. */
 export type ReturnPage = 'payment' | 'billing'
 
 interface PurchaseTexts {

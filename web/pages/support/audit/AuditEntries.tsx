@@ -24,7 +24,7 @@ export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
   )
 }
 
-/** In a line who did what; opened, the ids and what it changed. */
+/** A line with actor and act; opened, the ids and the changes. */
 function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()

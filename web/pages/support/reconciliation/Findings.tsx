@@ -18,7 +18,7 @@ interface FindingsProps {
   onMended: () => void
 }
 
-/** Each with what the two sides say, and with what would mend it. */
+/** Each finding with the statements of both sides and its repair. */
 export function Findings({ findings, kind, onMended }: FindingsProps) {
   const ask = useAct()
   const list = useRef<HTMLUListElement>(null)

@@ -40,8 +40,8 @@ export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | n
 }
 
 /**
- * The acts that mend all of them at once, one for each kind of act. Each target once, because two acts on one
- * would be refused. Adjustments are not among them: each has a number of credits and a text of its own.
+ * The acts that repair all findings at once, one per kind of act and each target once, because two acts on
+ * one target would be refused. Without adjustments: each has its own number of credits and text.
  */
 export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
   return (['replay', 'resync'] as const).flatMap((kind) => {

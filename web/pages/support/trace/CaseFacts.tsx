@@ -39,7 +39,7 @@ const atClerk: Readonly<Record<SupportPerson['at_clerk'], readonly [Tone, string
   unknown: ['caution', 'Clerk does not answer'],
 }
 
-/** Who it is, what they have, and where else they are known. */
+/** The person, their plan and seats, and their relations. */
 export function CaseFacts({ trace: { owner, person, standing } }: { trace: SupportTrace }) {
   if (!owner) return null
   const clerk = person && atClerk[person.at_clerk]

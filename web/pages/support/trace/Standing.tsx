@@ -9,7 +9,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 
-/** What should be there beside what is, and the difference in a sentence. */
+/** The expected and the actual state, and their difference as a sentence. */
 export function Standing({ standing, owner }: { standing: SupportStanding; owner: string }) {
   const { agrees, sentence, problems, plan_type, balance, grants } = standing
   // The sentence is the first problem's, and says how many more there are.

@@ -135,7 +135,7 @@ function Also({ name, label, isShown, onChange }: AlsoProps) {
   )
 }
 
-/** Brings what is asked for into view, once for each time that something else is asked for. */
+/** Scrolls to the requested item, once for each new request. */
 function useHighlight(
   list: RefObject<HTMLElement | null>,
   key: string | undefined,

@@ -23,7 +23,7 @@ export function Approvals() {
   const { user } = useUser()
   const userId = user?.id ?? ''
   const { data: waiting = [] } = useQuery(waitingActsQuery(useApi(), userId))
-  // What was approved stays open until it has ended, when it is no longer among those that wait.
+  // An approved act stays visible until it has ended, although the list has dropped it.
   const [approved, setApproved] = useState<RequestedActs>()
   return (
     <>

@@ -25,7 +25,7 @@ const ages = [
   ['10080', 'Older than 7 d'],
 ] as const
 
-/** The filter is in the address; those that are saved are in the browser. */
+/** The filter is in the URL; saved filters are in the browser. */
 export function FilterBar() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)

@@ -18,7 +18,7 @@ export function readFilter(query: URLSearchParams): WorkFilter {
   }
 }
 
-/** The address's query, without what is so anyway. */
+/** The query of a filter, without defaults. */
 export function writeFilter({ kind, state, older_than_minutes, text, order }: WorkFilter): URLSearchParams {
   return new URLSearchParams({
     ...(kind && { kind }),
@@ -53,7 +53,7 @@ export function storeSaved(saved: readonly SavedFilter[]): void {
   }
 }
 
-/** Those that are kept in the browser; what is not readable there is none. */
+/** The filters saved in the browser; unreadable ones are dropped. */
 export function readSaved(stored: string | null): readonly SavedFilter[] {
   try {
     const saved: unknown = JSON.parse(stored ?? '[]')
