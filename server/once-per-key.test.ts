@@ -133,7 +133,7 @@ describe('the same Idempotency-Key', () => {
     expect((await sessionsOf()).sessions.map(({ id }) => id)).toEqual([again.body.sessionId])
   })
 
-  test('whose server was killed goes on after a minute and a half, with the same checkout', async () => {
+  test('a request whose server was killed can be repeated after a minute and a half, with the same checkout', async () => {
     const key = randomUUID()
     const first = await buy({ key })
     await database.owner

@@ -119,7 +119,7 @@ describe('a month that is over', () => {
     })
   })
 
-  test('whose money goes back takes from the next what was used of it', () => {
+  test('a refund of a month that is over takes its used credits from the next month', () => {
     expect(tell([bought(300), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 200 })
     expect(tell([bought(0), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 500 })
   })
@@ -238,7 +238,7 @@ describe('a plan that has ended', () => {
     expect(tell([...steps, { facts, now: '2026-05-02' }]).plan).toBe(500)
   })
 
-  test('whose money goes back when a later one has begun takes nothing of that', () => {
+  test('a refund of a plan that has ended takes nothing from a later plan', () => {
     const steps = [bought(200), { facts: another(), now: '2026-05-02' }]
     expect(tell([...steps, { facts: another({ in_1: all }), now: '2026-05-03' }])).toMatchObject({
       plan: 500,
@@ -262,7 +262,7 @@ describe('a plan that has ended', () => {
     }
   })
 
-  test('whose later one has not been paid for yet keeps its debt', () => {
+  test('a plan that has ended keeps its debt while the later plan is unpaid', () => {
     const unpaid = ownerFacts([subscription([january], ended), subscription([], { id: 'sub_2' })], {
       in_1: all,
     })

@@ -61,7 +61,7 @@ describe('a trial', () => {
     },
   )
 
-  test('whose plan costs something else afterwards is withdrawn', async () => {
+  test('a page with a trial is withdrawn when the plan’s later price differs', async () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const dear = await stripe.client.prices.create({

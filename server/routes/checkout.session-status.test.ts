@@ -93,7 +93,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
   })
 
-  test('whose payment takes days is complete but unpaid, and enqueues no job', async () => {
+  test('the status of a session whose payment takes days is complete but unpaid, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
     expect(await status(sessionId)).toMatchObject({

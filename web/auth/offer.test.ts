@@ -68,7 +68,7 @@ describe('a selection that cannot be bought', () => {
     expect(problem(query)).toBeNull()
   })
 
-  it('is mended without losing the rest of the address', () => {
+  it('an invalid selection is corrected without losing the rest of the URL', () => {
     const search = new URLSearchParams('plan=pro&seats=3&redirect_url=/a?b=c&billing=yearly')
     expect(Object.fromEntries(new URLSearchParams(withSelection(search, { plan: 'teams' })))).toEqual({
       plan: 'teams',
