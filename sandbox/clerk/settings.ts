@@ -7,7 +7,7 @@ export type Settings = {
   port: number
   stateFile: string | null
   webhookUrl: string | null
-  /** Where another sandbox tells the time; null: the real one counts. */
+  /** The clock of another sandbox; null for the real time. */
   clockUrl: string | null
   webhookSecret: string
   secretKey: string
@@ -15,7 +15,7 @@ export type Settings = {
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
   origin: string
   applicationName: string
-  /** How the instance is set up when the sandbox starts; a knob changes it meanwhile. */
+  /** The initial settings of the instance; a knob changes them. */
   instance: Instance
   retryDelaysMs: number[]
 }

@@ -37,7 +37,7 @@ export class Collection<Row extends { id: string }> {
     for (const { id } of this.filter(matches)) this.remove(id)
   }
 
-  /** Removes the oldest of the matching rows until `keep` of them are left, and returns what it removed. */
+  /** Removes the oldest matching rows until `keep` are left, and returns them. */
   trim(keep: number, matches: (row: Row) => boolean = () => true): Row[] {
     const found = this.filter(matches)
     const removed = found.slice(0, Math.max(0, found.length - keep))

@@ -6,9 +6,9 @@ export type Fault = {
   status: number | null
   /** Does the work, then closes the connection without an answer: the case for idempotency keys. */
   drop_after?: boolean
-  /** Do what was asked at once, but keep the answer back until it is released: meanwhile it grows old. */
+  /** Does the work at once, but delays the answer until it is released. */
   hold?: boolean
-  /** Do what was asked, and leave these fields out of the answer. */
+  /** Omits these fields from the answer. */
   without?: readonly string[]
   /** How many calls are left; null: no limit. */
   count: number | null

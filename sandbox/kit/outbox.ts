@@ -28,7 +28,7 @@ export type DeliveryRule = {
 type Event = { id: string; type: string }
 
 export type Outbox<E extends Event> = {
-  /** Creates the deliveries of a new event by the present rules, and sends those that are due. */
+  /** Creates a new event's deliveries by the present rules, and sends due ones. */
   enqueue(event: E, nowMs?: number): void
   /**
    * Starts sending, beginning with an earlier process's deliveries; starts over when the store was emptied.

@@ -140,7 +140,7 @@ export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
   })[]
 }
 
-/** A line, or an invoice item, says what it is priced by; the decimal is text on the wire. */
+/** The price of a line or invoice item; decimals are strings on the wire. */
 export type StoredPricing = {
   type: 'price_details'
   price_details: { price: string; product: string }
@@ -210,7 +210,7 @@ export type CheckoutDetails = {
     statement_descriptor_suffix: string | null
     transfer_group: string | null
   }
-  /** What becomes of a session in subscription mode; null in payment mode. */
+  /** Data of the session's subscription; null in payment mode. */
   subscription_data: {
     billing_mode: 'classic' | 'flexible'
     description: string | null
@@ -234,7 +234,7 @@ export type StoredAnswer = {
   created_at_ms: number
 }
 
-/** What a seller sets in Stripe's dashboard, or what we cannot know of a real account, for a knob to turn. */
+/** Settings of Stripe's dashboard and unknown properties of a real account, changed by a knob. */
 export type Account = {
   /**
    * Whether Checkout shows people another currency than the session's, where the session does not say:

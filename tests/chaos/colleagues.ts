@@ -34,7 +34,7 @@ export async function invite(world: World, customer: Customer, random: Random): 
   )
 }
 
-/** Of the link in the mail, which comes later when Clerk had to be asked again. */
+/** The ticket of the mailed link, which is late when Clerk had to be asked again. */
 async function findTicket({ system }: World, email: string): Promise<string | null> {
   for (let tries = 0; tries < 10; tries++) {
     const { data } = await untilDone(async () => {

@@ -34,13 +34,13 @@ export interface Customer
   /** When each session was paid, by the real time in milliseconds. */
   readonly paidAt: Map<string, number>
   readonly reports: Report[]
-  /** Of the extension; made when it is first needed. */
+  /** The extension's token; created on first use. */
   access_token: string | null
   /** The latest version of each payer's balance. */
   readonly versions: Map<string, number>
   /** How often money may have gone back, which alone may make a balance a debt. */
   clawbacks: number
-  /** What must not have happened, seen with the customer's own eyes: nothing can mend it any more. */
+  /** Violations that the customer saw and that nothing can repair. */
   readonly complaints: string[]
 }
 
@@ -98,7 +98,7 @@ export async function atStripe<T>(
   })
 }
 
-/** A knob that the stand-in may refuse to turn, because what it is about is not so (any more). */
+/** Turns a knob that the stand-in may refuse, because the state has changed. */
 export async function turnKnob<T>(
   { system }: Pick<World, 'system'>,
   path: string,

@@ -16,9 +16,8 @@ export interface Verdict {
 }
 
 /**
- * What is wrong when everything should be at rest; nothing when all is well. It goes by what Stripe and Clerk
- * say, by what the customers were told, and by a model of the rules that shares no code with the product.
- * Only of those who are doubted it is asked what they have.
+ * The problems once everything should be at rest. Judged by Stripe and Clerk, by the customers' journals, and
+ * by a model that shares no code with the product. Only doubtful customers are asked for their balances.
  */
 export async function judge(
   world: World,
@@ -84,7 +83,7 @@ async function unfinished({ system }: World): Promise<string[]> {
   ]
 }
 
-/** Every promise ended as its page at Stripe did, and no promise has two pages. */
+/** Every intent has the outcome of its page at Stripe, and at most one page. */
 async function wrongIntents({ system }: World): Promise<string[]> {
   const sessions: Stripe.Checkout.Session[] = []
   for await (const session of system.stripe.client.checkout.sessions.list({
@@ -118,14 +117,14 @@ function endOf(page: Stripe.Checkout.Session | undefined): readonly string[] {
   return page.payment_status === 'unpaid' ? ['failed'] : ['settled']
 }
 
-/** What was told to be charged is in the ledger once, and nothing else is. */
+/** The ledger has each confirmed usage once, and no other. */
 async function wrongUsage({ system }: World, customers: readonly Customer[]): Promise<string[]> {
   const posted = await system.database
     .selectFrom('ledger_transfers as transfer')
     .innerJoin('ledger_entries as entry', 'entry.transfer_id', 'transfer.id')
     .innerJoin('ledger_accounts as account', 'account.id', 'entry.account_id')
     .where('transfer.kind', '=', 'usage')
-    // Of usage that is summed, each report is one.
+    // With summed usage each report counts.
     .where('transfer.idempotency_key', 'not like', 'usage\\_sums/%')
     .where('account.owner_kind', '<>', 'house')
     .groupBy(['transfer.id', 'transfer.idempotency_key', 'account.owner_id'])

@@ -7,7 +7,7 @@ import type { Customer, World } from './customer.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 
-/** What a customer is told, against what the model makes of what happened at Stripe and Clerk. */
+/** Compares the product's answers to a customer with the model. */
 export async function ownerDiffers(world: World, customer: Customer): Promise<string[]> {
   const { system } = world
   const problem = (text: string) => `${customer.organization_id ?? customer.person.user_id}: ${text}`
@@ -86,7 +86,7 @@ function accountsOf({ kind, person, organization_id }: Customer): Owner {
     : { owner_kind: 'user', owner_id: person.user_id }
 }
 
-/** Who is in the team beside the buyer, and how many more are invited. */
+/** The other members of the team, and the number of open invitations. */
 async function seatsAtClerk(
   { clerk }: System,
   { organization_id, person }: Customer,

@@ -142,7 +142,7 @@ interface Paid {
   readonly outcome: 'paid' | 'processing' | 'declined' | 'already_complete' | 'expired'
 }
 
-/** The return page asks once that the payment is looked after, and then how far it is. */
+/** The return page asks once for settlement, and then for the status. */
 async function comeBack({ client }: World, { person }: Customer, sessionId: string): Promise<void> {
   const { token, user_id } = person
   await client.call(processPaymentSuccess, { token, body: { sessionId, clerkUserId: user_id } })

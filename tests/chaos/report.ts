@@ -32,7 +32,7 @@ export function describeReport(report: ChaosReport): string {
   return `${table}\n\n${verdict}`
 }
 
-/** How to run it again with the same choices. What they meet is a matter of the moment. */
+/** The command that repeats the choices. Their timing differs. */
 export function howToRepeat({ seed, backend, kills, sent }: ChaosReport): string {
   return `npm run chaos -- --seed ${seed} --backend ${backend} --events ${sent['copies sent']} --kills ${kills}`
 }

@@ -12,7 +12,7 @@ import { type SettleTimes, settleTimes } from './times.ts'
 
 export interface ChaosOptions extends SystemOptions {
   readonly seed: number
-  /** The storm goes on until there were so many of both, or until it has lasted so long. */
+  /** The storm lasts until so many events and kills, or for so long. */
   readonly events: number
   readonly kills: number
   readonly longest_ms: number
@@ -37,9 +37,9 @@ export interface ChaosReport {
   readonly customers: number
   readonly usage_reports: number
   readonly settled: SettleTimes
-  /** From the last fault until nothing that had been sent, paid or promised waited. */
+  /** Seconds from the last fault until nothing waited. */
   readonly settled_after_s: number
-  /** How far the clock was moved meanwhile, beyond the real time. */
+  /** How far the clock was advanced, beyond the real time. */
   readonly clock_moved_s: number
   readonly problems: readonly string[]
 }

@@ -11,7 +11,7 @@ export interface StormOptions {
   readonly clock_every_ms: readonly [from: number, to: number]
 }
 
-/** What has been done to the product, by kind. */
+/** The number of faults, by kind. */
 export type FaultCounts = Record<
   | 'worker killed'
   | 'server killed'

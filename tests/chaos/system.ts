@@ -24,7 +24,7 @@ import { patient, untilDone } from './until-done.ts'
 export interface SystemOptions {
   /** The program, for queues on Redis; left out, they are in Postgres. */
   readonly redisProgram?: string | undefined
-  /** How often servers and workers look after what is not done yet; left out, as in production. */
+  /** The intervals of retries and sweeps; by default those of production. */
   readonly env?: Record<string, string>
   /** What the processes log. */
   readonly logFile: string
@@ -39,13 +39,13 @@ export interface System {
   readonly workers: readonly Member[]
   readonly stripe: TestStripe
   readonly clerk: Sandbox & { readonly client: ClerkClient }
-  /** Of the servers. */
+  /** The servers' common address. */
   readonly url: string
   /** As the tables' owner. */
   readonly database: Database
   /** Opened on first use, which must not be during a fault: BullMQ remembers a failed open for good. */
   readonly producer: () => QueueProducer
-  /** The time that the product goes by. */
+  /** The product's time. */
   now(): Promise<Date>
   /** When the clock was moved, in real milliseconds. Processes follow a moment later. */
   readonly clockMoves: number[]
@@ -174,7 +174,7 @@ async function startOwnRedis(
   return watched(redis, () => watchdog.watch(redis.pid, 1, 'SIGTERM'))
 }
 
-/** Durable: what was committed must be there after a power cut. */
+/** Durable: committed rows must survive a power cut. */
 async function startOwnPostgres(running: AsyncDisposableStack, watchdog: Watchdog): Promise<RunningPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-chaos-'))
   await chmod(dataDir, 0o711)

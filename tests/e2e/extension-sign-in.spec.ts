@@ -41,7 +41,7 @@ function listenTo(page: Page): string[] {
   return calls
 }
 
-/** Every heading that the page shows, in its order, also those that are there for a moment. */
+/** Every heading of the page in its order, including momentary ones. */
 async function readHeadings(page: Page): Promise<string[]> {
   const headings: string[] = []
   await page.exposeFunction('showHeading', (text: string) => {

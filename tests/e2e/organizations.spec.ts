@@ -308,7 +308,7 @@ async function planSeats(page: Page, seats: number): Promise<void> {
   await page.waitForURL('**/overview?notice=planned')
 }
 
-/** What is changed at Stripe arrives by an event. */
+/** Changes at Stripe arrive by an event. */
 async function expectAfterReloads(page: Page, shown: ReturnType<Page['getByText']>): Promise<void> {
   await expect(async () => {
     await page.goto('/organizations')

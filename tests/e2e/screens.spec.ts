@@ -11,7 +11,7 @@ const phone = { width: 390, height: 844 }
 const smallestPhone = { width: 320, height: 640 }
 const largestShift = 0.05
 
-/** Brought together by the first test that needs them, once it is its turn. */
+/** Gathered by the first test that needs it, in its turn. */
 let cast: Promise<Cast> | undefined
 /** One for each role, so that the screens of a role share what the browser has loaded and compiled. */
 const contexts = new Map<Role, BrowserContext>()
@@ -77,7 +77,7 @@ async function contextOf(input: { browser: Browser; screen: Screen; cast: Cast }
   return context
 }
 
-/** What the browser's console says of the page. */
+/** The messages of the browser's console about the page. */
 function listen(page: Page): string[] {
   const logged: string[] = []
   page.on('console', (message) => {

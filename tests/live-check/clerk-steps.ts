@@ -110,7 +110,7 @@ export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
   ]
 }
 
-/** A refusal is what we want to know, too. */
+/** A refusal is a finding, too. */
 async function outcomeOf(call: () => Promise<Finding>): Promise<Finding> {
   try {
     return await call()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 
 interface Folders {
-  /** Of the cluster. */
+  /** The cluster's data folder. */
   readonly data: string
   /** Where finished segments of the log go. */
   readonly archive: string
@@ -93,7 +93,7 @@ async function copyTree(
     if (entry.isDirectory()) await mkdir(target, { recursive: true, mode: 0o700 })
     else {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      // A file that the running cluster has removed meanwhile is made again, or removed, from the log.
+      // Postgres restores or removes a file that the cluster removed meanwhile, from the log.
       await copyFile(join(from, path), target, constants.COPYFILE_FICLONE).catch(
         (error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error

@@ -20,7 +20,7 @@ async function buyCredits({ user_id, token }: Person): Promise<string> {
   return (await server.ask(purchaseCredits, { token, body })).sessionId
 }
 
-/** What was promised, and where it can be paid. */
+/** The terms and the payment page. */
 const promises = (in_database: typeof restored) =>
   in_database.owner
     .selectFrom('checkout_intents')

@@ -12,7 +12,7 @@ import {
 import { waitUntil } from '../support/wait-until.ts'
 import { archivedTransferId, archiveEarlierMonths, beInTrouble } from './trouble.ts'
 
-/** Who looks at a screen. */
+/** The viewer of a screen. */
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
@@ -124,13 +124,13 @@ async function subscribe(page: Page) {
   }
 }
 
-/** Whom the sandbox knows from its beginning. */
+/** Signs in a member of the support staff from the sandbox's seeds. */
 async function beSupport(page: Page) {
   await signIn(page.request, { email: 'support@tidemark.test', password: 'tidemark-support-1' })
   return {}
 }
 
-/** A bug of ours holds up what was paid, and more than that is wrong. */
+/** A payment that fails to post, among other problems. */
 async function payInVain(page: Page) {
   await beNewcomer(page)
   const { userId } = await sessionOf(page)
@@ -145,7 +145,7 @@ async function payInVain(page: Page) {
   return { userId }
 }
 
-/** Stripe, Clerk and our books are compared, so that what is wrong with them is among the findings. */
+/** Runs a comparison, so that the problems are among the findings. */
 async function compareEverything(page: Page) {
   await beSupport(page)
   await page.goto('/support/reconciliation')

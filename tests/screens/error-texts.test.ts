@@ -84,7 +84,7 @@ const texts = {
   ],
 }
 
-/** What no browser can be brought to show, and the test that reaches it instead. */
+/** Texts that no browser test can reach, and the tests that reach them. */
 const elsewhere: readonly { text: string; test: string; why: string }[] = [
   {
     text: 'Unknown error occurred',

@@ -13,7 +13,7 @@ export interface Screen {
   readonly shows: string | RegExp
   /** Opens a dialog or a menu of it. */
   readonly open?: (page: Page) => Promise<void>
-  /** What is opened has no place on wide, or on narrow windows. */
+  /** The opened part exists only in wide or in narrow windows. */
   readonly only?: 'wide' | 'narrow'
 }
 

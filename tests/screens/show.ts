@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Cast } from './cast.ts'
 import { addressOf, type Screen } from './list.ts'
 
-/** Goes to the screen and waits until all of it is there; opens what it opens. */
+/** Goes to the screen, waits until it is complete, and opens its part. */
 export async function showScreen(page: Page, screen: Screen, cast: Cast): Promise<void> {
   await page.goto(addressOf(screen, cast))
   await page.getByText(screen.shows).locator('visible=true').first().waitFor()

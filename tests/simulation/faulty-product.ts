@@ -23,9 +23,9 @@ export interface FaultyProduct
   readonly worker: WorkerIncarnation
   /** How often each mishap really struck. */
   readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
-  /** Ends the present worker in the middle of what it does. */
+  /** Kills the present worker during its work. */
   crashWorker(): void
-  /** The server is gone in the middle of what it does, and another one takes its place at once. */
+  /** Kills the server during its work; another one replaces it at once. */
   crashServer(): void
   /** Sends a request for a page to a server that is killed when Stripe has made it. */
   killWhileOpening(request: (server: TestServer) => Promise<unknown>): Promise<void>
@@ -43,11 +43,11 @@ export interface FaultyProduct
   runTask(task: JobPayload<'scheduled-tasks'>['task']): Promise<void>
   /** Sweeps now, and waits for all that comes of it unless the worker is dead. */
   sweep(): Promise<void>
-  /** No worker begins what is enqueued from now on, until the queues are lost; only sweeps go on. */
+  /** No worker takes new jobs until the queues are lost; only sweeps run. */
   pauseQueues(): Promise<void>
   /** Syncs a subscription as the sweep has it synced. */
   syncSubscription(id: string): Promise<void>
-  /** When the sweep looks after an event that has just come; null for the usual time. */
+  /** When the sweep takes a new event; null for the usual time. */
   setSweepAfter(milliseconds: number | null): void
   /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
   setClock(ahead_s: number): void

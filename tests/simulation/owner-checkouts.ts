@@ -159,7 +159,7 @@ async function ask(request: () => Promise<ApiAnswer>, mustOpen: boolean): Promis
   )
 }
 
-/** The session of a page that was handed out. It must promise what was asked for. */
+/** The session of an opened page, which must have the requested terms. */
 async function readPage(
   product: FaultyProduct,
   owner: Owner,

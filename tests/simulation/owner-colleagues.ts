@@ -31,7 +31,7 @@ export async function leaveTeam(product: FaultyProduct, owner: Owner): Promise<v
   owner.has_changed_team = true
 }
 
-/** So long that the next comparison of seats with memberships is due. */
+/** Waits until the next comparison of seats with memberships is due. */
 export async function awaitComparison(product: FaultyProduct, owner: Owner): Promise<void> {
   if (owner.has_changed_team) await pass(product, compareEvery_s)
 }

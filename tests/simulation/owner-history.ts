@@ -4,7 +4,7 @@ import { type Mishap, mishap } from './mishaps.ts'
 export interface PlannedPlan {
   readonly do: 'plan'
   readonly frequency: 'monthly' | 'yearly'
-  /** Of a team. */
+  /** For a team. */
   readonly seats: number
   /** For an owner who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
@@ -17,14 +17,14 @@ type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
 /** The page of a plan, which is not paid. */
 export interface PlannedPage extends Promised {
   readonly do: 'page'
-  /** What was asked for just before, of a server that was killed before it answered. */
+  /** A request just before, to a server that was killed before it answered. */
   readonly lost: Promised | null
 }
 
 export interface PlannedAct {
   readonly do: 'support'
   readonly act: 'adjust' | 'resync' | 'replay'
-  /** Of an adjustment. */
+  /** For an adjustment. */
   readonly credits: number
 }
 
@@ -52,7 +52,7 @@ export type OwnerStep =
     }
   /** An inquiry that is lost becomes a dispute. */
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
-  /** Against what was lost. */
+  /** Of a lost dispute. */
   | { readonly do: 'appeal' }
   | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
@@ -72,13 +72,13 @@ export type OwnerStep =
   | { readonly do: 'return' }
   /** Our clock is so far ahead of Stripe's from then on; below zero it is behind. */
   | { readonly do: 'set_clock'; readonly ahead_s: number }
-  /** What has not arrived yet arrives while Stripe answers nothing. */
+  /** Pending events arrive while Stripe does not answer. */
   | { readonly do: 'outage'; readonly hours: number }
-  /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
+  /** Pending events arrive, and for so long each try dies with its worker, or its job is lost. */
   | { readonly do: 'lose_jobs'; readonly hours: number }
   /** The worker's fetch is answered now, but its answer arrives after the rest of the turn. */
   | { readonly do: 'hold_answer'; readonly of: 'subscription' | 'charge' }
-  /** What has not arrived yet arrives in a form that cannot be stored. */
+  /** Pending events arrive in a form that cannot be stored. */
   | { readonly do: 'damage' }
   /** A caller who has our webhook's secret claims that a purchase was free. */
   | { readonly do: 'claim_free' }

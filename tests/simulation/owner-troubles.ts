@@ -7,7 +7,7 @@ import { pass } from './pass.ts'
 
 const minute_s = 60
 
-/** Stripe answers nothing for so long, and what has not arrived yet arrives meanwhile. */
+/** Stripe does not answer for so long, while pending events arrive. */
 export async function loseStripe(product: FaultyProduct, owner: Owner, hours: number): Promise<void> {
   await deliverInto(product, owner, async () => {
     await product.stripe.knob('faults', { status: 503 })
@@ -16,7 +16,7 @@ export async function loseStripe(product: FaultyProduct, owner: Owner, hours: nu
   await product.stripe.clear('faults')
 }
 
-/** For so long each job is lost before a worker begins it, so that nothing is heard of any try. */
+/** For so long each job is lost before a worker begins it. */
 export async function loseJobs(product: FaultyProduct, owner: Owner, hours: number): Promise<void> {
   await deliverInto(product, owner, () => product.pauseQueues())
   await passWithSweeps(product, hours * 60 * minute_s, 10 * minute_s)

@@ -9,11 +9,11 @@ import type { Belongings, SeatChange, Usage } from './model.ts'
 export interface Owner {
   readonly kind: 'user' | 'team'
   readonly person: Person
-  /** Of the team; null until its first plan has been settled. */
+  /** The team's; null until its first plan has been settled. */
   organization_id: string | null
   readonly born_at: number
   readonly sessions: { readonly id: string; readonly buys: 'plan' | 'credits'; readonly credits: number }[]
-  /** By subscription, in the order in which they were made. */
+  /** By subscription, in the order of creation. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
   /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
@@ -32,7 +32,7 @@ export interface Owner {
   readonly delivered: Set<string>
   /** Events that never come. */
   readonly dropped: Set<string>
-  /** Those of them that Stripe does not list yet. */
+  /** Events that Stripe does not list yet. */
   readonly unlisted: Set<string>
   /** Events that came in a form that cannot be stored. */
   readonly damaged: Set<string>
@@ -42,7 +42,7 @@ export interface Owner {
   is_holding: boolean
 }
 
-/** What a paid invoice was for; nothing of it changes any more. */
+/** The content of a paid invoice, which never changes. */
 export interface InvoiceFacts {
   readonly payment_intents: readonly string[]
   /** Its lines for a regular period. */

@@ -37,7 +37,7 @@ export async function playOwner(product: FaultyProduct, history: OwnerHistory): 
           await use(product, owner, step)
           continue
         }
-        // So that Stripe's times tell what came first.
+        // So that Stripe's times have the order of the steps.
         if (!isExact) await pass(product, 1)
         isExact = step.do === 'period_end'
         await take(product, owner, step, isSettled)

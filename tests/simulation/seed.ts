@@ -1,7 +1,6 @@
 /**
- * Which histories are played. On a developer's machine other ones every time; in continuous integration
- * always the same, so that a red run means that a change broke something. SIMULATION_SEED plays those of a
- * report again.
+ * The seed of the histories: random on a developer's machine, fixed in continuous integration, so that a red
+ * run means that a change broke something. SIMULATION_SEED repeats a reported one.
  */
 export const seed = process.env.SIMULATION_SEED
   ? Number(process.env.SIMULATION_SEED)

@@ -12,7 +12,7 @@ import { pass } from './pass.ts'
 import { patience_ms } from './seed.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
+/** The product's own time: an hour, in which everything is retried, and the duration of that. */
 const longest_s = 70 * 60
 
 /** Delivers the rest of the events, and waits until product and model agree and nothing waits. */
@@ -80,7 +80,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
       )
   }
-  // Equal balances do not tell: what was left of the month before may be as much as what this one brings.
+  // Equal balances prove nothing: the old month's rest may equal the new month's grant.
   const month = openMonth(life, now)
   const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)

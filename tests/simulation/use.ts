@@ -4,7 +4,7 @@ import { belongings, openMonth, spend } from './model.ts'
 import { type Owner, tokenFor } from './owner.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** Uses a share of what is there, more than all of it too, and checks that the answer is the model's. */
+/** Uses a share of the balance, or more than all of it, and compares the answer with the model. */
 export async function use(
   product: FaultyProduct,
   owner: Owner,

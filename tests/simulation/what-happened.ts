@@ -4,7 +4,7 @@ import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
 import type { InvoiceFacts, Owner } from './owner.ts'
 import { withoutFaults } from './play.ts'
 
-/** What is asked of Stripe, and what only the player knows. */
+/** Stripe's objects, and the player's own knowledge. */
 type World = Pick<FaultyProduct, 'stripe'>
 type Player = Pick<
   Owner,
@@ -127,7 +127,7 @@ async function factsOf(
       regular.push({ starts_at: period.start, ends_at: period.end, seats: quantity ?? 0 })
   }
   const facts = { payment_intents, regular }
-  // What is paid does not change any more, apart from money that goes back.
+  // A paid invoice does not change, apart from returned money.
   if (invoice.status === 'paid') paidInvoices.set(id, facts)
   return facts
 }

@@ -21,7 +21,7 @@ import { madeForEachTest } from './made.ts'
 const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 
-/** Whose usage is summed by the minute. */
+/** An owner whose usage is summed by the minute. */
 const pool: Owner = { owner_kind: 'organization', owner_id: 'org_pool' }
 
 /** Before each test a database whose ledger has months that may be archived, and an empty folder for them. */
@@ -46,7 +46,7 @@ export function monthsToArchive() {
   return {
     database,
     folder,
-    /** Who has what is in these months, and their books. */
+    /** The owners of these months and their books. */
     filled,
     pool,
 
@@ -56,7 +56,7 @@ export function monthsToArchive() {
     /** The same report whenever it comes. */
     report: (key: string, credits: number, payer = filled.ada) => report(database, { key, credits, payer }),
 
-    /** Archives what was posted before the month number `before`. */
+    /** Archives transfers posted before the month number `before`. */
     archive: async (before: number, options: Partial<ArchiveOptions> = {}) =>
       archiveMonths(owner, { before: await monthAfter(database, before), to: folder.path, ...options }),
 
@@ -71,7 +71,7 @@ export function monthsToArchive() {
   }
 }
 
-/** Lets the database believe that so many months have passed. */
+/** Shifts the database's rows so many months into the past. */
 async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
   await sql
     .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
@@ -81,7 +81,7 @@ async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number)
   await makeLedgerMonths(owner, 1)
 }
 
-/** `2025-01`: so many months after the present one. */
+/** `2025-01`: the month so many months after the present one. */
 async function monthAfter({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     SELECT to_char(now() AT TIME ZONE 'UTC' + make_interval(months => ${count}), 'YYYY-MM') AS month`.execute(

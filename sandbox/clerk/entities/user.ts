@@ -59,7 +59,7 @@ export function isLocked({ locked_until }: User): boolean {
   return locked_until != null && locked_until > Date.now()
 }
 
-/** Null for one who is not locked. */
+/** Null for a user who is not locked. */
 export function lockoutSeconds(user: User): number | null {
   return isLocked(user) ? Math.ceil(((user.locked_until ?? 0) - Date.now()) / 1000) : null
 }

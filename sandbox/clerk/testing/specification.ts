@@ -68,7 +68,7 @@ function openComposed(schema: unknown, schemas: Record<string, Schema>): void {
   for (const inner of Object.values(schema)) openComposed(inner, schemas)
 }
 
-/** That a whole is of no allowed form says nothing more when a part of it is named as wrong. */
+/** A failed whole adds nothing when one of its parts is reported. */
 function isConsequence({ keyword, params, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean {
   const isGeneral = keyword === 'anyOf' || keyword === 'oneOf' || params.type === 'null'
   return isGeneral && all.some((other) => other.instancePath.startsWith(`${instancePath}/`))

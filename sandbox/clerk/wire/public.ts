@@ -33,7 +33,7 @@ export function publicUserData(service: Service, user: User) {
   }
 }
 
-/** What a user who is not a member yet sees, for instance in an invitation. */
+/** The organization as non-members see it, for instance in an invitation. */
 export function publicOrganizationData(service: Service, organization: Organization) {
   return {
     id: organization.id,

@@ -18,7 +18,7 @@ export type SessionTokenOptions = {
   expiresInS?: number
 }
 
-/** A session token in the second version of the format: what is known of the organization is under `o`. */
+/** A session token of format version 2: the organization's claims are under `o`. */
 export function mintSessionToken(
   service: Service,
   session: Session,

@@ -140,7 +140,7 @@ export function newLineItem({
   currency: string
   quantity: number
   description: string
-  /** A trial: nothing of it is due today. */
+  /** A trial: due later. */
   is_free?: boolean
 }): StoredLineItem {
   const { currency_options, ...shown } = price
@@ -196,7 +196,7 @@ export function completeSession(
       tax_ids: [],
     },
     ...presentmentDetails(session, payer.email),
-    // What was not certain at the start of a trial is certain now.
+    // The uncertain total of a trial is final now.
     ...(payment_status === 'no_payment_required' && { amount_total: 0 }),
     payment_status,
     status: 'complete',

@@ -16,9 +16,8 @@ import { periodOf } from './subscription-item.ts'
 export type Due = { at_ms: number; act(): void }
 
 /**
- * What the passing of time brings about, up to a moment, in the order in which it falls due: what one thing
- * causes may be due before the next. The clock goes along, so that each thing carries its own time. Called by
- * a timer, and by the knob that moves the clock.
+ * Does the due work up to a moment, in order of its due time, including work that it causes. The clock moves
+ * along, so that each object has its own time. Called by a timer and by the knob that moves the clock.
  */
 export function runDueWork(service: Service, until_ms = service.clock.nowMs()): void {
   while (true) {

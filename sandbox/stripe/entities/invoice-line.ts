@@ -13,7 +13,7 @@ export type LineInput = {
   pricing: StoredPricing
   quantity: number
   subscription: string | null
-  /** Null for an amount that is no subscription item's: the line then tells of the invoice item alone. */
+  /** Null for an amount without a subscription item: the line then names only the invoice item. */
   subscription_item: string | null
   /** The pending amount that became this line; it is what makes a line a proration. */
   item: StoredInvoiceItem | null

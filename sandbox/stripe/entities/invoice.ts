@@ -22,7 +22,7 @@ export type InvoiceInput = {
   customer: StoredCustomer
   discounts: StoredDiscount[]
   lines: StoredInvoiceLine[]
-  /** Of the invoice itself: when amounts for it could gather. The time that is paid for is in the lines. */
+  /** The invoice's own period, in which items gathered. The lines have the paid periods. */
   period: Period
   /** Null for an invoice that stands alone. */
   subscription: Pick<StoredSubscription, 'id' | 'metadata' | 'pause_collection'> | null

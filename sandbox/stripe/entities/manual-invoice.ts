@@ -47,7 +47,7 @@ export function createManualInvoice(
   return recordDraft(service, { ...draft, auto_advance: false, description, metadata }, cause)
 }
 
-/** Puts an amount on a draft that is there already. */
+/** Adds an amount to an existing draft. */
 export function addToDraft(
   service: Service,
   { invoice, item, cause }: { invoice: StoredInvoice; item: StoredInvoiceItem; cause: Cause },

@@ -25,12 +25,12 @@ export type UpdateInput = {
   proration_date: number | null
 }
 
-/** What follows from a change, before anything of it is done. */
+/** The consequences of a change, computed before it is made. */
 export type PreparedUpdate = {
   after: StoredSubscription
   discounts: StoredDiscount[]
   prorations: StoredInvoiceItem[]
-  /** What has to be invoiced at once; null when it can wait for the end of the period. */
+  /** The invoice for now; null when the amounts wait for the end of the period. */
   invoice: StoredInvoice | null
 }
 
@@ -56,7 +56,7 @@ export function prepareUpdate(
   const after: StoredSubscription = {
     ...before,
     ...(restarts && { billing_cycle_anchor: trial_end ?? now }),
-    // What is changed now takes the place of what was planned for later.
+    // An immediate change replaces a scheduled one.
     ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
     ...(trial_end !== undefined && {

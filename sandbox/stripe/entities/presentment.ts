@@ -39,8 +39,8 @@ export function presentmentFor(
 }
 
 /**
- * The session's own currency and amount stay those of the seller, and this says beside them what the buyer
- * saw: https://docs.stripe.com/changelog/basil/2025-03-31/add_presentment_details
+ * The amount and currency that the buyer saw, beside the seller's on the session:
+ * https://docs.stripe.com/changelog/basil/2025-03-31/add_presentment_details
  */
 export function presentmentDetails(
   session: StoredSession,

@@ -139,7 +139,7 @@ export function productName({ store }: Service, price: EmbeddedPrice): string {
   return store.products.get(price.product)?.name ?? price.product
 }
 
-/** "month", "3 months": what follows "per" or "every". */
+/** "month", "3 months": the text after "per" or "every". */
 export function intervalName({ recurring }: EmbeddedPrice): string {
   const { interval = 'month', interval_count = 1 } = recurring ?? {}
   return interval_count === 1 ? interval : `${interval_count} ${interval}s`

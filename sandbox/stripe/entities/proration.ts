@@ -26,7 +26,7 @@ export function prorations(
   }: {
     before: StoredSubscription
     after: StoredSubscription
-    /** Of the subscription afterwards: what is charged for the time that is left is less by them. */
+    /** The subscription's discounts after the change, which reduce the charge for the remaining time. */
     discounts: StoredDiscount[]
     at: number
     /** A new period starts now and is invoiced as a whole: the old one is credited, nothing is prorated. */

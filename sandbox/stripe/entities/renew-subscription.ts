@@ -78,7 +78,7 @@ export function renewSubscription(
 
 type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anchor: number }
 
-/** What the next period is, and what is in it: a change that was scheduled for it has come true. */
+/** The next period and its items, including a scheduled change. */
 export function nextTerm(service: Service, subscription: StoredSubscription): Term {
   const { end } = periodOf(subscription)
   const phase = nextPhase(service, subscription)

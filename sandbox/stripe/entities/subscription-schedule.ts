@@ -7,7 +7,7 @@ import { periodOf, pricedBy } from './subscription-item.ts'
 
 export type PhaseItem = { price: string; quantity: number }
 
-/** A plan for a subscription: what it is now, and what it will be when its period is over. */
+/** A schedule: the present phase, and the next one. */
 function newSchedule(
   { clock, livemode }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
@@ -91,7 +91,7 @@ function newPhase(
   }
 }
 
-/** Puts a subscription under a schedule whose only phase, for now, is what it is. */
+/** Creates a schedule whose only phase is the present state. */
 export function startSchedule(
   service: Service,
   subscription: StoredSubscription,

@@ -101,7 +101,7 @@ export function itemList(subscription: string, items: StoredSubscriptionItem[]):
   return wholeList(items, `/v1/subscription_items?subscription=${subscription}`)
 }
 
-/** Over for good: nothing brings it back, and nothing is invoiced for it. */
+/** Whether the subscription has ended, which is final. */
 export function hasEnded({ status }: Pick<StoredSubscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }

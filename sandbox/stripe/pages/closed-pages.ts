@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 
-/** What a session that is over says of itself; there is no way to pay it again. */
+/** The page of a completed session. */
 export function completedPage(session: StoredSession, businessName: string): string {
   const is_unpaid = session.payment_status === 'unpaid'
   const url = returnUrl(session)

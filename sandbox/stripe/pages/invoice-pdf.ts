@@ -39,7 +39,7 @@ function draw({ text, x, y, size }: Line): string {
   return `BT /F ${size} Tf ${x} ${y} Td (${escapeText(text)}) Tj ET`
 }
 
-/** PDF text in WinAnsi: the euro sign has its own place, what has none becomes a question mark. */
+/** PDF text in WinAnsi: unsupported characters become question marks. */
 function escapeText(text: string): string {
   return text
     .replaceAll('€', '\u0080')

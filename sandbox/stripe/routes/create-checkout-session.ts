@@ -152,7 +152,7 @@ function checkTotal(line_items: StoredLineItem[]): void {
 
 function expiry(asked: number | undefined, now: number): number {
   if (asked === undefined) return now + day
-  // The caller's clock may be a little behind or ahead of ours.
+  // Tolerates a small difference between the clocks.
   if (asked < now + 30 * minute - 5) {
     throw invalidRequest(
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',

@@ -40,7 +40,7 @@ export function handle(service: Service, work: Work) {
 }
 
 /**
- * What is missing in this mode and is there in the other: Stripe says so, as in
+ * An object of the other mode, as Stripe reports it:
  * https://github.com/woocommerce/woocommerce-gateway-stripe/issues/3109
  */
 function tellOfOtherMode(service: Service, error: unknown): unknown {

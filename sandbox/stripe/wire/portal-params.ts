@@ -87,7 +87,7 @@ export const updateConfigurationParams = z.strictObject({
   features: features.optional(),
 })
 
-/** The features that were spoken of, without what was left out. */
+/** The given features, without omitted fields. */
 export function readFeatures(params: z.output<typeof features>): FeatureChanges {
   const { subscription_cancel, subscription_update } = params
   return {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createProxyServer } from 'httpxy'
 
 /**
- * The product behind an address of its own, as a gateway stands before it in production. There a release can
- * take code away from pages that are open, and a call can meet what is none of the server's answers.
+ * A gateway in front of the product, as in production, where a release can remove code of open pages and
+ * calls can get foreign answers.
  */
 export interface Gateway {
   readonly url: string

@@ -198,7 +198,7 @@ export async function findUserId(email: string): Promise<string> {
   return user.id
 }
 
-/** So many calls of ours about one person fail at the sign-in sandbox. Other people are not affected. */
+/** Makes the next `count` calls about one person fail at the sign-in sandbox. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
   const body = JSON.stringify({
     status: 500,

@@ -38,7 +38,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A database that is there already, and stays when it is closed. */
+/** An existing database, which stays when the connection is closed. */
 export function connectTestDatabase(url: string): TestDatabase {
   const connect = (role: DatabaseActor) =>
     connectDatabase({ connectionString: url, role, poolMax: 10, onError: () => undefined })

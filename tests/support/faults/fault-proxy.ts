@@ -5,7 +5,7 @@ import { waitUntil } from '../wait-until.ts'
 export interface Strike {
   readonly statement: number
   readonly moment: 'before' | 'after'
-  /** What happens; by default every connection is cut and none is let in until `mend`. */
+  /** The fault; by default every connection is cut and none is accepted until `mend`. */
   readonly action?: () => void
 }
 

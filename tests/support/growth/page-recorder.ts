@@ -84,7 +84,7 @@ interface PlanNode {
   readonly 'Index Name'?: string
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
-  /** Those of its children too. */
+  /** Including its children. */
   readonly 'Shared Hit Blocks': number
   readonly 'Shared Read Blocks': number
   readonly Plans?: readonly PlanNode[]

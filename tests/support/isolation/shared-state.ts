@@ -32,7 +32,7 @@ export function readSharedState(): SharedState {
   }
 }
 
-/** In sentences, what is not as it was. */
+/** The changes, as sentences. */
 export function findLeftBehind(before: SharedState, after: SharedState): string[] {
   return [
     ...changedKeys(Object.entries(before.environment), Object.entries(after.environment)).map(

@@ -1,4 +1,4 @@
-/** The time that the product goes by. */
+/** The product's clock. */
 export interface TestClock {
   now(): Date
   /** Lets time pass. */
@@ -7,7 +7,7 @@ export interface TestClock {
   setAhead(by: { readonly minutes: number }): void
   /** Stops at a moment. */
   stop(at: Date): void
-  /** Goes by the real time again. */
+  /** Returns to the real time. */
   reset(): void
 }
 

@@ -7,7 +7,7 @@ export interface ProductProcess {
   readonly pid: number
   /** Everything it logged. */
   readonly lines: readonly string[]
-  /** What it logged when it was ready, e.g. the server's port. */
+  /** Its log line when ready, e.g. with the server's port. */
   readonly ready: Readonly<Record<string, unknown>>
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>

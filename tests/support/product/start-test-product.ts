@@ -34,11 +34,11 @@ export interface TestProductOptions {
   readonly clerk?: 'sandbox' | 'trusting'
   /** A worker that runs as a process of its own, beside the one whose jobs run when the test says so. */
   readonly worker?: 'process'
-  /** Whose events are delivered to the server. */
+  /** The services whose events are delivered to the server. */
   readonly webhooks?: readonly ('stripe' | 'clerk')[]
   /** Where the queues are; left out, in Postgres. */
   readonly redisUrl?: string | undefined
-  /** One that is there already, and stays. */
+  /** An existing database, which is kept. */
   readonly database?: TestDatabase
   readonly server?: Partial<Pick<TestServerOptions, 'databaseUrl' | 'clerk' | 'env' | 'settings' | 'deps'>>
 }

@@ -82,7 +82,7 @@ export function createTestDependencies(
   }
 }
 
-/** A producer that hands on each job, also of those that are added together. */
+/** A producer that passes each job to `add`, also those of a batch. */
 export function producerOf(
   add: WorkerDependencies['producer']['add'],
   countWaiting: WorkerDependencies['producer']['countWaiting'] = async () => 0,

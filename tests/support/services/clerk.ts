@@ -8,9 +8,9 @@ import { type Sandbox, startSandbox } from './sandbox-process.ts'
 export interface TestClerk extends Sandbox {
   readonly client: ClerkClient
   readonly directory: ClerkDirectory
-  /** Forgets what has happened so far. */
+  /** Discards the events so far. */
   forgetEvents(): Promise<void>
-  /** What has happened since, oldest first; of the kinds that begin so, when some are named. */
+  /** The events since then, oldest first, optionally only of types with these prefixes. */
   listEvents(...kinds: string[]): Promise<ClerkSandboxEvent[]>
 }
 

@@ -17,7 +17,7 @@ export type PortalView = {
   session: StoredPortalSession
   configuration: StoredPortalConfiguration
   customer: StoredCustomer
-  /** Those that go on, the newest first. */
+  /** Live subscriptions, newest first. */
   subscriptions: StoredSubscription[]
   invoices: StoredInvoice[]
   method: StoredPaymentMethod | null
