@@ -401,7 +401,7 @@ describe('a trace', () => {
       })
       .execute()
     expect((await trace(ada.user_id)).standing).toMatchObject({
-      sentence: expect.stringMatching(/^500 credits of the purchase of .+ are too many: what was taken back/),
+      sentence: expect.stringMatching(/^500 credits of the purchase of .+ are too many: a refund or an end at Stripe/),
       problems: [{ credits: -500, replay: { kind: 'intent', id: intent_id } }],
       balance: { purchased: { is: 500, should: 0 } },
     })

@@ -71,7 +71,7 @@ export function monthsToArchive() {
   }
 }
 
-/** Shifts the database's rows so many months into the past. */
+/** Makes the database's ledger months run so many months ahead. */
 async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
   await sql
     .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$

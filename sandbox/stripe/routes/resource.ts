@@ -67,7 +67,7 @@ export function resource<Row extends { id: string }, Shape extends z.ZodRawShape
   return find
 }
 
-/** Replaces the row, and returns the previous values of changed fields. */
+/** Replaces the row, emits the event with the changed fields, and returns the new row. */
 export function putUpdated<Row extends { id: string; metadata: Record<string, string> | null }>(
   service: Service,
   table: Collection<Row>,
