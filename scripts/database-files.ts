@@ -100,7 +100,6 @@ const columnTypes: Record<string, string> = {
   'ledger_grant_sums.transfers': 'number',
 }
 
-/** The Kysely types of a migrated database, as text. */
 export async function renderDatabaseTypes(connectionString: string): Promise<string> {
   const pool = new pg.Pool({ connectionString, max: 2 })
   // Postgres may be stopped before the last idle connection has been told.

@@ -49,7 +49,6 @@ export async function openDatabase(options: {
   return { url: postgres.urlOf(databaseName), embedded: true }
 }
 
-/** Creates a database unless it exists. */
 export async function createDatabase(options: {
   readonly adminUrl: string
   readonly name: string

@@ -25,9 +25,7 @@ export type LaunchOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Persistent data: the database and the sandboxes' state. */
   readonly dataDir: string
-  /** A line that a process of the product wrote. */
   readonly onLine: (source: string, line: string) => void
-  /** Prints a message of the launcher itself. */
   readonly say: (message: string) => void
   /** Watch mode: Vite serves the web app on PORT, and the server restarts on a change. */
   readonly watch?: boolean

@@ -40,7 +40,6 @@ export function clerkSandboxVariables(places: Pick<SandboxPlaces, 'clerkPort'>) 
   }
 }
 
-/** The environment of the Stripe sandbox itself. */
 export function stripeSandboxEnvironment(places: SandboxPlaces) {
   return {
     SANDBOX_STRIPE_PORT: String(places.stripePort),
@@ -52,7 +51,6 @@ export function stripeSandboxEnvironment(places: SandboxPlaces) {
   }
 }
 
-/** The environment of the Clerk sandbox itself. */
 export function clerkSandboxEnvironment(places: SandboxPlaces) {
   return {
     SANDBOX_CLERK_PORT: String(places.clerkPort),

@@ -5,7 +5,6 @@ import type { Logger } from '../schema/log.ts'
 import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
 
-/** What travels with one request. */
 export interface RequestState {
   request_id: string
   trace: Trace

@@ -42,7 +42,6 @@ function counted(): { readonly db: Database; count(): number } {
   return { db, count: () => statements }
 }
 
-/** All concurrently; for errors their names. */
 function spendAtOnce(usages: readonly Usage[], db = database.server) {
   const { spend } = createEditorCalls(db)
   return Promise.all(

@@ -259,7 +259,6 @@ export const invitationNotPending = (status: string) =>
 export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
-/** For support staff. */
 export const supportItemNotFound = () =>
   new ServerError(404, 'support_item_not_found', 'Not found, neither in our database nor at Stripe')
 

@@ -35,7 +35,6 @@ export function openCalendar(timeZone: string): LocalCalendar {
   }
 }
 
-/** The date some days later, or earlier. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10)
 }

@@ -15,7 +15,6 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   extension: 600,
 }
 
-/** The state of a budget after a request. */
 export interface SpentBudget {
   readonly limit: number
   readonly remaining: number
@@ -25,7 +24,6 @@ export interface SpentBudget {
 }
 
 export interface RateLimits {
-  /** Counts one request. */
   count(limit: RateLimit, caller: string): Promise<SpentBudget>
   /** The same; returns how long to wait when the budget is used up, in seconds, and null when it is not. */
   consume(limit: RateLimit, caller: string): Promise<number | null>

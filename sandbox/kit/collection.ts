@@ -45,18 +45,15 @@ export class Collection<Row extends { id: string }> {
     return removed
   }
 
-  /** The oldest that matches. */
   find(matches: (row: Row) => boolean): Row | undefined {
     for (const row of this.oldestFirst()) if (matches(row)) return row
     return undefined
   }
 
-  /** All that match, the oldest first. */
   filter(matches: (row: Row) => boolean): Row[] {
     return [...this.oldestFirst()].filter(matches)
   }
 
-  /** In the order of creation. */
   *oldestFirst(): Generator<Row> {
     for (const row of this.#rows) if (row) yield row
   }

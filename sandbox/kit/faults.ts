@@ -8,7 +8,6 @@ export type Fault = {
   drop_after?: boolean
   /** Does the work at once, but delays the answer until it is released. */
   hold?: boolean
-  /** Omits these fields from the answer. */
   without?: readonly string[]
   /** How many calls are left; null: no limit. */
   count: number | null
@@ -33,7 +32,6 @@ export class Faults {
     this.release()
   }
 
-  /** How many answers are kept back. */
   get held(): number {
     return this.#held.length
   }

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 export type Sandbox = {
   port: number
   url: string
-  /** Writes the state and releases the port and the file. */
   close(): Promise<void>
 }
 

@@ -8,7 +8,6 @@ export type Clock = {
   now(): number
   /** Forward to a moment; a moment that is past leaves it where it is. */
   moveTo(at_ms: number): void
-  /** How far it is ahead of the real time. */
   offsetMs(): number
   /** Resolves when it no longer is so far ahead, or after a while. */
   waitUntilMoved(offset_ms: number): Promise<void>

@@ -6,7 +6,6 @@ type ErrorBody = {
   decline_code?: string
 }
 
-/** A failure in Stripe's form. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: ErrorBody

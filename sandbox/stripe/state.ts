@@ -17,7 +17,6 @@ export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test
   deleted?: true
 }
 
-/** An entry of a customer's invoice balance. */
 export type StoredBalanceTransaction = ById<
   Stripe.CustomerBalanceTransaction,
   'checkout_session' | 'credit_note' | 'customer' | 'invoice'
@@ -321,7 +320,6 @@ export function openState(path: string | null): State {
   return openStore<Tables>(tableNames, path === null ? null : { path, service: 'stripe' })
 }
 
-/** Whether any table has an object of this id. */
 export function hasObject(store: State, id: string): boolean {
   return tableNames.some((name) => store[name].get(id) !== undefined)
 }

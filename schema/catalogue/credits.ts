@@ -5,7 +5,6 @@ export const minimumPurchaseCredits = 71
 export const maximumPurchaseCredits = 71_428
 export const lowBalanceCredits = 100
 
-/** What the dashboard offers. */
 export const creditPacks = [
   { credits: 500, popular: false },
   { credits: 1500, popular: true },

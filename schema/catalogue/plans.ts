@@ -11,7 +11,6 @@ export interface Plan {
   readonly plan_type: PlanType
   readonly name: string
   readonly description: string
-  /** Credits that each seat receives every billing month. */
   readonly credits_per_seat: number
   readonly per_seat: boolean
   /**
@@ -23,9 +22,7 @@ export interface Plan {
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
   readonly benefits: readonly string[]
-  /** More of it, for pages with the room to list all. */
   readonly extras: readonly string[]
-  /** What its card lists: credits and benefits. */
   readonly features: readonly string[]
 }
 

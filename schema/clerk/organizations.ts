@@ -9,7 +9,6 @@ export interface OrganizationRequest {
   readonly created_by: string
   /** Stored in its metadata, so that a second attempt finds the organization of the first. */
   readonly intent_id: string
-  /** For how many people it was bought. */
   readonly seats: number
 }
 

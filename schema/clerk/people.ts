@@ -1,7 +1,6 @@
 import type { ClerkClient } from '@clerk/backend'
 import { askClerk } from './client.ts'
 
-/** A person or an organization, as Clerk has them now. */
 export interface Identity {
   readonly name: string | null
   /** Null for an organization, and for a user who signed up without an e-mail address. */
@@ -32,7 +31,6 @@ export async function identifyOrganization(
   return organization && { name: organization.name, email: null, state: 'known' }
 }
 
-/** All users who have this address, primary or not. */
 export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {
   const users = await askClerk(
     'Finding a person',

@@ -17,7 +17,6 @@ interface SignedInUser {
   session_id: string | null
 }
 
-/** Why a sign-in could not continue. */
 export type SignInRefusal = 'unknown' | 'expired' | 'used'
 
 /** How long the alternative page may wait for a click. */

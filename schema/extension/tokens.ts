@@ -71,7 +71,6 @@ export async function revokeTokens(
   return revoked.some(({ expires_at }) => expires_at > now)
 }
 
-/** Ends this token of the user. */
 export async function revokeToken(
   db: Kysely<DB>,
   { user_id, id, now }: Pick<StoredToken, 'user_id' | 'id'> & { readonly now: Date },
@@ -101,7 +100,6 @@ export async function findTokens(
   return rows.map((row) => (row.id === null ? undefined : row))
 }
 
-/** The columns of a left join without a match. */
 interface NotFound {
   readonly id: null
 }

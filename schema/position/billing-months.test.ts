@@ -12,7 +12,6 @@ const lateOf = (lines: readonly PaidLine[], now: string, fields?: Partial<Subscr
     late.invoice_id,
     Math.floor(late.credits),
   ])
-/** The credits of each invoice, by month. */
 const credits = (months: readonly BillingMonth[]) =>
   months.map(({ shares }) =>
     Object.fromEntries(shares.map((share) => [share.invoice_id, Math.floor(share.credits)])),

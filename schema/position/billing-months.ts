@@ -11,7 +11,6 @@ export interface BillingMonth {
   readonly shares: readonly MonthShare[]
 }
 
-/** The credits of an invoice that was paid late. */
 export interface LatePayment {
   readonly invoice_id: string
   readonly starts_at: Date
@@ -78,7 +77,6 @@ function later(a: Date, b: Date): Date {
   return a > b ? a : b
 }
 
-/** Paid periods that have begun, in order. */
 function paidPeriods(subscription: SubscriptionFact, now: Date): PaidPeriod[] {
   const { trial_end } = subscription
   const periods: { line: PaidLine; is_trial: boolean }[] = []

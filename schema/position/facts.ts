@@ -13,7 +13,6 @@ export interface OwnerFacts {
   readonly invoice_money: ReadonlyMap<string, MoneyBack>
 }
 
-/** A checkout of credits that was paid. */
 export interface PurchaseFact {
   readonly intent_id: string
   readonly credits: number

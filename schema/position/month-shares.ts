@@ -1,7 +1,6 @@
 import { earlier, type Span } from './calendar.ts'
 import { byStart, isPaidTooLate, type PaidLine, type SubscriptionFact } from './facts.ts'
 
-/** What one invoice paid for in one month. */
 export interface MonthShare {
   readonly invoice_id: string
   readonly kind: 'month' | 'seats'
@@ -13,7 +12,6 @@ export interface MonthShare {
   readonly is_late: boolean
 }
 
-/** A period that was paid for. */
 export interface PaidPeriod {
   readonly line: PaidLine
   readonly is_trial: boolean

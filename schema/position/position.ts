@@ -3,7 +3,6 @@ import type { GrantInBooks } from '../ledger/post/books.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
-/** What one owner should have at one moment. */
 export interface Position {
   readonly grants: readonly GrantDue[]
   /** Every billing month that has begun. */

@@ -7,7 +7,6 @@ import type { OwnerFacts } from './facts.ts'
 import { type Position, positionBeside } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
-/** An owner's expected and actual balances. */
 export interface OwnerBalanceSheet {
   readonly position: Position
   readonly books: Books

@@ -158,7 +158,6 @@ export interface FindingCount {
   readonly credits_too_many: number
 }
 
-/** All that are open, by kind and currency. */
 export async function countFindings(db: ReadDatabase): Promise<FindingCount[]> {
   const { rows } = await sql<FindingCount>`
     SELECT kind, currency, count(*) AS count, coalesce(sum(amount_minor), 0)::bigint AS amount_minor,

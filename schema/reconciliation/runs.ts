@@ -19,7 +19,6 @@ export interface Run
 }
 
 const positionSchema = z.object({
-  /** The next comparison. */
   comparison: z.string(),
   /** The last object of its list that was compared; null before the first. */
   after: z.string().nullable(),
@@ -97,7 +96,7 @@ export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   return row?.until ?? null
 }
 
-/** What one step did, and where the next one goes on. */
+/** The outcome of one step, and the start of the next one. */
 export interface RunStep {
   readonly position: RunPosition
   readonly compared: Readonly<Record<string, number>>

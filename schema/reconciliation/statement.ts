@@ -8,10 +8,8 @@ type Balance = NonNullable<StatementDay['balance']>[number]
 type Credits = StatementDay['credits']
 type Unexplained = StatementDay['unexplained'][number]
 
-/** The stored part of a closed day. */
 type Content = Omit<StatementDay, 'date' | 'state'>
 
-/** A day's row. */
 interface DayRow {
   readonly date: string
   readonly statement: Content | null

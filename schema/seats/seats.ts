@@ -81,7 +81,6 @@ export async function findActiveSeats(
   return rows.map(({ role }) => role)
 }
 
-/** All people who have a seat of an organization. */
 export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('seats')
@@ -109,7 +108,6 @@ export async function listOrganizationsWithSeats(
   return rows.map((row) => row.organization_id)
 }
 
-/** An organization's seats in use or reserved. */
 export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   return db
     .selectFrom('seats')
@@ -173,7 +171,6 @@ export async function lockPendingSeat(
     .executeTakeFirst()
 }
 
-/** Turns a reserved seat into one in use. */
 export async function activateSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; id: number; user_id: string; role: SeatRole },

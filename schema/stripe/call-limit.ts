@@ -8,11 +8,9 @@ const longestWaitMs = 10_000
 /** Our pause after a 429 without a `Retry-After`, and the longest pause for all calls. */
 const retryAfterSeconds = { unsaid: 1, most: 60 } as const
 
-/** The turns that calls to Stripe wait for. */
 export interface CallLimit {
   /** Waits for a turn; false when there is none in time. */
   take(): Promise<boolean>
-  /** Holds back all calls for this time. */
   pause(seconds: number): Promise<void>
 }
 

@@ -30,7 +30,6 @@ export const subscriptionStatuses = Object.keys(subscriptionMeanings) as Subscri
 /** Statuses in which an owner has the plan; there is at most one such subscription per owner. */
 export const liveStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'live')
 
-/** Statuses that never change again. */
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /**

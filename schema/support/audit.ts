@@ -14,7 +14,6 @@ export interface NewAuditEntry {
   readonly outcome: AuditRow['outcome']
   readonly target: { readonly kind: string; readonly id: string } | null
   readonly owner: Owner | null
-  /** As the person gave it. */
   readonly reason: string | null
   /** A sentence: the refusal, the error or the outcome. */
   readonly detail: string | null

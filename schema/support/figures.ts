@@ -19,7 +19,6 @@ export async function findPlanTypes(
   return (await comparePlanType(db, owner.owner_id)) ?? { is: null, should: null }
 }
 
-/** Paid seats, and seats in use or reserved. */
 export async function findSeatFigures(
   db: Kysely<DB>,
   organizationId: string,

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
-/** More than one search needs. */
 const hitsMax = 20
 
 /** The user with this address, and organizations that gave or reserved a seat for it. */

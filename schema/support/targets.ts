@@ -70,7 +70,6 @@ const jobDataSchema = z.object({
   subscription_id: z.string().optional(),
 })
 
-/** A queue that can be asked for a job. */
 export interface JobFinder {
   queue(name: QueueName): {
     getJob(id: string): Promise<{ readonly data: unknown } | undefined>

@@ -15,7 +15,6 @@ const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload 
   ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
     p.payload #> '{data,object,amount}') END)`
 
-/** The selected columns of each table, under its alias. */
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>
 > = {

@@ -8,7 +8,6 @@ import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
 import { asText, columns, intentsOf, invoicesOf } from './timeline-sql.ts'
 
-/** The last row of the previous page. */
 export interface TimelineCursor {
   /** As `TimelineRow.at` has it. */
   readonly at: string

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** The used part of Vite's manifest, by source. */
 type BuildManifest = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
 interface Budget {

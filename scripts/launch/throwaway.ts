@@ -11,7 +11,6 @@ export interface ThrowawayProduct extends RunningProduct {
 
 /** Launches the product at the stand-ins, on free ports, with temporary data and without `.env`. */
 export async function launchThrowaway(options: {
-  /** What the processes log. */
   readonly logFile: string
   readonly databaseUrl?: string | undefined
 }): Promise<ThrowawayProduct> {

@@ -10,7 +10,6 @@ import {
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 
-/** A price of the catalogue and its id at Stripe. */
 export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
 }
@@ -44,7 +43,6 @@ export async function setUpPrices(
 
 export interface ComparedPrice {
   readonly price: CataloguePrice
-  /** The price that has its lookup key at Stripe. */
   readonly found: Stripe.Price | undefined
   /** Why another price has to take the place of this one; null when it may be sold. */
   readonly problem: string | null

@@ -16,7 +16,6 @@ const { database, server, worker } = product
 /** What a command says, and what the process ends with. */
 async function run(argv: readonly string[], actor = 'cli:ada') {
   const lines: string[] = []
-  // Clerk has no users.
   const clerk = {
     ...worker.deps.clerk,
     listEmailAddresses: async () => [],

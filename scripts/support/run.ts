@@ -51,7 +51,6 @@ interface Command {
   readonly name: string
   readonly args: readonly string[]
   readonly options: Options
-  /** The audit log's actor. */
   readonly actor: string
 }
 

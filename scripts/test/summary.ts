@@ -4,7 +4,6 @@ export type TestCounts = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Each skipped test and the reason it gave. */
   readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
   /** Each failed test and the start of its message: often the only lines kept of a long log. */
   readonly failures: readonly NamedFailure[]

@@ -24,7 +24,6 @@ export interface Payer {
   readonly user_id: string
 }
 
-/** A person who pays for themselves. */
 export function personalPayer(user: UserRecord): Payer {
   return {
     owner: { owner_kind: 'user', owner_id: user.clerk_id },

@@ -4,7 +4,6 @@ import { type BillingFrequency, plans, type SoldPlanType } from '../../schema/ca
 import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 
-/** What a user wants to subscribe to. */
 export interface SubscriptionRequest {
   readonly user_id: string
   readonly owner_kind: Owner['owner_kind']

@@ -20,7 +20,6 @@ import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker } = product
-/** A new user with an account. */
 const ada = madeForEachTest(async () => {
   const person = await signUp(clerk)
   await buildUser(database.server, person.user_id)

@@ -119,7 +119,6 @@ describe('a colleague without the role, or who may not sign in any more', () => 
   })
 })
 
-/** A user with an account. */
 async function buildPerson(): Promise<Person> {
   const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
   await buildUser(database.server, person.user_id)
@@ -199,7 +198,6 @@ describe('a search', () => {
     for (const [text, item_key] of Object.entries(expected)) {
       const matches = await find(text)
       expect(matches, text).toMatchObject([{ owner: { kind: 'user', id: ada.user_id }, item_key }])
-      // The hit can be opened.
       const [match] = matches
       const { highlighted } = await trace(ada.user_id, { kind: match?.kind ?? '', id: match?.id ?? '' })
       expect(highlighted?.key ?? null, text).toBe(item_key)
@@ -401,7 +399,9 @@ describe('a trace', () => {
       })
       .execute()
     expect((await trace(ada.user_id)).standing).toMatchObject({
-      sentence: expect.stringMatching(/^500 credits of the purchase of .+ are too many: a refund or an end at Stripe/),
+      sentence: expect.stringMatching(
+        /^500 credits of the purchase of .+ are too many: a refund or an end at Stripe/,
+      ),
       problems: [{ credits: -500, replay: { kind: 'intent', id: intent_id } }],
       balance: { purchased: { is: 500, should: 0 } },
     })

@@ -67,7 +67,6 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
   }
 }
 
-/** A row of the timeline. */
 async function lookUpRow(
   { db, clerk }: Pick<Deps, 'db' | 'clerk'>,
   { kind, id }: Lookup & { readonly kind: TimelineKind | 'session' },

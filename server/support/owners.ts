@@ -63,7 +63,6 @@ export async function identify(clerk: Dependencies['clerk'], owner: Owner) {
   }
 }
 
-/** Colleagues by name, as far as Clerk answers. */
 export function presentVisitors(
   { clerk }: Pick<Dependencies, 'clerk'>,
   visits: readonly Visit[],

@@ -275,7 +275,6 @@ export function presentArchived(transfer: {
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'sweep', 'schedule']
 
-/** The actors of the rows. */
 export function actorsOf(rows: readonly TimelineRow[]): string[] {
   return rows.flatMap(({ kind, data }) => {
     if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]

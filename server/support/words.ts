@@ -27,7 +27,6 @@ export function dayText(at: Date | string): string {
   return dayFormat.format(new Date(at))
 }
 
-/** A duration in its most useful unit. */
 export function durationText(ms: number): string {
   const units = [
     ['day', 86_400_000],

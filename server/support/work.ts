@@ -30,7 +30,6 @@ interface Found {
   readonly state: ProblemState
 }
 
-/** What needs a person, and how the queues are doing. */
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const options = presentOptions(deps)
   const { now, stuck_before } = options

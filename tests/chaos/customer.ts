@@ -44,7 +44,6 @@ export interface Customer
   readonly complaints: string[]
 }
 
-/** What customers have to do with. */
 export interface World {
   readonly system: System
   readonly client: Client

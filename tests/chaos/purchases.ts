@@ -9,7 +9,6 @@ import type { Random } from '../support/random.ts'
 import type { Answer } from './client.ts'
 import { atStripe, type Customer, pause, turnKnob, type World } from './customer.ts'
 
-/** How a customer behaves on a payment page. */
 type Manner = 'pays' | 'is_declined_first' | 'debit_comes' | 'debit_fails' | 'leaves'
 
 export async function buyCredits(world: World, customer: Customer, random: Random): Promise<void> {

@@ -1,6 +1,5 @@
 import type { ChaosReport } from './run.ts'
 
-/** The figures for people. */
 export function describeReport(report: ChaosReport): string {
   const { settled, calls } = report
   const rows: (readonly [string, string | number])[] = [

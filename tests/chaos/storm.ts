@@ -11,7 +11,6 @@ export interface StormOptions {
   readonly clock_every_ms: readonly [from: number, to: number]
 }
 
-/** The number of faults, by kind. */
 export type FaultCounts = Record<
   | 'worker killed'
   | 'server killed'

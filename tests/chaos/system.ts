@@ -39,13 +39,11 @@ export interface System {
   readonly workers: readonly Member[]
   readonly stripe: TestStripe
   readonly clerk: Sandbox & { readonly client: ClerkClient }
-  /** The servers' common address. */
   readonly url: string
   /** As the tables' owner. */
   readonly database: Database
   /** Opened on first use, which must not be during a fault: BullMQ remembers a failed open for good. */
   readonly producer: () => QueueProducer
-  /** The product's time. */
   now(): Promise<Date>
   /** When the clock was moved, in real milliseconds. Processes follow a moment later. */
   readonly clockMoves: number[]

@@ -260,7 +260,6 @@ async function spend(page: Page, credits: number): Promise<void> {
   expect(used.status()).toBe(200)
 }
 
-/** What happens at Stripe arrives by an event. */
 async function showsAfterReloads(page: Page, shown: Locator): Promise<void> {
   await expect(async () => {
     await page.goto('/dashboard')

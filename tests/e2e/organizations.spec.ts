@@ -308,7 +308,6 @@ async function planSeats(page: Page, seats: number): Promise<void> {
   await page.waitForURL('**/overview?notice=planned')
 }
 
-/** Changes at Stripe arrive by an event. */
 async function expectAfterReloads(page: Page, shown: ReturnType<Page['getByText']>): Promise<void> {
   await expect(async () => {
     await page.goto('/organizations')

@@ -5,7 +5,6 @@ import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
 import { isStripeEventType } from '../../schema/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
-/** The account that the steps are played on. */
 export interface StripeAccount {
   readonly stripe: Stripe
   readonly app_url: string

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 
 interface Folders {
-  /** The cluster's data folder. */
   readonly data: string
   /** Where finished segments of the log go. */
   readonly archive: string

@@ -106,7 +106,6 @@ async function drill(say: (line: string) => void, running: AsyncDisposableStack)
   return { at_backup, at_crash, from_backup_and_archive, from_backup_alone }
 }
 
-/** The people of the drill and what they do. */
 function openShop(product: TestProduct) {
   const { database, server, stripe } = product
   const people: Record<string, string> = {}
@@ -205,7 +204,6 @@ function openShop(product: TestProduct) {
   }
 }
 
-/** A user as Clerk describes them. */
 function profileOf(clerk_id: string) {
   const profile_updated_at = new Date()
   return {

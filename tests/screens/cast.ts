@@ -12,7 +12,6 @@ import {
 import { waitUntil } from '../support/wait-until.ts'
 import { archivedTransferId, archiveEarlierMonths, beInTrouble } from './trouble.ts'
 
-/** The viewer of a screen. */
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 

@@ -28,7 +28,6 @@ const [extensionSignin, callback] = [
   `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}`,
 ]
 
-/** Every screen of the product in its main states. */
 export const screens: readonly Screen[] = [
   { name: 'landing', route: '/', as: 'visitor', shows: 'Frequently asked questions' },
   {

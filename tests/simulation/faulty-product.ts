@@ -21,7 +21,7 @@ export interface FaultyProduct
   /** Between the server and its database. */
   readonly serverProxy: FaultProxy
   readonly worker: WorkerIncarnation
-  /** How often each mishap really struck. */
+  /** The number of mishaps that took effect. */
   readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
   /** Kills the present worker during its work. */
   crashWorker(): void
@@ -53,7 +53,7 @@ export interface FaultyProduct
   setClock(ahead_s: number): void
   /** Stripe's time, in seconds. */
   timeAtStripe(): number
-  /** How many answers of Stripe's are held back. */
+  /** The number of delayed answers of Stripe's. */
   heldAnswers(): Promise<number>
   /** How many jobs of the queues of rows are running or waiting for a worker. */
   countJobs(): Promise<number>

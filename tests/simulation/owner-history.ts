@@ -4,7 +4,6 @@ import { type Mishap, mishap } from './mishaps.ts'
 export interface PlannedPlan {
   readonly do: 'plan'
   readonly frequency: 'monthly' | 'yearly'
-  /** For a team. */
   readonly seats: number
   /** For an owner who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
@@ -14,7 +13,6 @@ export interface PlannedPlan {
 
 type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
 
-/** The page of a plan, which is not paid. */
 export interface PlannedPage extends Promised {
   readonly do: 'page'
   /** A request just before, to a server that was killed before it answered. */
@@ -24,7 +22,6 @@ export interface PlannedPage extends Promised {
 export interface PlannedAct {
   readonly do: 'support'
   readonly act: 'adjust' | 'resync' | 'replay'
-  /** For an adjustment. */
   readonly credits: number
 }
 
@@ -52,7 +49,6 @@ export type OwnerStep =
     }
   /** An inquiry that is lost becomes a dispute. */
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
-  /** Of a lost dispute. */
   | { readonly do: 'appeal' }
   | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
@@ -84,7 +80,7 @@ export type OwnerStep =
   | { readonly do: 'claim_free' }
   /** Some of the events that have not arrived yet do. */
   | { readonly do: 'deliver'; readonly share: number }
-  /** What arrived long ago arrives again. */
+  /** Earlier events arrive again. */
   | { readonly do: 'redeliver'; readonly share: number }
   /** Drops some undelivered events for good; when `late`, Stripe's list lacks them at first too. */
   | { readonly do: 'drop'; readonly share: number; readonly late: boolean }

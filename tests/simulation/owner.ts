@@ -30,11 +30,11 @@ export interface Owner {
   readonly refusals: string[]
   /** Events that our server has taken. */
   readonly delivered: Set<string>
-  /** Events that never come. */
+  /** Dropped events. */
   readonly dropped: Set<string>
   /** Events that Stripe does not list yet. */
   readonly unlisted: Set<string>
-  /** Events that came in a form that cannot be stored. */
+  /** Events delivered in a form that cannot be stored. */
   readonly damaged: Set<string>
   /** Events that Stripe does not know. */
   readonly forged: Set<string>

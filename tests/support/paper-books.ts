@@ -15,7 +15,6 @@ export class PaperBooks {
     return differenceOf(positionBeside(books, facts, now), books)
   }
 
-  /** Posts the difference and returns it. */
   reconcile(facts: OwnerFacts, now: Date): Difference {
     const difference = PaperBooks.difference(facts, now, this.read())
     for (const { grant, component, credits } of difference.transfers) {

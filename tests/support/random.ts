@@ -6,7 +6,6 @@ export interface Random {
   int(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(choices: readonly T[]): T
-  /** A choice by weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T
   /** An independent sequence by name, unaffected by other draws. */
   fork(name: string): Random

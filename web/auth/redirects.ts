@@ -63,7 +63,6 @@ function postSignupPath(step: { selection: Selection; originalRedirect: string |
   return `/auth/post-signup?${search}`
 }
 
-/** Where to go after the plan step. */
 export function afterPostSignup(originalRedirect: string | null, origin: string): string {
   return sameOriginPath(originalRedirect, origin) ?? home
 }

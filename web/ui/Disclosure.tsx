@@ -3,7 +3,6 @@ import { useId, useState } from 'react'
 
 interface DisclosureProps {
   items: readonly { question: string; answer: string }[]
-  /** How many answers may be open. */
   open: 'one' | 'several'
 }
 

@@ -5,7 +5,6 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 interface DropdownProps {
   label: string
   className: string
-  /** A list of links. */
   children: ReactNode
 }
 

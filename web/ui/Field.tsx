@@ -4,7 +4,6 @@ import { cn } from './cn.ts'
 
 interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   label: string
-  /** The validation error as the user reads it. */
   problem?: string | null
   /** Shown under the field unless there is a problem. */
   hint?: ReactNode

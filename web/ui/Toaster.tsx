@@ -12,7 +12,6 @@ const style = {
   '--normal-border': 'var(--tide-line)',
 } as React.CSSProperties
 
-/** Sonner's list, fed with our toasts. */
 export function Toaster({ theme }: ToasterProps) {
   // Sonner's own effect, which listens, has run before this one.
   useEffect(() => {

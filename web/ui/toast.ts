@@ -28,7 +28,6 @@ function add(added: Toast): void {
   listener?.()
 }
 
-/** Toasts that no page has shown yet. */
 export function takeWaitingToasts(): readonly Toast[] {
   const taken = waiting
   waiting = []

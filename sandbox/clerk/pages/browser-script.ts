@@ -7,7 +7,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Router } from '@koa/router'
 import send from 'koa-send'
 
-/** The script, and the components that it loads. */
 const packages = ['clerk-js', 'ui']
 
 /** Serves the installed browser scripts at the paths of Clerk's own server, compressed as there. */
@@ -45,7 +44,6 @@ export function browserScriptRoutes(router: Router): void {
 const encodings = ['br', 'gzip'] as const
 
 const compress = {
-  // The effort of a server that compresses on demand.
   br: (file: Buffer) => promisify(brotliCompress)(file, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (file: Buffer) => promisify(gzip)(file),
 }

@@ -23,7 +23,6 @@ export function spawnSandbox(service: 'clerk' | 'stripe', variables: Record<stri
       child.kill(signal)
       return exited
     },
-    /** Resolves to its address, once it is ready. */
     async ready(): Promise<{ url: string; port: number }> {
       for await (const line of createInterface(child.stdout)) {
         const url = new RegExp(`^sandbox/${service} ready on (http://localhost:\\d+)$`).exec(line)?.[1]

@@ -140,7 +140,6 @@ export function newLineItem({
   currency: string
   quantity: number
   description: string
-  /** A trial: due later. */
   is_free?: boolean
 }): StoredLineItem {
   const { currency_options, ...shown } = price
@@ -239,7 +238,6 @@ export type PaymentMeans =
   /** With `fails_later` the buyer gets through, but the bank refuses the subscription's first payment. */
   | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean }
   | { type: 'debit'; debit: DebitType }
-  /** Nothing is owed. */
   | { type: 'free' }
 
 export type PaymentResult =

@@ -6,7 +6,6 @@ import { findRedeemable } from './coupon.ts'
 import { emit } from './event.ts'
 import { nextBoundary } from './period.ts'
 
-/** A coupon to apply, or an existing discount to keep. */
 export type DiscountRequest = { coupon?: string | undefined; discount?: string | undefined }
 
 /** The discounts that a call asks for. Nothing is stored, so that a preview can ask too. */

@@ -79,7 +79,6 @@ function newDispute(
   }
 }
 
-/** How a dispute can begin. */
 export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const
 type FirstStatus = (typeof firstStatuses)[number]
 

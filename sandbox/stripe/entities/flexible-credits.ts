@@ -9,11 +9,9 @@ import { formatDay } from './format.ts'
 import { type CreditedItems, creditedLine, newProrationItem } from './invoice-item.ts'
 import { type Period, shareAfter } from './period.ts'
 
-/** Something that was charged for an item's time. */
 type Debit = {
   /** The references of a credit: the line, and its invoice item. */
   references: string[]
-  /** The amount before discounts. */
   amount: number
   credited_items: CreditedItems
   period: Period

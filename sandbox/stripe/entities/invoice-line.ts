@@ -67,7 +67,6 @@ function parentOf({ item, subscription, subscription_item }: LineInput): StoredI
   }
 }
 
-/** The invoice item behind a line, if it has one. */
 export function invoiceItemOf({ parent }: StoredInvoiceLine): string | null {
   const details = parent?.subscription_item_details ?? parent?.invoice_item_details
   return details?.invoice_item ?? null

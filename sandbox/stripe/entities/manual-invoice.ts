@@ -47,7 +47,6 @@ export function createManualInvoice(
   return recordDraft(service, { ...draft, auto_advance: false, description, metadata }, cause)
 }
 
-/** Adds an amount to an existing draft. */
 export function addToDraft(
   service: Service,
   { invoice, item, cause }: { invoice: StoredInvoice; item: StoredInvoiceItem; cause: Cause },

@@ -11,7 +11,6 @@ export type PaymentAttempt = {
   is_off_session: boolean
   /** One of Stripe's own attempts. Others, by a person or through the API, do not move the schedule. */
   is_automatic: boolean
-  /** Makes the bank refuse any card. */
   forced_decline?: Decline | undefined
   cause: Cause
 }

@@ -13,7 +13,6 @@ export type PaymentIntentInput = {
   data: CheckoutDetails['payment_intent_data']
 }
 
-/** The intent to pay a checkout session, or an invoice. */
 export function newPaymentIntent(
   { clock, livemode }: Service,
   { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,

@@ -3,7 +3,6 @@ import type { Service } from '../service.ts'
 import type { StoredPortalConfiguration } from '../state.ts'
 
 export type PortalFeatures = StoredPortalConfiguration['features']
-/** Each feature, as far as the caller speaks of it. */
 export type FeatureChanges = { [Name in keyof PortalFeatures]?: Partial<PortalFeatures[Name]> | undefined }
 
 export type ConfigurationInput = {

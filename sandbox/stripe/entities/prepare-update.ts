@@ -56,7 +56,6 @@ export function prepareUpdate(
   const after: StoredSubscription = {
     ...before,
     ...(restarts && { billing_cycle_anchor: trial_end ?? now }),
-    // An immediate change replaces a scheduled one.
     ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
     ...(trial_end !== undefined && {

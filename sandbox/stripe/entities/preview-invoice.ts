@@ -42,7 +42,6 @@ export function previewUpdate(
   return asPreview({ ...draft, next_payment_attempt: periodOf(plan.after).end })
 }
 
-/** A preview is an invoice that is not stored. */
 export function asPreview(draft: StoredInvoice): StoredInvoice {
   return { ...draft, id: draft.id.replace(/^in_/, 'upcoming_in_'), billing_reason: 'upcoming' }
 }

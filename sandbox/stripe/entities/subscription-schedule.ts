@@ -7,7 +7,6 @@ import { periodOf, pricedBy } from './subscription-item.ts'
 
 export type PhaseItem = { price: string; quantity: number }
 
-/** A schedule: the present phase, and the next one. */
 function newSchedule(
   { clock, livemode }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },

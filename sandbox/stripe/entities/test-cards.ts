@@ -82,7 +82,6 @@ export function findTestCard(number: string): TestCard | null {
 
 const by_fingerprint = new Map(cards.map((card) => [fingerprint(card.number), card]))
 
-/** The test card that a payment method was made from. */
 export function testCardOf(method: StoredPaymentMethod): TestCard | null {
   return by_fingerprint.get(method.card?.fingerprint ?? '') ?? null
 }

@@ -31,7 +31,6 @@ export type SubscriptionUpdate = UpdateInput & {
   cause: Cause
 }
 
-/** Changes the subscription, then bills the change. */
 export function updateSubscription(
   service: Service,
   given: StoredSubscription,

@@ -125,7 +125,6 @@ const knobs = {
   'POST /_sandbox/reset': 'forget everything',
 }
 
-/** What can be turned here, and how it stands. */
 export function knobIndexRoutes(router: Router, { store, faults, clock }: Service): void {
   router.get('/_sandbox', (context) => {
     const states = [...store.deliveries.oldestFirst()].map(({ state }) => state)

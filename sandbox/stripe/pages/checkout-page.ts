@@ -126,7 +126,6 @@ function choice({
   return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span>${icon}</label>`
 }
 
-/** What a checkout is about, in the words of its page. */
 export type SessionTerms = {
   title: string
   /** The large figure with its period. */

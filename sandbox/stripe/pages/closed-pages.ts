@@ -5,7 +5,6 @@ import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 
-/** The page of a completed session. */
 export function completedPage(session: StoredSession, businessName: string): string {
   const is_unpaid = session.payment_status === 'unpaid'
   const url = returnUrl(session)

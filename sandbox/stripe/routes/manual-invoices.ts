@@ -45,7 +45,6 @@ const itemParams = z.strictObject({
 /** Where neither the call nor the customer names one: the currency of the account's country. */
 const account_currency = 'eur'
 
-/** Invoices and amounts that are created by calls. */
 export function manualInvoiceRoutes(router: Router, service: Service): void {
   const { store } = service
 

@@ -21,7 +21,6 @@ type Resource<Row extends { id: string }, Shape extends z.ZodRawShape> = {
   /** What a list may be narrowed by. Each is compared with the field of its name, unless `where` says how. */
   filters: Shape
   where?: { [Name in keyof Shape]?: (row: Row, value: NonNullable<z.output<Shape[Name]>>) => boolean }
-  /** Whether lists contain the row. */
   isListed?: (row: Row, asked: Asked<Shape>) => boolean
   update?: (row: Row, call: Call) => object
 }

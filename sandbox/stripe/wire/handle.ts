@@ -9,7 +9,6 @@ import { checkExpand, render } from './render.ts'
 export type Call = {
   /** The fields of the body, or of the query for GET and DELETE. */
   form: Form
-  /** A named part of the path. */
   path(name: string): string
   cause: Cause
 }

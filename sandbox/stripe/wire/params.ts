@@ -45,7 +45,6 @@ export const range = z.union([
     lte: integer.optional(),
   }),
 ])
-/** What every call may carry. */
 export const common = { expand: z.array(text).optional() }
 export const pagination = {
   ...common,

@@ -87,7 +87,6 @@ export const updateConfigurationParams = z.strictObject({
   features: features.optional(),
 })
 
-/** The given features, without omitted fields. */
 export function readFeatures(params: z.output<typeof features>): FeatureChanges {
   const { subscription_cancel, subscription_update } = params
   return {

@@ -3,7 +3,6 @@ import type { Page } from '@playwright/test'
 export const cards = {
   pays: '4242 4242 4242 4242',
   isDeclined: '4000 0000 0000 0002',
-  /** Accepted on the payment page; later charges fail. */
   paysOnce: '4000 0000 0000 0341',
 } as const
 

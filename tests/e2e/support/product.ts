@@ -31,10 +31,9 @@ export function findLedgerProblems() {
   return withDatabase(async (db) => (await verifyLedger(db)).problems)
 }
 
-/** What every test of the product would notice. */
+/** Knobs that affect every test of the product. */
 const noticedByAll = /^(faults|deliveries|clock|account|instance|reset|database)\b/
 
-/** Turns a knob of the payment sandbox. */
 export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
   refuseForAll(path)
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
@@ -46,7 +45,6 @@ export async function findClockOffset(): Promise<number> {
   return ((await response.json()) as { offset_ms: number }).offset_ms
 }
 
-/** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
   refuseForAll(path)
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
@@ -63,7 +61,7 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** What the product's processes do to a table. */
+/** Failing operations of the product's processes on a table. */
 type Access = 'reads' | 'writes'
 
 /** Makes the product's reads or writes of a table fail; the database's own functions still work. */
@@ -186,7 +184,6 @@ export async function calmProduct(): Promise<void> {
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
 }
 
-/** The application's own client of the sign-in sandbox. */
 export function openSandboxClerk() {
   return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
 }

@@ -9,9 +9,7 @@ export interface TestDatabase {
   readonly url: string
   /** As the tables' owner: to read, to verify, and to try what must be impossible. */
   readonly owner: Database
-  /** As the server's role. */
   readonly server: Database
-  /** As the worker's role. */
   readonly worker: Database
   close(): Promise<void>
 }

@@ -35,7 +35,6 @@ export interface PlanOrder {
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>
-  /** The checkout's coupon. */
   readonly coupon?: string
 }
 

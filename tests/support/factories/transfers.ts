@@ -21,7 +21,6 @@ export function buildGrant(owner_id: string, credits: number, fields: Partial<Tr
   }
 }
 
-/** Posts credits to the accounts of an owner. */
 export async function giveCredits(
   database: TestDatabase,
   { owner_kind, owner_id }: Owner,

@@ -32,7 +32,6 @@ export function readSharedState(): SharedState {
   }
 }
 
-/** The changes, as sentences. */
 export function findLeftBehind(before: SharedState, after: SharedState): string[] {
   return [
     ...changedKeys(Object.entries(before.environment), Object.entries(after.environment)).map(

@@ -1,13 +1,9 @@
-/** The product's clock. */
 export interface TestClock {
   now(): Date
-  /** Lets time pass. */
   advance(milliseconds: number): void
   /** Goes on, so far ahead of the real time. */
   setAhead(by: { readonly minutes: number }): void
-  /** Stops at a moment. */
   stop(at: Date): void
-  /** Returns to the real time. */
   reset(): void
 }
 

@@ -15,7 +15,6 @@ export interface JobRun {
 /** A worker, its queue and its sweep, whose clock stands still until the test lets time pass. */
 export interface Clockwork {
   readonly deps: WorkerDependencies
-  /** Every job that was begun. */
   readonly runs: readonly JobRun[]
   now(): Date
   /** Passes time: the sweep runs when rows are due, each job once. `isKilled` kills the worker in a job. */

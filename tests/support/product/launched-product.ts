@@ -8,7 +8,6 @@ export interface LaunchedProduct extends RunningProduct {
   readonly dataDir: string
   /** What the launcher and its processes wrote. */
   readonly lines: readonly string[]
-  /** Turns a knob of a sandbox. */
   turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body?: object): Promise<T>
 }
 

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline'
 
 export interface ProductProcess {
   readonly pid: number
-  /** Everything it logged. */
   readonly lines: readonly string[]
   /** Its log line when ready, e.g. with the server's port. */
   readonly ready: Readonly<Record<string, unknown>>

@@ -13,7 +13,6 @@ import { testAppUrl } from '../services/sandbox-process.ts'
 
 export interface TestServer {
   readonly url: string
-  /** The monitoring port's URL. */
   readonly monitoringUrl: string
   readonly deps: Dependencies
   /** Everything it logged, parsed. */

@@ -4,11 +4,9 @@ import { openClerk } from '../../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
 import { type Sandbox, startSandbox } from './sandbox-process.ts'
 
-/** The sign-in sandbox and its API. */
 export interface TestClerk extends Sandbox {
   readonly client: ClerkClient
   readonly directory: ClerkDirectory
-  /** Discards the events so far. */
   forgetEvents(): Promise<void>
   /** The events since then, oldest first, optionally only of types with these prefixes. */
   listEvents(...kinds: string[]): Promise<ClerkSandboxEvent[]>

@@ -3,12 +3,10 @@ import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
 import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
 
-/** The payment sandbox and its API. */
 export interface TestStripe extends Sandbox {
   readonly client: Stripe
   /** Makes the price list right (again), as `npm run stripe:setup` does. */
   setUp(): Promise<unknown>
-  /** All events since the last call, oldest first. */
   takeEvents(): Promise<Stripe.Event[]>
 }
 

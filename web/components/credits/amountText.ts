@@ -1,4 +1,3 @@
-/** The text of the field and the position of its caret. */
 export interface AmountField {
   readonly text: string
   readonly caret: number

@@ -10,7 +10,6 @@ type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 interface Stores {
   /** Shared by all tabs. */
   readonly local: KeyStorage
-  /** The storage of this tab. */
   readonly session: KeyStorage
 }
 

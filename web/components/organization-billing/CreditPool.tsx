@@ -12,7 +12,6 @@ import { formatCredits, formatDay } from '../format.ts'
 
 interface CreditPoolProps {
   view: OrganizationView
-  /** The currency of the organization's plan. */
   currency: Currency
 }
 

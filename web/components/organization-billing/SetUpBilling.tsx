@@ -18,7 +18,6 @@ import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface SetUpBillingProps {
   organizationId: string
-  /** The last subscription, if there was one. */
   ended: OrganizationSubscription | null
 }
 

@@ -11,7 +11,7 @@ import { testCards } from './testCards.ts'
 import { useSandbox } from './useSandbox.ts'
 
 interface SandboxPanelProps {
-  /** Gets the focus back. */
+  /** Gets the focus back on close. */
   opener: RefObject<HTMLElement | null>
   onClose: () => void
 }

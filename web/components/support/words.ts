@@ -54,7 +54,6 @@ export const levelTones: Readonly<Record<SupportLevel, Tone>> = {
   ignored: 'neutral',
 }
 
-/** What the button that does it says. */
 export const actNames: Readonly<Record<ActKind, string>> = {
   replay: 'Replay',
   resync: 'Resync',
@@ -86,7 +85,6 @@ export const auditOutcomes: Readonly<Record<AuditOutcome, readonly [Tone, string
   failed: ['critical', 'Failed'],
 }
 
-/** The owner's title in a list. */
 export function ownerTitle({ label, id }: Pick<SupportOwner, 'label' | 'id'>): string {
   return label ?? id
 }

@@ -17,7 +17,6 @@ const keys: readonly (readonly [string, string])[] = [
   ['?', 'These keys'],
 ]
 
-/** Shows the keys. */
 export function KeysButton() {
   const [isOpen, setIsOpen] = useState(false)
   useKeys({ '?': () => setIsOpen(true) })

@@ -17,7 +17,6 @@ export const editorFailures = {
 
 function callbackReason(error: unknown): string {
   if (error instanceof ApiFailure) {
-    // A foreign answer does not say what happened.
     const unsaid =
       error.code === 'unexpected_answer' ? 'Authentication failed' : 'Failed to update authentication code.'
     return error.text || unsaid

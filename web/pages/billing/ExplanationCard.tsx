@@ -17,7 +17,6 @@ import { ExplanationTable } from './ExplanationTable.tsx'
 import { ArchivedNote } from './HistoryCard.tsx'
 import type { Payer } from './payer.ts'
 
-/** Explains the balance of now or of the end of a day. */
 export function ExplanationCard({ payer }: { payer: Payer }) {
   const api = useApi()
   const [date] = useExplainedDay()

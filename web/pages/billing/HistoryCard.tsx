@@ -168,7 +168,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
   )
 }
 
-/** Where a list ends before the beginning. */
+/** Shown where a list ends because earlier entries are archived. */
 export function ArchivedNote({ until }: { until: string }) {
   return <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">{describeArchived(formatDay(until))}</p>
 }

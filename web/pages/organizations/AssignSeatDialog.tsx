@@ -7,7 +7,6 @@ import { Field } from '../../ui/Field.tsx'
 import { RoleSwitch } from './RoleSwitch.tsx'
 import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
 
-/** A member without a seat. */
 export type SeatCandidate = SeatRequest
 
 interface AssignSeatDialogProps {

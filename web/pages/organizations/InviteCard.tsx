@@ -17,7 +17,6 @@ const noSeatsText = 'No available seats. Upgrade your subscription to add more m
 
 interface InviteCardProps {
   view: OrganizationView
-  /** No seat is free. */
   full: boolean
   onBuy: () => void
 }

@@ -16,7 +16,6 @@ export interface SeatRequest {
 
 interface Outcomes {
   onAssigned: () => void
-  /** Every seat is taken. */
   onNoSeats: () => void
 }
 

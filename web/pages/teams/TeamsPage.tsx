@@ -144,7 +144,6 @@ function ContactSection() {
   )
 }
 
-/** Three cards in a row, or two that are wider. */
 function CardGrid({ wide, children }: { wide?: boolean; children: ReactNode }) {
   return <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>{children}</ul>
 }

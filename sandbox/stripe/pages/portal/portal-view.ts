@@ -11,7 +11,6 @@ import type {
   StoredSubscription,
 } from '../../state.ts'
 
-/** What the portal's pages show of one customer. */
 export type PortalView = {
   service: Service
   session: StoredPortalSession

@@ -100,7 +100,6 @@ interface ActListProps {
   refused: RequestedActs['refused']
 }
 
-/** The outcomes of many acts, or their preview. */
 export function ActList({ acts, refused }: ActListProps) {
   return (
     <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">

@@ -8,7 +8,6 @@ interface AdjustFormProps {
   onPreview: (adjustment: Adjustment) => void
 }
 
-/** How many credits, and what the customer reads of it. */
 export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   const [credits, setCredits] = useState(initial?.credits === undefined ? '' : String(initial.credits))
   const [note, setNote] = useState(initial?.customer_note ?? '')

@@ -7,7 +7,6 @@ export interface ActRequest {
   targets: readonly ActTarget[]
   /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
-  /** What an adjustment begins with. */
   adjustment?: Partial<Adjustment>
   /** It is done, or it waits for a second person. */
   onDone?: () => void

@@ -7,7 +7,6 @@ import { formatTime } from '../../../components/format.ts'
 import { InvitationActions } from '../../../components/InvitationActions.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
 
-/** What the last action led to. */
 export interface Outcome {
   tone: 'positive' | 'caution' | 'critical'
   text: string

@@ -93,7 +93,7 @@ export function ReconciliationPage() {
   )
 }
 
-/** Only a comparison says that a difference is gone. */
+/** Only a comparison resolves differences. */
 function useCompare() {
   const api = useApi()
   const queryClient = useQueryClient()

@@ -12,7 +12,6 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 
-/** What can be done for an owner as a whole. */
 export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: SupportOwner }) {
   const act = useAct()
   const subject = trace.person?.name ?? ownerTitle(owner)

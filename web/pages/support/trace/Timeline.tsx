@@ -120,7 +120,7 @@ interface AlsoProps {
   onChange: (name: string, value: string | null) => void
 }
 
-/** What there is much of, and what seldom matters. */
+/** Hidden by default: frequent and rarely important. */
 function Also({ name, label, isShown, onChange }: AlsoProps) {
   return (
     <label className="flex items-center gap-2 text-muted text-xs">

@@ -85,7 +85,7 @@ function titleOf(trace: SupportTrace): string {
   return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'
 }
 
-/** Its number alone does not say whose a transfer was. */
+/** An archived transfer's number does not give its owner. */
 function isArchived({ highlighted }: SupportTrace): boolean {
   return highlighted?.kind === 'transfer' && highlighted.state === 'archived'
 }

@@ -7,7 +7,7 @@ import { formatTime } from '../../../components/format.ts'
 
 interface VisitorsProps {
   owner: string
-  /** Those whom the trace named. */
+  /** The visitors in the trace's answer. */
   known: readonly SupportVisitor[]
 }
 

@@ -17,7 +17,6 @@ import { readFilter } from './filter.ts'
 import { Queues } from './Queues.tsx'
 import { WorkTable } from './WorkTable.tsx'
 
-/** What needs a person now. */
 export function WorkPage() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)

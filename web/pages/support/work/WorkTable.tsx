@@ -29,7 +29,6 @@ const columns =
 
 interface WorkTableProps {
   rows: readonly WorkRow[]
-  /** The server's time. */
   asOf: string
 }
 

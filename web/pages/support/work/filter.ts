@@ -18,7 +18,6 @@ export function readFilter(query: URLSearchParams): WorkFilter {
   }
 }
 
-/** The query of a filter, without defaults. */
 export function writeFilter({ kind, state, older_than_minutes, text, order }: WorkFilter): URLSearchParams {
   return new URLSearchParams({
     ...(kind && { kind }),
