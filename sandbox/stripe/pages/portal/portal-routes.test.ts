@@ -62,7 +62,7 @@ it('a configuration can let a plan end at once', async () => {
   expect(await current()).toMatchObject({ status: 'canceled' })
 })
 
-it('more seats: the page shows what is due, and that is what is charged', async () => {
+it('the page for more seats shows the amount due, which is then charged', async () => {
   const { open, current, post, item, stripe, harness } = await startPortal()
   const { url, flow } = await open({
     flow_data: {
