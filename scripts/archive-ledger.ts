@@ -13,7 +13,7 @@ npm run ledger:archive -- --prove FOLDER [--expect DIGEST]
   proves all archives in FOLDER from their files; DIGEST is that of the last manifest, as it was printed when it was written
 `
 
-/** Exit code 1 when it was refused or something is wrong; what is done goes to standard error. */
+/** Exit code 1 for a refusal or a problem; progress goes to standard error. */
 loadDotEnv()
 const { values } = parseArgs({
   options: {

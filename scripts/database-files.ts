@@ -55,7 +55,6 @@ async function readColumnTypes(pool: pg.Pool): Promise<Record<string, string>> {
   )
 }
 
-/** The Kysely types of a migrated database, as text. */
 export async function renderDatabaseTypes(connectionString: string): Promise<string> {
   const pool = new pg.Pool({ connectionString, max: 2 })
   // Postgres may be stopped before the last idle connection has been told.

@@ -6,7 +6,7 @@ import type { Watchdog } from './processes/watchdog.ts'
 
 const databaseName = 'tidemark'
 
-/** Runs something against the database that `npm start` would use, starting the embedded one when it is not running. */
+/** Runs work on the database of `npm start`, starting the embedded Postgres if necessary. */
 export async function withDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   if (process.env.DATABASE_URL) return await work(process.env.DATABASE_URL)
   if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
@@ -49,7 +49,6 @@ export async function openDatabase(options: {
   return { url: postgres.urlOf(databaseName), embedded: true }
 }
 
-/** Creates a database unless it exists. */
 export async function createDatabase(options: {
   readonly adminUrl: string
   readonly name: string

@@ -4,7 +4,7 @@ import { renderFindings } from './doctor/finding.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { repositoryRoot } from './launch/script.ts'
 
-/** `npm run doctor`: says what is wrong with a configured environment. Ends with 1 when something has to be mended. */
+/** `npm run doctor`: reports problems of a configured environment. Exit code 1 when there are any. */
 loadDotEnv()
 const findings = await examine({ raw: process.env, dataDir: join(repositoryRoot, '.data') })
 console.log(renderFindings(findings))

@@ -101,7 +101,7 @@ test('invitations expire by the same clock', async () => {
   expect((await invite()).status).toBe('pending')
 })
 
-test('after that the product works as before: a purchase is settled, and nothing counts as late', async () => {
+test('the product works as before after that: a purchase is settled, and nothing counts as late', async () => {
   const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
   const { sessionId } = await ask(purchaseCredits, {
     person: bob,
@@ -114,11 +114,11 @@ test('after that the product works as before: a purchase is settled, and nothing
   }, 'the credits')
   expect(entry).toMatchObject({ kind: 'credit_purchase', amount: 500, balance_after: 500 })
   expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
-  // An event that came just before the clock was moved has waited for a month by that clock, until it is applied a moment later.
+  // An event from just before the clock's move counts as a month old until it is applied.
   await waitUntil(async () => (await fetch(`${launched.url}/readyz`)).status === 200, 'nothing to be late')
 })
 
-test('what is served of the web app is the bundle, not the sources', async () => {
+test('the web app is served from the bundle, not from the sources', async () => {
   const page = await (await fetch(launched.url)).text()
   const [script] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
   const bundle = await fetch(`${launched.url}${script}`)

@@ -23,13 +23,11 @@ import {
 export type LaunchOptions = {
   /** `process.env` with `.env` merged in. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What is kept between runs: database, state of the sandboxes. */
+  /** Persistent data: the database and the sandboxes' state. */
   readonly dataDir: string
-  /** A line that a process of the product wrote. */
   readonly onLine: (source: string, line: string) => void
-  /** Prints a message of the launcher itself. */
   readonly say: (message: string) => void
-  /** Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a change. */
+  /** Watch mode: Vite serves the web app on PORT, and the server restarts on a change. */
   readonly watch?: boolean
   /** Aborts a start in progress; everything already running is stopped. */
   readonly signal?: AbortSignal
@@ -47,9 +45,9 @@ export type RunningProduct = {
 }
 
 /**
- * Starts the whole product: every external service that the environment does not name is replaced by what comes with the
- * install, never in production. Resolves when all of it is healthy; when something cannot start, everything already running is
- * stopped again before the error is thrown.
+ * Starts the whole product, with a stand-in for every external service that the environment does not name,
+ * never in production. Resolves when all processes are healthy; when one cannot start, the others are stopped
+ * before the error is thrown.
  */
 export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
   const running = new AsyncDisposableStack()
@@ -132,7 +130,7 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
   }
 }
 
-/** The sandboxes get none of the product's environment, because the services they replace run on other machines. */
+/** The sandboxes get none of the product's environment: the real services would not have it either. */
 function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces

@@ -5,7 +5,7 @@ import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { explainError } from './explain-error.ts'
 
-/** `npm run db:migrate`: brings the database up to date, and makes the logins of the processes where they are named. */
+/** `npm run db:migrate`: migrates the database and creates the configured logins of the processes. */
 loadDotEnv()
 try {
   const environment = parseEnvironment(process.env)

@@ -38,7 +38,7 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-test('what was committed is there after a power cut, on the same address', async () => {
+test('committed rows are there after a power cut, on the same address', async () => {
   const postgres = await start()
   await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS number')
   await postgres.kill()
@@ -77,7 +77,7 @@ test('a pid file whose number another program has now does not stop it from star
   expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('one that a killed launcher left behind is taken over', async () => {
+test('a Postgres that a killed launcher left behind is taken over', async () => {
   const launcher = await startInAnotherProcess()
   const left = await findPostmaster(join(place.dataDir, 'cluster'))
   launcher.kill('SIGKILL')
@@ -88,7 +88,7 @@ test('one that a killed launcher left behind is taken over', async () => {
   expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('one that a running launcher uses is shared, and outlives the process that shares it', async () => {
+test('a Postgres that a running launcher uses is shared, and outlives the process that shares it', async () => {
   const launcher = await startInAnotherProcess()
   place.running.defer(async () => {
     launcher.kill('SIGTERM')

@@ -22,7 +22,7 @@ export type PostgresOptions = {
 }
 
 export type RunningPostgres = {
-  /** Of the superuser, database `postgres`, on the loopback address. */
+  /** The superuser's URL of the database `postgres`, on the loopback address. */
   readonly url: string
   readonly port: number
   readonly pid: number
@@ -37,8 +37,8 @@ export type RunningPostgres = {
 }
 
 /**
- * Starts the Postgres that comes with the install. One that a killed launcher left behind is stopped first; one that a
- * running launcher uses is shared, so that a second command in the same clone does not stop it.
+ * Starts the Postgres that comes with the install. One that a killed launcher left behind is stopped first;
+ * one that a running launcher uses is shared, so that a second command in the same clone does not stop it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const folder = resolve(options.dataDir)

@@ -9,8 +9,8 @@ import { explainError } from './explain-error.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**
- * `npm run reconcile`: compares Stripe and Clerk with what we have, now, and prints what differs with what would mend it. Ends with 1 when
- * anything differs, and with 2 when it could not be compared.
+ * `npm run reconcile`: compares Stripe and Clerk with our database, and prints the differences and their
+ * repair. Exit code 1 for differences, 2 when the comparison failed.
  */
 loadDotEnv()
 try {
@@ -19,7 +19,7 @@ try {
     if (run.state === 'failed') throw new Error(run.error ?? 'The run has failed')
     print(...describeRun(run))
     const count = await printFindings(deps)
-    print(count === 0 ? 'Nothing differs.' : `${count} differences.`)
+    print(count === 0 ? 'No differences.' : `${count} differences.`)
     return count === 0
   })
   process.exitCode = isAlike ? 0 : 1

@@ -9,10 +9,7 @@ import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { restoreCheckouts } from './restore/restore-checkouts.ts'
 
-/**
- * `npm run restore:checkouts -- --since 2026-11-22T03:00:00Z`: after a restore, writes the checkouts again that were begun after the backup;
- * docs/operations.md has the other steps.
- */
+/** `npm run restore:checkouts -- --since 2026-11-22T03:00:00Z`: see docs/operations.md. */
 loadDotEnv()
 try {
   const { values } = parseArgs({ options: { since: { type: 'string' } } })

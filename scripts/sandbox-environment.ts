@@ -1,6 +1,6 @@
 import { defaultBrand } from '../schema/catalogue/brand.ts'
 
-/** Where the two sandboxes listen and keep their state, and what they share with the product. */
+/** The sandboxes' addresses and state folders, and the secrets that they share with the product. */
 export type SandboxPlaces = {
   readonly appUrl: string
   readonly serverPort: number
@@ -40,7 +40,6 @@ export function clerkSandboxVariables(places: Pick<SandboxPlaces, 'clerkPort'>) 
   }
 }
 
-/** The environment of the Stripe sandbox itself. */
 export function stripeSandboxEnvironment(places: SandboxPlaces) {
   return {
     SANDBOX_STRIPE_PORT: String(places.stripePort),
@@ -52,7 +51,6 @@ export function stripeSandboxEnvironment(places: SandboxPlaces) {
   }
 }
 
-/** The environment of the Clerk sandbox itself. */
 export function clerkSandboxEnvironment(places: SandboxPlaces) {
   return {
     SANDBOX_CLERK_PORT: String(places.clerkPort),
@@ -61,7 +59,7 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
     SANDBOX_CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
     SANDBOX_CLERK_SECRET_KEY: secretKey,
     SANDBOX_CLERK_ORIGIN: places.appUrl,
-    // What has to be switched on in Clerk's dashboard for a new application; the sandbox starts as Clerk does.
+    // Off by default in a new application of Clerk's, and so in the sandbox.
     SANDBOX_CLERK_ORGANIZATIONS: 'on',
     SANDBOX_CLERK_PERSONAL_ACCOUNTS: 'on',
   }

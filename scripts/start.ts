@@ -8,7 +8,7 @@ import { PortsEqualError, PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
 
-/** Their messages say by themselves what is wrong and what to do. */
+/** Errors whose messages state the problem and its solution. */
 const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
 const dataDir = join(repositoryRoot, '.data')
 

@@ -4,7 +4,7 @@ import { webhookPath } from '../schema/stripe/webhook-endpoint.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { setUpStripe } from './stripe/set-up.ts'
 
-/** `npm run stripe:setup`: prepares the account of STRIPE_SECRET_KEY to sell the catalogue. Safe to repeat. */
+/** `npm run stripe:setup`: prepares the account of STRIPE_SECRET_KEY to sell the catalogue. Repeatable. */
 loadDotEnv()
 try {
   const environment = parseEnvironment(process.env)

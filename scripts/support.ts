@@ -6,8 +6,9 @@ import { runSupport, usage } from './support/run.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**
- * `npm run support -- COMMAND`: what the console at /support does, for the terminal. Whoever runs it is in the audit log as `cli:` and the
- * name of the operating system's user. Exit code 1 when something was refused, failed or does not agree, 2 when it was not understood.
+ * `npm run support -- COMMAND`: the functions of the console at /support, for the terminal. The audit log
+ * names the caller as `cli:` and the name of the operating system's user. Exit code 1 when something was
+ * refused, failed or does not agree, 2 when the command was not understood.
  */
 loadDotEnv()
 const argv = process.argv.slice(2)
@@ -16,7 +17,7 @@ if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
 } else {
   try {
     process.exitCode = await withWorkerDependencies(process.env, async (worker, env) => {
-      // Reads, and writes down what is asked for, with the rights of the server.
+      // Reads, and records requested acts, with the rights of the server.
       const { deps: server, close } = openDependencies({ ...env, LOG_LEVEL: 'silent' }, worker)
       const actor = `cli:${userInfo().username}`
       const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -5,8 +5,8 @@ import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 
 /**
- * `npm run ledger:verify`: proves the books and says what it read; progress goes to standard error. Exit code 1 when something is
- * wrong. `npm run ledger:verify -- --incremental` goes on from the last run that found nothing.
+ * `npm run ledger:verify`: proves the books; progress goes to standard error. Exit code 1 for a problem. `npm
+ * run ledger:verify -- --incremental` continues from the last run without one.
  */
 loadDotEnv()
 const { values } = parseArgs({ options: { incremental: { type: 'boolean', default: false } } })

@@ -10,8 +10,8 @@ import { withDatabase } from './database.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
 
 /**
- * Does some of the worker's work from the terminal, with the rights of the worker and what `npm start` would connect it to: a service that
- * the environment does not name is the stand-in that `npm start` runs meanwhile.
+ * Runs tasks of the worker from the terminal, with its rights. A service that the environment does not name
+ * is the stand-in of a running `npm start`.
  */
 export function withWorkerDependencies<T>(
   raw: Readonly<Record<string, string | undefined>>,

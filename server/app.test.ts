@@ -25,7 +25,7 @@ const web = madeOnce(
   },
   ({ folder }) => rm(folder, { recursive: true, force: true }),
 )
-/** Stands for the sign-in sandbox: says what reached it. */
+/** Stands in for the sign-in sandbox and reports each request. */
 const upstream = madeOnce(
   async () => {
     const listener = createServer(async (request, response) => {
@@ -51,7 +51,7 @@ const { database, server } = testProduct(() => ({
 }))
 
 const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
-/** Sends the path as it is, which fetch would normalize. `url`: what reached the sandbox; null for nothing. */
+/** Sends the path unchanged; fetch would normalize it. `url`: what reached the sandbox, or null. */
 async function raw(path: string, method = 'GET'): Promise<{ status: number; url: string | null }> {
   const { hostname, port } = new URL(server.url)
   const sent = request({ hostname, port, method, path, agent: false })
@@ -67,7 +67,7 @@ async function raw(path: string, method = 'GET'): Promise<{ status: number; url:
 const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('a request', () => {
-  test('keeps a well-formed id from the caller, in the response and in the log', async () => {
+  test('a request keeps a well-formed id from the caller, in the response and in the log', async () => {
     const response = await get('/api/plans', { headers: { 'x-request-id': 'trace-0123456789' } })
     expect(response.headers.get('x-request-id')).toBe('trace-0123456789')
     expect(server.logs).toContainEqual(
@@ -82,19 +82,19 @@ describe('a request', () => {
   })
 
   test.each(['short', 'with space and more', 'x'.repeat(65), 'semi;colon;inside'])(
-    'with the id %s is given another',
+    'a request with the id %s is given another',
     async (id) => {
       const response = await get('/api/plans', { headers: { 'x-request-id': id } })
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     },
   )
 
-  test('that names its user has the id in the log', async () => {
+  test('a request that names its user has the id in the log', async () => {
     await server.api(initializeUser, { token: 'user_logged', body: {} })
     expect(server.logs).toContainEqual(expect.objectContaining({ user_id: 'user_logged', status: 400 }))
   })
 
-  test('for an unknown address is a 404, with another method a 405 that names the right one', async () => {
+  test('a request for an unknown address is a 404, with another method a 405 that names the right one', async () => {
     const missing = await get('/api/nothing')
     expect(missing.status).toBe(404)
     expect(await missing.json()).toEqual({
@@ -128,7 +128,7 @@ describe('a body', () => {
     ['that is empty', '', 'application/json', 400, 'invalid_json'],
     ['that is a list', '[]', 'application/json', 400, 'invalid_request'],
     ['over 64 KiB', JSON.stringify({ a: 'x'.repeat(64 * 1024) }), 'application/json', 413, 'body_too_large'],
-  ])('%s is refused', async (_, body, type, status, code) => {
+  ])('a body %s is refused', async (_, body, type, status, code) => {
     const response = await send(body, type)
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ code, error: expect.any(String) })
@@ -136,7 +136,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('that does not match its contract is a 500 that reveals nothing', async () => {
+  test('an answer that does not match its contract is a 500 that reveals nothing', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       settings: { brand: { ...server.deps.settings.brand, support_email: 'SECRET-not-an-address' } },
@@ -151,7 +151,7 @@ describe('an answer', () => {
     )
   })
 
-  test('to an unexpected error shows no stack and no SQL', async () => {
+  test('an answer to an unexpected error shows no stack and no SQL', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       deps: {
@@ -172,7 +172,7 @@ describe('an answer', () => {
     expect(JSON.stringify(broken.logs)).toContain('SELECT secret FROM users')
   })
 
-  test('carries a strict policy and no HSTS on plain http', async () => {
+  test('an answer carries a strict policy and no HSTS on plain http', async () => {
     const { headers } = await get('/')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'self'")
@@ -188,7 +188,7 @@ describe('an answer', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
-  test('with real Clerk and Stripe allows exactly those, and asks for https', async () => {
+  test('an answer allows exactly Clerk’s and Stripe’s origins when they are real, and asks for https', async () => {
     const real = await startTestServer({
       databaseUrl: database.url,
       env: {
@@ -207,7 +207,7 @@ describe('an answer', () => {
     expect(headers.get('strict-transport-security')).toContain('max-age=31536000')
   })
 
-  test('of the API allows nothing, and has none of the headers that only pages need', async () => {
+  test('an answer of the API allows no sources, and has none of the headers that only pages need', async () => {
     const real = await startTestServer({
       databaseUrl: database.url,
       settings: { app_url: 'https://app.example' },
@@ -231,7 +231,7 @@ describe('an answer', () => {
 
 describe('the web app', () => {
   test.each(['/', '/dashboard', '/billing/success?session_id=cs_1', '/invite/org_1/inv_1'])(
-    'answers %s with its page, never from an old copy',
+    'the web app answers %s with its page, never from an old copy',
     async (path) => {
       const response = await get(path, html)
       expect(response.status).toBe(200)
@@ -241,14 +241,14 @@ describe('the web app', () => {
     },
   )
 
-  test('lets browsers keep hashed files forever, compressed', async () => {
+  test('the web app lets browsers keep hashed files forever, compressed', async () => {
     const response = await get('/assets/main-abc123.js', { headers: { 'accept-encoding': 'gzip' } })
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(response.headers.get('content-type')).toContain('javascript')
   })
 
-  test('does not answer a missing file with a page, and serves no hidden files or files outside the folder', async () => {
+  test('the web app does not answer a missing file with a page, and serves no hidden files or files outside the folder', async () => {
     expect((await get('/assets/main-old.js')).status).toBe(404)
     expect((await get('/missing.js')).status).toBe(404)
     expect((await get('/favicon.svg')).status).toBe(200)
@@ -259,7 +259,7 @@ describe('the web app', () => {
     }
   })
 
-  test('answers a marketing page that was rendered from the settings, once for each who may be signed in', async () => {
+  test('the web app answers a marketing page that was rendered from the settings, once for each who may be signed in', async () => {
     const root = await mkdtemp(join(tmpdir(), 'tidemark-site-'))
     onTestFinished(() => rm(root, { recursive: true }))
     await buildSite(root)
@@ -292,7 +292,7 @@ describe('the web app', () => {
     await built.close()
   })
 
-  test('says what to do when it is not built', async () => {
+  test('the web app says what to do when it is not built', async () => {
     const unbuilt = await startTestServer({
       databaseUrl: database.url,
       settings: { web_root: '/nonexistent' },
@@ -304,7 +304,7 @@ describe('the web app', () => {
   })
 })
 
-/** What `npm run build` leaves, with a renderer that says what it was given. */
+/** The output of `npm run build`, with a renderer that echoes its input. */
 async function buildSite(root: string): Promise<void> {
   const document = (text: string) =>
     `<!doctype html>${text}<script type="application/json" id="page-state"></script>`
@@ -392,7 +392,7 @@ describe('the proxy to the sign-in sandbox', () => {
     '/V1/../bapi/v1/users',
     '/',
     '',
-  ])('never forwards %s', async (path) => {
+  ])('the proxy to the sign-in sandbox never forwards %s', async (path) => {
     for (const method of ['GET', 'POST']) {
       expect(await raw(`/__clerk${path}`, method), method).toMatchObject({ url: null })
     }
@@ -406,11 +406,11 @@ describe('the proxy to the sign-in sandbox', () => {
     '/api/../__clerk/_sandbox/users',
     'http://localhost/__clerk/_sandbox/users',
     'http://localhost//_sandbox/users',
-  ])('cannot be reached by another name: %s', async (target) => {
+  ])('the proxy to the sign-in sandbox cannot be reached by another name: %s', async (target) => {
     expect(await raw(target, 'POST')).toMatchObject({ url: null })
   })
 
-  test('is a 502 in our form when nothing answers', async () => {
+  test('the proxy to the sign-in sandbox answers a 502 in our form when nothing answers', async () => {
     const lost = await startTestServer({ databaseUrl: database.url })
     const response = await get('/__clerk/v1/environment', {}, lost)
     await lost.close()

@@ -42,7 +42,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   return app
 }
 
-/** No address of ours has a parameter, so most calls need not be compared with each route. What is left (HEAD, OPTIONS, another method) is the router's. */
+/** A map by path: our paths have no parameters. Other methods are left to the router. */
 function findByAddress(byAddress: ReadonlyMap<string, AppMiddleware>): AppMiddleware {
   return (ctx, next) => {
     const handle = byAddress.get(`${ctx.method} ${ctx.path}`)

@@ -51,7 +51,7 @@ describe('an endpoint of another API version', () => {
     expect(said_by_set_up[0]).toEqual(advice)
   })
 
-  test('beside one of ours is not the one that counts', async () => {
+  test('an endpoint of another API version is ignored when there is one of ours', async () => {
     await madeEarlier({ api_version: '2025-03-31.basil' })
     await stripe.client.webhookEndpoints.create({
       url: webhook_url,
@@ -75,12 +75,12 @@ test('missing types of events, and a disabled endpoint, are said', async () => {
   expect(said[1]).toContain('it is not sent checkout.session.completed')
 })
 
-test('that there is none is said, but not on a developer’s machine, which Stripe cannot reach', async () => {
+test('a missing endpoint is logged, but not on a developer’s machine, which Stripe cannot reach', async () => {
   expect(await warnings()).toEqual([expect.stringContaining('no webhook endpoint here')])
   expect(await warnings('http://localhost:3999')).toEqual([])
 })
 
-test('a key that may not read endpoints keeps nobody from starting', async () => {
+test('the server starts with a key that may not read webhook endpoints', async () => {
   await stripe.knob('faults', { status: 500, path_prefix: '/v1/webhook_endpoints' })
   expect(await warnings()).toEqual([])
   await stripe.clear('faults')

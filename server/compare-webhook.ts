@@ -7,8 +7,9 @@ import {
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Warns when events would not come, or not in the form that we expect. Called once at the start, which does not wait for it: one
- * read-only call, whose failure (a restricted key may not list endpoints) is no reason not to serve.
+ * Warns when events would not come, or not in the form that we expect. Called once at the start, which does
+ * not wait for it: one read-only call, whose failure (a restricted key may not list endpoints) is no reason
+ * not to serve.
  */
 export async function compareWebhook({
   stripe,

@@ -5,7 +5,6 @@ import type { Logger } from '../schema/log.ts'
 import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
 
-/** What travels with one request. */
 export interface RequestState {
   request_id: string
   trace: Trace
@@ -13,7 +12,7 @@ export interface RequestState {
   network: string
   /** Set by `authenticate`. */
   user_id?: string
-  /** Of Clerk's, where the user is signed in. */
+  /** Clerk's session, where the user is signed in. */
   session_id?: string
   /** Set by `validate`. */
   query?: unknown
@@ -32,12 +31,12 @@ export interface RequestOf<E extends Endpoint> {
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
   readonly user_id: E['auth'] extends 'public' ? undefined : string
-  /** Of Clerk's, where the caller is signed in. */
+  /** Clerk's session, where the caller is signed in. */
   readonly session_id: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: Trace
-  /** A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
+  /** A UUIDv7 (decision 163); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }
 
@@ -51,7 +50,7 @@ export interface Trace {
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
-  // A logger of its own costs more than the one line that most requests write, so it is made when somebody writes one.
+  // A child logger is created on first use: most requests write one line only.
   let noted: Record<string, string> = { request_id }
   let log: Logger | undefined
   return {
@@ -71,7 +70,7 @@ export function createTrace(base: Logger, request_id: string): Trace {
   }
 }
 
-/** Whose request it is stays in the log: traces tell what happened to which event or checkout. */
+/** Traces name events and checkouts; user ids are in the log only. */
 const inTraces = ['event_id', 'event_type', 'intent_id', 'session_id', 'error_code']
 
 function attributesOf(fields: Readonly<Record<string, string>>): Record<string, string> {

@@ -14,6 +14,6 @@ test.each([
   ['@SUM(A1)', `"'@SUM(A1)"`],
   ['\t=1', `"'\t=1"`],
   ['＝1', `"'＝1"`],
-])('%j is written as %j', (cell, expected) => {
+])('the field %j is written as %j', (cell, expected) => {
   expect(csvLine([cell, 'x'])).toBe(`${expected},x\r\n`)
 })

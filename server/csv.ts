@@ -1,9 +1,9 @@
 type Cell = string | number | null
 
 /**
- * A line as RFC 4180 has it. A text that a spreadsheet would run as a formula gets an apostrophe in front
- * (https://owasp.org/www-community/attacks/CSV_Injection); numbers stay numbers, also below zero, which is why no library's
- * escaping is used: it does not tell the two apart.
+ * A line by RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe
+ * (https://owasp.org/www-community/attacks/CSV_Injection). Negative numbers stay numbers, which escaping
+ * libraries do not support.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`

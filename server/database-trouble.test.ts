@@ -20,7 +20,7 @@ import { createEditorCalls } from './editor-calls.ts'
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database } = product
 
-/** The server's database, where Postgres cuts the connection when it has inserted the checkout and not committed it yet. */
+/** A database whose connection is cut after the insert of the checkout, before its commit. */
 function cutAfterInsert(db: Database): Database {
   let isArmed = true
   const inserts = new WeakSet<object>()
@@ -60,7 +60,7 @@ test('a connection that Postgres cuts in the middle of a checkout answers 503, a
   await server.close()
 })
 
-/** From now on, Postgres reports so many deadlocks where the ledger posts. */
+/** Makes Postgres report so many deadlocks in the ledger's postings. */
 async function plantDeadlocks(count: number): Promise<void> {
   await sql
     .raw(`
@@ -113,7 +113,7 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
   )
 })
 
-test('a report whose payer is locked for too long answers 503, is charged nothing, and holds up nobody else for good', async () => {
+test('a report whose payer is locked for too long answers 503, is not charged, and does not block other payers', async () => {
   const { db, close } = connectDatabase({
     connectionString: database.url,
     role: 'tidemark_server',

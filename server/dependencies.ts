@@ -22,7 +22,7 @@ import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.
 export interface Dependencies {
   readonly settings: Settings
   readonly db: Database
-  /** Where a request reads what may be a moment old: a replica, where there is one. Nothing that decides about money or rights does. */
+  /** Reads that may be slightly old, from a replica if there is one; never for money or rights. */
   reads(): Promise<Reads>
   readonly producer: QueueProducer
   readonly stripe: Stripe
@@ -33,7 +33,7 @@ export interface Dependencies {
   readonly editorCalls: EditorCalls
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
-  /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
+  /** Set at the start of a shutdown, before the server stops answering the load balancer. */
   readonly readiness: { isStopping: boolean }
   readonly log: Logger
   readonly now: () => Date
@@ -42,7 +42,7 @@ export interface Dependencies {
 /** The server only adds jobs, which is one quick statement each. */
 const queuePoolMax = 4
 
-/** Opens everything that the environment names. Nothing connects yet: an unavailable service is noticed at the first call. */
+/** Opens the services of the environment. Nothing connects before the first call. */
 export function openDependencies(
   env: ProcessEnvironment,
   { now }: Pick<Dependencies, 'now'> = { now: () => new Date() },

@@ -33,7 +33,7 @@ function counted(): { readonly db: Database; count(): number } {
   let statements = 0
   const db = database.server.withPlugin({
     transformQuery: ({ node }) => node,
-    // What comes as text passes here only.
+    // Only results in text format pass here.
     async transformResult({ result }) {
       statements += 1
       return result
@@ -42,7 +42,6 @@ function counted(): { readonly db: Database; count(): number } {
   return { db, count: () => statements }
 }
 
-/** All at the same moment. What was thrown is the error's name. */
 function spendAtOnce(usages: readonly Usage[], db = database.server) {
   const { spend } = createEditorCalls(db)
   return Promise.all(
@@ -69,7 +68,7 @@ test('twenty reports at once on a pool that covers twelve: twelve are posted and
   expect(count()).toBe(1)
 })
 
-test('of reports with the same key at once the first is posted, its repetitions are replays, and another amount is a conflict', async () => {
+test('one of several concurrent reports with the same key is posted, its repetitions are replays, and another amount is a conflict', async () => {
   const usage = await buildPool({ purchased: 10 })
   const first = usage({ credits: 3 })
   const answers = await spendAtOnce([first, first, { ...first, credits: 4 }, usage({ credits: 2 }), first])
@@ -105,7 +104,7 @@ test('a report that the ledger cannot take fails alone', async () => {
   ])
 })
 
-test('a payer who is locked for long holds up nobody else’s reports, also when they came at the same moment', async () => {
+test('a payer who is locked for long does not delay reports of other payers that arrive at the same moment', async () => {
   const [locked, free] = [await buildPool({ purchased: 10 }), await buildPool({ purchased: 10 })]
   const { spend } = createEditorCalls(database.server)
   const first = locked()

@@ -10,15 +10,12 @@ import type { Usage, UsageResult } from '../schema/ledger/spend/usage.ts'
 import { createUsageGroups } from '../schema/ledger/spend/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
-/**
- * What editors ask for all the time, of a server that many ask at once: those that come while others are being served are served
- * together, by one statement (decision 126).
- */
+/** Batches concurrent calls of editors: one statement serves those that arrived meanwhile (decision 126). */
 export interface EditorCalls {
   readBalance(asked: AskedBalance): Promise<EditorBalance>
   /** Null when the user has no active seat of the organization. */
   findSeat(holder: SeatHolder): Promise<SeatRole | null>
-  /** As `spendCredits`: one commit, and one lock of each payer. A pool with many editors holds up nobody else's reports. */
+  /** As `spendCredits`, in one commit with one lock per payer: a busy pool does not delay other payers. */
   spend(usage: Usage): Promise<UsageResult>
 }
 
@@ -36,7 +33,7 @@ function createReads<Asked, Answer>(
   return createBatches({
     items_max: 100,
     isShared: isDatabaseUnavailable,
-    // While one is with the database the next is put together. Nothing that is read is ever locked, so more bring nothing.
+    // One batch runs while the next is collected. Reads take no locks, so more batches would not help.
     batches_max: 2,
     together: read,
   })

@@ -5,8 +5,9 @@ import type { Trace } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does not fail the
- * request: the row is in Postgres, and the sweep enqueues it again. Returns whether it is in the queue.
+ * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does
+ * not fail the request: the row is in Postgres, and the sweep enqueues it again. Returns whether it is in the
+ * queue.
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,

@@ -2,10 +2,7 @@ import type { ApiError } from '../schema/api/error.ts'
 import type { UsageRefusal } from '../schema/api/extension.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
-/**
- * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never changes. The reason
- * behind it is the `cause`, which goes to the log and never into the response.
- */
+/** An error for the caller: `message` for people, `code` for programs. Its `cause` only goes to the log. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly status: number
@@ -35,10 +32,7 @@ export class ServerError extends Error {
   }
 }
 
-/**
- * An error whose text is the failure text of the route in which it happens (`failure` in the route), because it depends on what
- * the caller wanted to do. Status and code are given here.
- */
+/** Answers with the failure text of its route (`failure`) and the given status and code. */
 export class RouteFailedError extends Error {
   override readonly name = 'RouteFailedError'
   readonly status: number
@@ -61,7 +55,7 @@ export class RouteFailedError extends Error {
   }
 }
 
-/** Stripe answered, but something that we rely on, such as what `npm run stripe:setup` creates, is missing or different. */
+/** Stripe answered, but an object that `npm run stripe:setup` creates is missing or different. */
 export class StripeAnswerError extends Error {
   override readonly name = 'StripeAnswerError'
 }
@@ -148,7 +142,7 @@ export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'ch
 /** It is unknown whether Stripe opened a session. Either way nothing is charged before the customer pays. */
 export const checkoutUncertain = (cause: unknown) =>
   new RouteFailedError(503, 'checkout_failed', { retry_after_s: 5, cause })
-/** Stripe's price is not ours or cannot be read: better to sell nothing than to charge something other than promised. */
+/** The price cannot be read or is not the catalogue's, so nothing is sold. */
 export const priceUnavailable = (cause: unknown) =>
   new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
@@ -213,7 +207,7 @@ export const seatReductionScheduled = () =>
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 
-/** Also for organizations that exist: those who are not members must not learn that they do. */
+/** Also for organizations that exist: non-members must not learn that they do. */
 export const organizationNotFound = () =>
   new ServerError(404, 'organization_not_found', 'Organization not found')
 export const notAdmin = (doing: string) =>
@@ -245,7 +239,7 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
-/** Clerk's own limit of the organization is reached, and could not be raised although there is a free seat. */
+/** Clerk's membership limit is reached and could not be raised, although a seat is free. */
 export const organizationIsFull = (cause: unknown) =>
   new ServerError(
     409,
@@ -253,7 +247,7 @@ export const organizationIsFull = (cause: unknown) =>
     'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
     { cause },
   )
-/** Meanwhile the person has left, or the invitation was ended. */
+/** The person has left, or the invitation was ended, since the request began. */
 export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')
 /** Also for subscriptions of organizations that the caller is not a member of. */
 export const organizationNotInitialized = () =>
@@ -265,9 +259,8 @@ export const invitationNotPending = (status: string) =>
 export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
-/** For support staff. */
 export const supportItemNotFound = () =>
-  new ServerError(404, 'support_item_not_found', 'There is nothing like this, neither here nor at Stripe')
+  new ServerError(404, 'support_item_not_found', 'Not found, neither in our database nor at Stripe')
 
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 
@@ -344,12 +337,9 @@ export const unexpected = (cause: unknown) =>
   new ServerError(500, 'internal_error', 'An unexpected error occurred', { cause })
 
 export const reasonRequired = () =>
-  new ServerError(
-    400,
-    'reason_required',
-    'Say why in a few words: your colleagues read it in the audit log',
-    { fields: [{ path: 'reason', message: 'Say why in a few words' }] },
-  )
+  new ServerError(400, 'reason_required', 'Enter a reason: your colleagues read it in the audit log', {
+    fields: [{ path: 'reason', message: 'Enter a reason' }],
+  })
 const actRefusalStatus: Readonly<Record<RefusalCode, number>> = {
   reason_required: 400,
   target_not_found: 404,
@@ -369,12 +359,12 @@ export const actRefused = (refusal: Extract<RequestedAct, { outcome: 'refused' }
       },
     }),
   })
-export const actNotFound = () => new ServerError(404, 'act_not_found', 'There is no such act')
+export const actNotFound = () => new ServerError(404, 'act_not_found', 'Act not found')
 export const actNotWaiting = (state: string) =>
-  new ServerError(409, 'act_not_waiting', `It does not wait for a second person any more: it is ${state}`)
+  new ServerError(409, 'act_not_waiting', `It no longer waits for approval: it is ${state}`)
 export const ownApproval = () =>
   new ServerError(
     403,
     'own_approval',
-    'A second person has to agree: not whoever asked for it, nor whoever it is for',
+    'A second person has to approve: neither the requester nor the person whom it concerns',
   )

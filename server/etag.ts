@@ -12,7 +12,8 @@ export class Tagged<Body> {
 
 /**
  * Whether If-None-Match names the ETag (RFC 9110, section 13.1.2). Unlike the usual helpers this does not let
- * `Cache-Control: no-cache` overrule it: fetch adds that header to every call with an If-None-Match of its own.
+ * `Cache-Control: no-cache` overrule it: fetch adds that header to every call with an If-None-Match of its
+ * own.
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   const plain = (tag: string) => tag.trim().replace(/^W\//, '')

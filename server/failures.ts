@@ -6,11 +6,11 @@ import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } fr
 export interface Failure {
   /** What did not work, in the product's wording. */
   readonly text: string
-  /** What Clerk's errors become. Without it they become what they are in every route: see `on-error`. */
+  /** Translates Clerk's errors; by default `on-error` does. */
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError
-  /** What the product says when its database does not work; left out where the general text of `on-error` is right. */
+  /** The text when the database is unavailable; by default that of `on-error`. */
   readonly database?: string
   /** What all other errors become, including an unavailable database. */
   any?(error: unknown): RouteFailedError
@@ -25,7 +25,7 @@ export function accountFailure(text: string, code: string): Failure {
 const buyerFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
 
-/** An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws `checkoutRefused`. */
+/** A Stripe error may leave a session behind; for a refusal `openSession` throws `checkoutRefused`. */
 export function checkoutFailure(text: string): Failure {
   return { text, clerk: buyerFailed, stripe: checkoutUncertain }
 }

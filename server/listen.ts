@@ -4,7 +4,7 @@ import type { Dependencies } from './dependencies.ts'
 
 export interface ListeningServer {
   readonly port: number
-  /** Accepts no new calls, finishes the current ones, and after `limit_ms` closes those that remain. */
+  /** Accepts no new calls, finishes open ones, and closes the rest after `limit_ms`. */
   close(limit_ms: number): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export function listen(
   { host, port }: { readonly host: string; readonly port: number },
   { log }: Pick<Dependencies, 'log'>,
 ): Promise<ListeningServer> {
-  // Longer than the idle time of common load balancers, which could otherwise send a call into a connection that we just closed.
+  // Longer than the idle time of load balancers, which would reuse a connection that we just closed.
   const limits = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000 }
   const server = createServer(limits, callback)
   return new Promise((resolve, reject) => {

@@ -13,7 +13,7 @@ test.each([
   ['America/New_York', '2026-03-09', '2026-03-09T04:00:00.000Z'],
   // A day that began at one o'clock.
   ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z'],
-])('in %s %s begins at %s', (zone, date, expected) => {
+])('the day in %s %s begins at %s', (zone, date, expected) => {
   const calendar = openCalendar(zone)
   const start = calendar.startOf(date)
   expect(start.toISOString()).toBe(expected)

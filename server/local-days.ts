@@ -21,7 +21,7 @@ export function openCalendar(timeZone: string): LocalCalendar {
   return {
     dateOf,
     startOf(date) {
-      // No zone is further from UTC than 14 hours. Halving needs no rule of how and when a zone changes its clocks.
+      // No zone is further from UTC than 14 hours. Bisection needs no daylight-saving rules.
       const noon = Date.parse(`${date}T12:00:00Z`)
       let before = Math.floor((noon - 1.5 * day_ms) / minute_ms)
       let after = Math.ceil((noon + day_ms) / minute_ms)
@@ -35,7 +35,6 @@ export function openCalendar(timeZone: string): LocalCalendar {
   }
 }
 
-/** The date some days later, or earlier. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10)
 }

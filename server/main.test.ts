@@ -20,7 +20,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-/** The real process. `lines` are what it logged, `complaints` what it said on stderr. */
+/** The real process. `lines` are its log, `complaints` its stderr. */
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,7 +55,7 @@ async function ready(server: ReturnType<typeof start>): Promise<string> {
 }
 
 describe('the server process', () => {
-  test('lists everything that is missing and exits', async () => {
+  test('the server process lists everything that is missing and exits', async () => {
     const server = start({ NODE_ENV: 'production', STRIPE_API_BASE: 'http://localhost:4242' })
     expect(await server.exited).toBe(1)
     for (const name of [
@@ -70,7 +70,7 @@ describe('the server process', () => {
     expect(server.complaints()).not.toContain('at ')
   })
 
-  test('names the variable when its port is taken', async () => {
+  test('the server process names the variable when its port is taken', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, resolve))
     const { port } = other.address() as AddressInfo
@@ -90,7 +90,7 @@ describe('the server process', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'at %s finishes the request in hand and ends well',
+    'the server process at %s finishes the request in hand and ends well',
     async (signal) => {
       const server = start(environment())
       const url = await ready(server)
@@ -119,7 +119,7 @@ describe('the server process', () => {
     },
   )
 
-  test('at SIGTERM stores the webhook that it is storing, answers it, and ends well', async () => {
+  test('the server process at SIGTERM stores the webhook that it is storing, answers it, and ends well', async () => {
     const server = start(environment())
     const url = await ready(server)
     const event = eventOf('checkout.session.completed', sessionOf(randomUUID()))
@@ -134,7 +134,7 @@ describe('the server process', () => {
         headers: { 'stripe-signature': signature },
         body: payload,
       })
-      await waitUntil(() => isSomebodyBlocked('tidemark_server'), 'the webhook to be stored')
+      await waitUntil(() => isConnectionBlocked('tidemark_server'), 'the webhook to be stored')
       server.child.kill('SIGTERM')
       await waitUntil(
         () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
@@ -148,7 +148,7 @@ describe('the server process', () => {
     ).toEqual([{ state: 'received' }])
   })
 
-  test('with a delay says first that it is not ready and still answers, until the delay is over or the signal comes again', async () => {
+  test('the server process with a delay says first that it is not ready and still answers, until the delay is over or the signal comes again', async () => {
     const server = start(environment({ DRAIN_DELAY_MS: '120000' }))
     const url = await ready(server)
     const operators = `http://127.0.0.1:${server.lines.find(({ metrics_port }) => metrics_port)?.metrics_port}`
@@ -167,7 +167,7 @@ describe('the server process', () => {
   })
 })
 
-async function isSomebodyBlocked(application: string): Promise<boolean> {
+async function isConnectionBlocked(application: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = ${application} AND wait_event_type = 'Lock'`.execute(

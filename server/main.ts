@@ -9,7 +9,7 @@ import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
 import { createMonitoringApp } from './monitoring.ts'
 
-/** Requests are short; at shutdown those that take longer than this are closed. */
+/** At shutdown requests that take longer than this are closed. */
 const drainLimitMs = 10_000
 
 async function main(): Promise<void> {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait for the load balancer; open requests are finished all the same.
+      // A second signal skips the wait for the load balancer; open requests are finished all the same.
       if (deps.readiness.isStopping) return hurry.abort()
       stop(signal).then(
         () => process.exit(0),

@@ -17,7 +17,7 @@ export interface ServerMetrics {
   readonly replicaReads: Counter<'outcome'>
 }
 
-/** What is read of a pool of `pg`. */
+/** The measured fields of a `pg` pool. */
 interface MeasuredPool {
   readonly totalCount: number
   readonly idleCount: number

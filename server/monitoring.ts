@@ -9,10 +9,7 @@ import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 import { findReasonsNotReady } from './routes/health.ts'
 
-/**
- * What is for those who operate the product, on METRICS_PORT: how much is bought and why something does not answer is nobody else's
- * business.
- */
+/** For operators only, on METRICS_PORT: sales figures and failure details must not be public. */
 export function createMonitoringApp(deps: Dependencies): Koa {
   const router = new Router()
   router.get('/healthz', (ctx) => {
@@ -31,7 +28,7 @@ export function createMonitoringApp(deps: Dependencies): Koa {
   return app
 }
 
-/** In Prometheus' text format. Gauges that are read on demand are left out when their source does not answer. */
+/** Prometheus text format. Gauges whose source does not answer are left out. */
 function answerMetrics(deps: Dependencies): Middleware {
   return async (ctx) => {
     await Promise.all([

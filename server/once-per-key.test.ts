@@ -56,7 +56,7 @@ const sessionsOf = async (as = user) => {
 }
 
 describe('the same Idempotency-Key', () => {
-  test('with the same body is one checkout and one answer', async () => {
+  test('a repeated Idempotency-Key with the same body is one checkout and one answer', async () => {
     const key = randomUUID()
     const first = await buy({ key })
     const second = await buy({ key })
@@ -68,7 +68,7 @@ describe('the same Idempotency-Key', () => {
     expect((await sessionsOf()).sessions).toHaveLength(1)
   })
 
-  test('with another body, or for another call, is a 422 that says so', async () => {
+  test('a repeated Idempotency-Key with another body, or for another call, is a 422 that says so', async () => {
     const key = randomUUID()
     await buy({ key })
     const other = { status: 422, body: { code: 'idempotency_key_reused', error: expect.any(String) } }
@@ -78,7 +78,7 @@ describe('the same Idempotency-Key', () => {
     expect(await intents()).toHaveLength(1)
   })
 
-  test('of another user is another request', async () => {
+  test('an Idempotency-Key of another user is another request', async () => {
     const key = randomUUID()
     const eve = await buildUser(database.server)
     const [ours, theirs] = [await buy({ key }), await buy({ key, as: eve })]
@@ -102,13 +102,13 @@ describe('the same Idempotency-Key', () => {
     expect((await sessionsOf()).sessions).toHaveLength(1)
   })
 
-  test('is free again after a refusal', async () => {
+  test('an Idempotency-Key is free again after a refusal', async () => {
     const key = randomUUID()
     expect((await buy({ key, body: { amount: 6 } })).status).toBe(400)
     expect((await buy({ key })).status).toBe(200)
   })
 
-  test('ends in the same session when Stripe’s first answer was lost', async () => {
+  test('a repeated Idempotency-Key ends in the same session when Stripe’s first answer was lost', async () => {
     const key = randomUUID()
     let isLost = true
     const sessions: unknown = new Proxy(stripe.client.checkout.sessions, {
@@ -133,7 +133,7 @@ describe('the same Idempotency-Key', () => {
     expect((await sessionsOf()).sessions.map(({ id }) => id)).toEqual([again.body.sessionId])
   })
 
-  test('whose server was killed goes on after a minute and a half, with the same checkout', async () => {
+  test('a request whose server was killed can be repeated after a minute and a half, with the same checkout', async () => {
     const key = randomUUID()
     const first = await buy({ key })
     await database.owner
@@ -147,7 +147,7 @@ describe('the same Idempotency-Key', () => {
     expect(await intents()).toHaveLength(1)
   })
 
-  test('is forgotten after a day', async () => {
+  test('an Idempotency-Key is forgotten after a day', async () => {
     const key = randomUUID()
     await buy({ key })
     clock.setAhead({ minutes: 24 * 60 + 1 })
@@ -157,7 +157,7 @@ describe('the same Idempotency-Key', () => {
     expect(await deleteOldRequests(database.worker, { now: clock.now(), limit: 500 })).toBeGreaterThan(0)
   })
 
-  test.each(['with a space', 'ü', 'x'.repeat(256)])('%s is refused', async (key) => {
+  test.each(['with a space', 'ü', 'x'.repeat(256)])('an Idempotency-Key with %s is refused', async (key) => {
     const headers = { 'idempotency-key': Buffer.from(key, 'utf8').toString('latin1') }
     const body = { clerkUserId: user, credits: 500, amount: 7, currency: 'EUR' }
     expect(await server.api(purchaseCredits, { token: user, body, headers })).toMatchObject({ status: 400 })
@@ -192,7 +192,7 @@ test('every call that opens a checkout honours it', () => {
 })
 
 describe('a first purchase', () => {
-  test('that is made ten times at once makes one Stripe customer', async () => {
+  test('a first purchase that is made ten times at once makes one Stripe customer', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => buy()))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     const { customers, sessions } = await sessionsOf()
@@ -201,7 +201,7 @@ describe('a first purchase', () => {
     expect(await database.owner.selectFrom('customer_creations').selectAll().execute()).toEqual([])
   })
 
-  test('of a plan and of credits at once do too, also when the customer was deleted', async () => {
+  test('concurrent first purchases of a plan and of credits make one Stripe customer, also when it was deleted', async () => {
     await buy()
     const [before] = (await sessionsOf()).customers
     await stripe.client.customers.del(before?.id ?? '')
@@ -211,7 +211,7 @@ describe('a first purchase', () => {
     expect((await sessionsOf()).customers).toHaveLength(1)
   })
 
-  test('that Stripe refused once is not refused for a day', async () => {
+  test('a first purchase that Stripe refused once is not refused for a day', async () => {
     await stripe.knob('faults', { status: 500, count: 3, path_prefix: '/v1/customers' })
     expect((await buy()).status).toBeGreaterThanOrEqual(500)
     await stripe.clear('faults')

@@ -12,8 +12,9 @@ import {
 } from './errors.ts'
 
 /**
- * Does a request once for each `Idempotency-Key` of its user, and repeats the answer to whoever repeats the request (decision 083). `work` is
- * given the name of the attempt: another try after a crash gets the same one, so that it ends in the same checkout.
+ * Processes a request once for each `Idempotency-Key` of its user, and repeats the answer to later requests
+ * with the same key (decision 083). `work` receives the name of the attempt: another try after a crash gets
+ * the same name, so that it ends in the same checkout.
  */
 export async function oncePerKey<Answer>(
   ctx: AppContext,
@@ -54,7 +55,7 @@ export async function oncePerKey<Answer>(
   }
 }
 
-/** After a 503, and after anything unexpected, it is not known what was done. */
+/** After a 503 or an unexpected error the outcome is unknown. */
 function isRefusal(error: unknown): boolean {
   return (error instanceof ServerError || error instanceof RouteFailedError) && error.status !== 503
 }

@@ -13,7 +13,7 @@ const two = { read: 2, write: 2, checkout: 2, auth: 2 }
 const database = testDatabase()
 
 describe('a budget of requests', () => {
-  test('is per caller and group of calls, and says how long to wait', async () => {
+  test('a budget of requests is per caller and group of calls, and says how long to wait', async () => {
     const limits = createRateLimits({ perMinute: two })
     expect(await limits.consume('read', 'user:a')).toBeNull()
     expect(await limits.consume('read', 'user:a')).toBeNull()
@@ -22,7 +22,7 @@ describe('a budget of requests', () => {
     expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('says in each answer how much there is, how much is left, and until when', async () => {
+  test('a budget of requests says in each answer how much there is, how much is left, and until when', async () => {
     const server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: two }) },
@@ -40,7 +40,7 @@ describe('a budget of requests', () => {
     ])
   })
 
-  test('that is used up is a 429 in our form', async () => {
+  test('a budget of requests that is used up is a 429 in our form', async () => {
     const server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: two }) },
@@ -70,11 +70,11 @@ describe('an anonymous caller is counted by the address', () => {
   }
   const forwarded = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
 
-  test('that our proxy appended: what a caller claims changes nothing', async () => {
+  test('an anonymous caller is counted by the address that our proxy appended: what a caller claims changes nothing', async () => {
     expect(await statuses(['127.0.0.0/8'], forwarded)).toEqual([200, 429, 200])
   })
 
-  test('that the first of several proxies of ours appended', async () => {
+  test('an anonymous caller is counted by the address that the first of several proxies of ours appended', async () => {
     const calls = [
       '6.6.6.1, 198.51.100.7, 10.1.2.3',
       '6.6.6.2, 198.51.100.7, 10.3.2.1',
@@ -83,15 +83,15 @@ describe('an anonymous caller is counted by the address', () => {
     expect(await statuses(['127.0.0.1', '10.0.0.0/8'], calls)).toEqual([200, 429, 200])
   })
 
-  test('of the connection, whatever the header says, while no proxy is named, also in production', async () => {
+  test('an anonymous caller is counted by the address of the connection, whatever the header says, while no proxy is named, also in production', async () => {
     expect(await statuses([], forwarded)).toEqual([200, 429, 429])
   })
 
-  test('of the connection when it is none of the proxies that are named', async () => {
+  test('an anonymous caller is counted by the address of the connection when it is none of the proxies that are named', async () => {
     expect(await statuses(['192.0.2.0/24'], forwarded)).toEqual([200, 429, 429])
   })
 
-  test('by its /64, of which one caller has every address', async () => {
+  test('an anonymous caller is counted by the /64 of an IPv6 address, of which one caller has every address', async () => {
     const calls = [
       '2001:db8:1:2::1',
       '2001:db8:1:2:ffff:ffff:ffff:ffff',
@@ -132,7 +132,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     for (const redis of connections) redis.disconnect()
   })
 
-  test('the rest of a portion that one server has taken is refused by another, and by nobody else', async () => {
+  test('only the other servers refuse the rest of a portion that one server has taken', async () => {
     const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
     await Promise.all(connections.map((redis) => redis.ping()))
     const [first, second] = connections.map((redis) =>
@@ -151,7 +151,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     for (const redis of connections) redis.disconnect()
   })
 
-  test('silent, each server counts for itself instead of waiting, and with Redis again once that answers', async () => {
+  test('each server counts for itself while Redis hangs, and uses Redis again once it answers', async () => {
     const proxy = await startFaultProxy(redisUrl ?? '')
     const redis = connectRedis(proxy.url(redisUrl ?? ''), { whenUnavailable: 'fail_fast' })
     redis.on('error', () => undefined)
@@ -172,7 +172,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     expect(await waitUntil(() => redis.ping().catch(() => null), 'Redis to answer again')).toBe('PONG')
   })
 
-  test('unavailable, each server counts for itself instead of failing', async () => {
+  test('each server counts for itself while Redis is unavailable, and no request fails', async () => {
     const redis = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
     redis.on('error', () => undefined)
     const limits = createRateLimits({ redis, perMinute: two })

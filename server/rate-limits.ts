@@ -15,7 +15,6 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   extension: 600,
 }
 
-/** What is left of a budget after a request. */
 export interface SpentBudget {
   readonly limit: number
   readonly remaining: number
@@ -25,7 +24,6 @@ export interface SpentBudget {
 }
 
 export interface RateLimits {
-  /** Counts one request. */
   count(limit: RateLimit, caller: string): Promise<SpentBudget>
   /** The same; returns how long to wait when the budget is used up, in seconds, and null when it is not. */
   consume(limit: RateLimit, caller: string): Promise<number | null>
@@ -42,15 +40,16 @@ const callersMax = 50_000
 /** What a server has taken of a caller's budget and not given out yet. */
 interface Portion {
   left: number
-  /** Of the budget, for any server, when it was taken. */
+  /** The rest of the budget for all servers, when the portion was taken. */
   untaken: number
   readonly until_ms: number
 }
 
 /**
- * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A server takes portions of a budget,
- * so a caller never gets more than the limit; one whose calls are spread over several servers may be refused by one while another has the rest of a
- * portion: at most a thirtieth of the budget less for each further server (decision 134).
+ * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A
+ * server takes portions of a budget, so a caller never gets more than the limit; one whose calls are spread
+ * over several servers may be refused by one while another has the rest of a portion: at most a thirtieth of
+ * the budget less for each further server (decision 134).
  */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
@@ -81,7 +80,7 @@ export function createRateLimits(
     return limiter
   }
 
-  /** Takes a portion of the budget, or what is left of it, which may be nothing. */
+  /** Takes a portion of the budget, or its rest, which may be zero. */
   async function take(limit: RateLimit, caller: string): Promise<Portion> {
     const asked = portionOf(perMinute[limit])
     const taken = await limiterOf(limit)
@@ -114,7 +113,7 @@ export function createRateLimits(
     const key = `${limit}/${caller}`
     let portion = portions.get(key)
     const isOver = portion !== undefined && portion.until_ms <= performance.now()
-    // Once nothing is left that nobody has taken, Redis need not be asked again before the window ends.
+    // Once no portion is left, Redis need not be asked again before the window ends.
     if (!portion || isOver || (portion.left === 0 && portion.untaken > 0)) {
       const taken = await take(limit, caller)
       remember(key, taken)
@@ -135,8 +134,8 @@ export function createRateLimits(
 }
 
 /**
- * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who share an address, do not
- * share a budget; only anonymous callers are counted by address. Each answer says what is left (decision 082).
+ * One budget per user and group of calls. Runs after `authenticate`, so that people who share an address do
+ * not share a budget; only anonymous callers are counted by address. Each answer has the rest (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {

@@ -3,8 +3,9 @@ import { hasTransfer } from '../schema/ledger/read/history.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Where to read an owner's entries. A page that goes on below a transfer is read where that transfer is: the page before it may have come from
- * the primary, and what the replica does not have yet would be missing between the two.
+ * Where to read an owner's entries. A page that goes on below a transfer is read where that transfer is: the
+ * page before it may have come from the primary, and what the replica does not have yet would be missing
+ * between the two.
  */
 export async function chooseReads(
   { db, reads }: Pick<Dependencies, 'db' | 'reads'>,
@@ -15,10 +16,10 @@ export async function chooseReads(
   return (await hasTransfer(chosen.db, below)) ? chosen : readsFrom(db)
 }
 
-/** Who looks at a page takes this for now. */
+/** Data of this age counts as current. */
 const presentMs = 2000
 
-/** The moment since which something may be missing in what was read; null where that is now, for whoever looks. */
+/** The moment since which something may be missing in what was read; null when nothing can be missing. */
 export function missingSince({ age_ms }: Reads, now: Date): Date | null {
   return age_ms <= presentMs ? null : new Date(now.getTime() - age_ms)
 }

@@ -55,7 +55,7 @@ async function enqueuesOnceItIsThere(
 }
 
 describe('a queue that was unavailable when the server started accepts jobs once it is available', () => {
-  test('on Postgres', async () => {
+  test('a queue on Postgres that was unavailable at the start accepts jobs once it is available', async () => {
     const address = await lateAddress(database.url)
     const jobs = await enqueuesOnceItIsThere({ databaseUrl: address.url }, address.appear)
     address.close()
@@ -63,13 +63,16 @@ describe('a queue that was unavailable when the server started accepts jobs once
   })
 
   const redisUrl = ownRedisUrl()
-  test.runIf(redisUrl)('on Redis', async () => {
-    const address = await lateAddress(redisUrl ?? '')
-    const jobs = await enqueuesOnceItIsThere(
-      { databaseUrl: database.url, redisUrl: address.url },
-      address.appear,
-    )
-    address.close()
-    expect(jobs).toContainEqual({ event_id: 'evt_late' })
-  })
+  test.runIf(redisUrl)(
+    'a queue on Redis that was unavailable at the start accepts jobs once it is available',
+    async () => {
+      const address = await lateAddress(redisUrl ?? '')
+      const jobs = await enqueuesOnceItIsThere(
+        { databaseUrl: database.url, redisUrl: address.url },
+        address.appear,
+      )
+      address.close()
+      expect(jobs).toContainEqual({ event_id: 'evt_late' })
+    },
+  )
 })

@@ -3,8 +3,9 @@ import { createProducer, type QueueProducer } from '../schema/queues/producer.ts
 import { queueNames } from '../schema/queues/queues.ts'
 
 /**
- * A producer that recovers when the backend was unavailable at first. BullMQ never retries a queue that failed to become ready,
- * so queues are opened only when their connection answers, and those that still failed are replaced by new ones.
+ * A producer that recovers when the backend was unavailable at first. BullMQ never retries a queue that
+ * failed to become ready, so queues are opened only when their connection answers, and failed ones are
+ * replaced.
  */
 export function createReopeningProducer(
   backend: QueueBackend,

@@ -85,10 +85,7 @@ interface Request {
   readonly headers?: Record<string, string>
 }
 
-/**
- * What each call is asked, about the user or the organization, so that a caller who may do it succeeds. A call whose contract says
- * enough is not listed: see `requestOf`.
- */
+/** Requests that succeed for a permitted caller, where `requestOf` cannot derive one from the contract. */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
   'POST /api/user/initialize': () => ({
     body: {
@@ -191,7 +188,7 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   }),
 }
 
-/** The required fields of a contract: ids are the user's and the organization's, everything else is the least that will do. */
+/** The required fields of a contract: the actor's ids and minimal values. */
 function requestOf({ endpoint, method }: Route): Request {
   const required = (schema: z.core.$ZodType | undefined) => {
     const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
@@ -212,7 +209,7 @@ function exampleOf(name: string, schema: z.core.JSONSchema._JSONSchema | undefin
 }
 
 function idOf(actor: Actor): string {
-  return actor === 'anonymous' ? 'user_nobody' : people[actor].user_id
+  return actor === 'anonymous' ? 'user_unknown' : people[actor].user_id
 }
 
 async function sessionOfUser(): Promise<string> {
@@ -233,7 +230,7 @@ type Case = Route & { readonly row: RightsRow }
 const nameOf = ({ method, path, row: { about } }: Case) =>
   `${method} ${path}${about === 'an_organization' ? ` ${about}` : ''}`
 
-/** A token of the kind that the call takes; nobody's gets in where nobody needs one. */
+/** A token of the kind that the call takes; an anonymous actor sends none. */
 async function tokenFor({ endpoint }: Case, actor: Actor): Promise<string | null> {
   if (actor === 'anonymous') return null
   const { token } = people[actor]
@@ -258,7 +255,7 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   return { status: response.status, text, changed: (await everything()) !== before }
 }
 
-/** Everything that a call may write; when an extension's token was last used is no consequence of a refused call. */
+/** All tables that a call may write, except the tokens' last use. */
 async function everything(): Promise<string> {
   const tables = [
     'checkout_intents',
@@ -286,14 +283,14 @@ describe('the rights of every route', () => {
     }),
   )
 
-  test.each(cases)('%s by %s', async (_, actor, route) => {
+  test.each(cases)('the call %s by %s is answered by its rights', async (_, actor, route) => {
     const expected = route.row.answers[actor]
     const { status, text, changed } = await call(route, actor)
     expect(status, text).toBe(expected)
     if (expected >= 400) expect(changed).toBe(false)
   })
 
-  test('are walked for every call of the contract, and for what is not in it', async () => {
+  test('the rights are checked for every call of the contract, and for routes that are not in it', async () => {
     const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>
     }

@@ -5,8 +5,8 @@ import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
 
 /**
- * Who calls. Requests are about `user` or about the organization of `member` and `admin`. The others have nothing to do with
- * either; being an admin elsewhere or on the support staff does not change that.
+ * The callers in rights.test.ts. Requests concern `user` or the organization of `member` and `admin`. The
+ * others are unrelated; being an admin elsewhere or on the support staff does not change that.
  */
 export const actors = [
   'anonymous',
@@ -19,9 +19,9 @@ export const actors = [
 ] as const
 export type Actor = (typeof actors)[number]
 
-/** Who may call a route: what the walk in rights.test.ts expects, and the check that makes it so. */
+/** The permitted callers of a route: the expectation of rights.test.ts, and the check that enforces it. */
 export interface Rights<Request, Found> extends Unchecked {
-  /** Runs before the handler, which gets what was found. Left out where the token alone or the handler's own query decides. */
+  /** Runs before the handler, which gets its result. Omitted where the token or the query decides. */
   readonly check?: (request: Request, deps: Dependencies) => Promise<Found> | Found
 }
 
@@ -53,18 +53,18 @@ export const oneself: Unchecked = { rows: [{ answers: oneselfRow }] }
 /** The caller's own objects: the handler's query finds no others, so objects of other users are a 404. */
 export const theOwner: Unchecked = { rows: [{ answers: { ...answers(404), anonymous: 401, user: 200 } }] }
 
-/** Any signed-in user about themselves, and about an organization those with a seat (here `member` and `admin`). */
+/** Signed-in users about themselves, and seat holders about an organization (`member`, `admin`). */
 export const oneselfOrSeatHolder: Unchecked = {
   rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: membersRow }],
 }
 
-/** Support staff, about anybody. To everybody else the call does not exist, which is decided before the request is read. */
+/** Support staff, on any owner. For other callers the call does not exist. */
 export const supportStaff: Unchecked = { rows: [{ answers: { ...answers(404), support: 200 } }] }
 
 /** Only the sender, whose signature the handler verifies; the walk has none. */
 export const signedSender: Unchecked = { rows: [{ about: 'no_signature', answers: answers(400) }] }
 
-/** The call names the user. That is only a claim: for any other user it is refused before a row is touched. */
+/** The user that the call names must be the caller. */
 export function theUser<Request extends SignedIn>(
   claimed: (request: Request) => string,
 ): Rights<Request, unknown> {
@@ -83,10 +83,7 @@ interface OrganizationClaim<Request> {
   notFound?(request: Request): ServerError
 }
 
-/**
- * Members of the organization, as Clerk has it now. A session token's own claim names only the active organization and may be
- * a minute old, so a removed admin could still act with it: see decision 040.
- */
+/** Members by Clerk's present state: a token's claim may be a minute old (decision 040). */
 export function members<Request extends SignedIn>({
   organization,
   notFound = organizationNotFound,
@@ -126,8 +123,9 @@ export function admins<Request extends SignedIn>(
 }
 
 /**
- * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only its admins. The
- * handler gets the owner whose credits and bills the call is about, and whether the caller may see to its payments.
+ * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only
+ * its admins. The handler gets the owner whose credits and bills the call is about, and whether the caller
+ * may see to its payments.
  */
 export function thePayer<Request extends SignedIn & { readonly query: { readonly payer: string } }>({
   doing,

@@ -39,9 +39,9 @@ interface Terms<E extends Endpoint, Found> {
 }
 
 /**
- * Serves an endpoint of `schema/api`: authenticates the caller, counts the request, parses it, checks the rights, and only then
- * runs the handler. `handle` is a separate call because the compiler can check literal types in the handler's answer only
- * after it has inferred the endpoint's type.
+ * Serves an endpoint of `schema/api`: authenticates the caller, counts the request, parses it, checks the
+ * rights, and only then runs the handler. `handle` is a separate call because the compiler can check literal
+ * types in the handler's answer only after it has inferred the endpoint's type.
  */
 export function route<E extends Endpoint, Found>(
   endpoint: E,
@@ -83,7 +83,7 @@ const forOAuthClients: AppMiddleware = (ctx, next) => {
   return next()
 }
 
-/** An answer that does not match its contract is our mistake: it is logged, and the caller gets a 500 instead. */
+/** An answer that does not match its contract is logged and becomes a 500. */
 function answer<E extends Endpoint, Found>(
   endpoint: E,
   { rights, failure }: Terms<E, Found>,

@@ -40,5 +40,5 @@ const calls: readonly Route[] = [
   ...healthRoutes,
 ]
 
-/** Every route of the server: `app.ts` mounts them, and the walk over all rights (rights.test.ts) calls each of them. */
+/** Every route: `app.ts` mounts them, and rights.test.ts calls each of them. */
 export const routes: readonly Route[] = [...calls, ...openapiRoutes(calls)]

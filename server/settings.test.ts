@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ownOrigins } from './settings.ts'
 
-test('in development all names of the loopback address are one origin', () => {
+test('all names of the loopback address are one origin in development', () => {
   expect(ownOrigins('http://localhost:3000/', { production: false })).toEqual([
     'http://localhost:3000',
     'http://127.0.0.1:3000',
@@ -9,7 +9,7 @@ test('in development all names of the loopback address are one origin', () => {
   ])
 })
 
-test('in production there is exactly one origin', () => {
+test('exactly one origin is allowed in production', () => {
   expect(ownOrigins('http://localhost:3000', { production: true })).toEqual(['http://localhost:3000'])
   expect(ownOrigins('https://app.example/', { production: true })).toEqual(['https://app.example'])
 })

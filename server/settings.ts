@@ -32,7 +32,7 @@ export interface Settings {
   readonly backlog_limit_ms: number
   /** How long a health check or a scrape waits for the database or the queue. */
   readonly probe_limit_ms: number
-  /** How long a request waits for the queue. The row is already written, so the sweep finds it in any case. */
+  /** How long a request waits for the queue. The row is already written, so the sweep finds it anyway. */
   readonly enqueue_limit_ms: number
   /** The folder of the built web app. What renders its marketing pages is beside it, in `server`. */
   readonly web_root: string
@@ -73,10 +73,7 @@ function secretsOf(value: string): Secrets {
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * The origins of our own pages. In development a page opened on 127.0.0.1 is the same as one on localhost; in production there
- * is exactly one origin.
- */
+/** The origins of our own pages. In development all loopback names count as one. */
 export function ownOrigins(appUrl: string, options: { production: boolean }): string[] {
   const url = new URL(appUrl)
   if (options.production || !loopbackNames.includes(url.hostname)) return [url.origin]

@@ -5,7 +5,7 @@ import { createCallLimit } from '../schema/stripe/call-limit.ts'
 const redisUrl = inject('redisUrl')
 
 test.runIf(redisUrl)(
-  'with Redis server and worker share one budget, and the worker leaves a part of it',
+  'server and worker share one budget with Redis, and the worker leaves a part of it',
   async () => {
     const redis = new Redis(redisUrl ?? '')
     await redis.ping()

@@ -52,7 +52,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
     await other.close()
   })
 
-  test('or cannot be read, nothing is sold either', async () => {
+  test('nothing is sold either when the price cannot be read', async () => {
     const other = await fresh()
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     expect(await subscribe({}, other)).toMatchObject({
@@ -63,7 +63,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('and only the session reveals it, the session is expired again', async () => {
+  test('a session that reveals a wrong price is expired again', async () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)

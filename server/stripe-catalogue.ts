@@ -11,9 +11,9 @@ import { priceUnavailable, StripeAnswerError } from './errors.ts'
 
 /** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
 export interface StripeCatalogue {
-  /** The price of one seat for one period. Throws `priceUnavailable` when it cannot be read or is not our catalogue's. */
+  /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
   findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
-  /** The id of the portal's configuration. Throws Stripe's error, or StripeAnswerError when it is missing there. */
+  /** The id of the portal's configuration. Throws Stripe's error, or StripeAnswerError when it is missing. */
   findPortal(kind: PortalKind): Promise<string>
 }
 
@@ -21,10 +21,10 @@ export interface FoundPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** How long a price that was checked stays usable: its amount at Stripe cannot change, only its lookup key can be moved. */
+/** How long a checked price is cached: its amount cannot change, only its lookup key can be moved. */
 const cachedForMs = 60_000
 
-/** Caches what was found and correct for a minute; what is missing or wrong is fetched again at the next call. */
+/** Caches correct prices and portals for a minute; missing or wrong ones are fetched again. */
 export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }): StripeCatalogue {
   const cache = new Map<string, { value: string; until_ms: number }>()
   const cached = async (key: string, fetch: () => Promise<string>) => {

@@ -4,7 +4,6 @@ import type { Subscription } from '../schema/subscriptions/subscriptions.ts'
 
 type Common = Pick<OrganizationSubscription, keyof OrganizationSubscription & keyof AccountSubscription>
 
-/** What every answer that shows a subscription says of it. */
 export function presentSubscription(subscription: Subscription): Common {
   const { scheduled_seats: seats, scheduled_at } = subscription
   return {

@@ -46,13 +46,13 @@ test('a file is sent in the parts in which it is read', async () => {
   expect((await answer.text()).split('\r\n')).toHaveLength(3001)
 })
 
-test('what fails before the first part is an answer', async () => {
+test('a failure before the first part is an ordinary error answer', async () => {
   const next = () => Promise.reject(new Error('The database is away'))
   const { url } = await serve(() => ({ [Symbol.asyncIterator]: () => ({ next }) }))
   expect((await fetch(url)).status).toBe(500)
 })
 
-test('what fails later breaks the connection off, so that nobody takes a part for the whole', async () => {
+test('a failure after the first bytes aborts the connection, so that a client cannot mistake a part for the whole', async () => {
   const { url, logged } = await serve(async function* () {
     yield 'first\r\n'.repeat(5000)
     throw new Error('The database is away')

@@ -11,7 +11,7 @@ export class TextFile {
     this.#parts = parts
   }
 
-  /** Waits for the first part: what fails before it is answered as any other failure. A later one breaks the connection off. */
+  /** Waits for the first part: earlier failures are ordinary answers, later ones abort the connection. */
   async send(ctx: AppContext, type: string): Promise<void> {
     const parts = this.#parts[Symbol.asyncIterator]()
     const first = await parts.next()

@@ -22,8 +22,9 @@ interface Build {
 }
 
 /**
- * The documents of the built web app, or nothing while it is not built. Each is rendered once in the life of the process, since it
- * depends on nothing but the settings, which the build does not know (docs/decisions/090-marketing-pages.md).
+ * The documents of the built web app, or nothing while it is not built. Each is rendered once in the life of
+ * the process, since it depends on nothing but the settings, which the build does not know
+ * (docs/decisions/090-marketing-pages.md).
  */
 export function webSite(settings: Settings) {
   const config = webConfigOf(settings)
@@ -62,7 +63,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   })
 }
 
-/** Browsers do not run a script of this type, so the content security policy lets it be. "<" is written so that no tag can end it. */
+/** Browsers do not run this type, so the CSP allows it. "<" is escaped so that no tag ends it. */
 function withState(html: string, state: PageState): WebDocument {
   const json = JSON.stringify(state).replaceAll('<', '\\u003c')
   const complete = html.replace(

@@ -17,7 +17,8 @@ if (!root) throw new Error('index.html has no #root')
 createRoot(root).render(
   <StrictMode>
     <ErrorBoundary>
-      {/* The content security policy forbids next-themes' inline script. Its type keeps it from running; public/theme.js replaces it. */}
+      {/* The content security policy forbids next-themes' inline script. Its type keeps it from running;
+          public/theme.js replaces it. */}
       <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>
         <QueryClientProvider client={createQueryClient()}>
           <App router={createRouter()} />

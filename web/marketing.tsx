@@ -6,11 +6,11 @@ import './ui/theme.css'
 
 declare global {
   interface Window {
-    /** Of public/early-clicks.js. */
+    /** Set by public/early-clicks.js. */
     readonly earlyClicks: {
-      /** When somebody first clicks on what needs the page's scripts. */
+      /** Resolves at the first click on an element that needs the page's scripts. */
       readonly first: Promise<void>
-      /** Does what was clicked on so far; later clicks go their own way. */
+      /** Repeats the earlier clicks and stops recording. */
       repeat(): void
     }
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-/** A window, as far as it matters here. A page that has been reloaded is a new module and the same storage. */
+/** A minimal window. A reloaded page is a new module with the same storage. */
 function openPage(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const page = Object.assign(new EventTarget(), { location: { reload: vi.fn() } })
   vi.stubGlobal('window', page)

@@ -3,8 +3,9 @@ const pauseMs = 60_000
 let isReloading = false
 
 /**
- * A page that was opened before a release may request code that the release has replaced. Reloading gets the page and its code
- * from the same build. Once a minute at most, so that code which is really missing shows an error instead of an endless reload.
+ * A page that was opened before a release may request code that the release has replaced. Reloading gets the
+ * page and its code from the same build. Once a minute at most, so that code which is really missing shows an
+ * error instead of an endless reload.
  */
 export function reloadAfterRelease(): void {
   window.addEventListener('vite:preloadError', () => {

@@ -26,7 +26,7 @@ function render(path: string, changes: Parameters<typeof stateOf>[0] = {}) {
   return renderPage({ path, state: stateOf(changes), template })
 }
 
-test.each(marketingPaths)('%s is one document with one title and one main heading', async (path) => {
+test.each(marketingPaths)('the page %s is one document with one title and one main heading', async (path) => {
   const html = (await render(path)) ?? ''
   expect(html.match(/<title>/g)).toHaveLength(1)
   expect(html.match(/<h1/g)).toHaveLength(1)
@@ -38,7 +38,7 @@ test('every other path is left to the account’s document', async () => {
   expect(await render('/dashboard')).toBeUndefined()
 })
 
-test('links and claims are shown where they are configured, and only there', async () => {
+test('a link or claim is shown only where it is configured', async () => {
   const configured = {
     docs_url: 'https://docs.acme.test',
     community_url: 'https://forum.acme.test',
@@ -69,7 +69,7 @@ test('a trial is promised only where the server grants one', async () => {
   expect(without).toContain('Get Pro')
 })
 
-test('somebody who is signed in is led to the dashboard and buys without signing up', async () => {
+test('a signed-in user is led to the dashboard and buys without signing up', async () => {
   const landing = await render('/', { signed_in: true })
   expect(landing).toContain('Go to Dashboard')
   expect(landing).not.toContain('href="/sign-in"')

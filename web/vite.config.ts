@@ -6,8 +6,8 @@ import { marketingPaths } from './content/paths.ts'
 const api = process.env.API_URL ?? 'http://localhost:3001'
 
 /**
- * Functions that only make what they return: what they made is left out where nobody uses it. So a page that takes one price from
- * the catalogue gets no zod, and no page gets those of Clerk's and the router's components that it does not show.
+ * Calls without side effects, so that unused results are tree-shaken. A page that takes one price from the
+ * catalogue gets no zod, and no page gets those of Clerk's and the router's components that it does not show.
  */
 const pure = [
   'z',
@@ -22,8 +22,8 @@ const pure = [
 ]
 
 /**
- * Two documents: `marketing.html` for the pages that everybody may read, which scripts/build.ts also builds as a renderer for the
- * server, and `index.html` for all others (docs/decisions/090-marketing-pages.md).
+ * Two documents: `marketing.html` for the pages that everybody may read, which scripts/build.ts also builds
+ * as a renderer for the server, and `index.html` for all others (docs/decisions/090-marketing-pages.md).
  */
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
@@ -31,7 +31,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: {
     outDir: isSsrBuild ? 'dist/server' : 'dist/client',
     emptyOutDir: true,
-    // What is in this folder is public, and source maps are the sources.
+    // This folder is public, and source maps are the sources.
     sourcemap: false,
     manifest: !isSsrBuild,
     copyPublicDir: !isSsrBuild,
@@ -51,18 +51,18 @@ export default defineConfig(({ isSsrBuild }) => ({
       treeshake: { manualPureFunctions: pure },
     },
   },
-  // The server has no React installed in production, so the renderer brings its own.
+  // Production servers have no React installed, so the renderer bundles it.
   ssr: { noExternal: true },
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   server: {
-    // web/api has the same path as the server's calls: files that end in .ts are ours, everything else is the server's.
+    // web/api has the same path as the server's calls: files that end in .ts are ours.
     proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/__sandbox': api, '/healthz': api },
   },
 }))
 
 /**
- * The public pages ask for their code in few files, since each is a request: what a source shares with others is one file with all
- * that it shares, unless a source before it has it already.
+ * The public pages ask for their code in few files, since each is a request: what a source shares with others
+ * is one file with all that it shares, unless a source before it has it already.
  */
 function sharedFile(source: string): Rolldown.CodeSplittingGroup {
   const sourceId = `${import.meta.dirname}/${source}`
@@ -80,7 +80,7 @@ function sharedFile(source: string): Rolldown.CodeSplittingGroup {
   }
 }
 
-/** Which document an address gets while developing; in production server/middleware/web-app.ts chooses. */
+/** Chooses the document in development; in production server/middleware/web-app.ts does. */
 function marketingDocument(): Plugin {
   return {
     name: 'marketing-document',
@@ -110,8 +110,8 @@ function fontPreload(): Plugin {
 }
 
 /**
- * Asks for what the first paint waits for before the scripts, which Vite puts first: on HTTP/1.1 some thirty files would hold up the
- * style sheet.
+ * Asks for what the first paint waits for before the scripts, which Vite puts first: on HTTP/1.1 some thirty
+ * files would hold up the style sheet.
  */
 function paintFirst(): Plugin {
   return {

@@ -30,7 +30,6 @@ import { signInRoutes } from './routes/frontend/sign-ins.ts'
 import { signUpRoutes } from './routes/frontend/sign-ups.ts'
 import type { Service } from './service.ts'
 
-/** All routes of the sandbox. */
 export function createApp(service: Service): Koa {
   const app = new Koa()
   app.use(flushBeforeAnswering(service.store))

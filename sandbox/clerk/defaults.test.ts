@@ -6,8 +6,10 @@ import { startClerkSandbox } from './start.ts'
 import { TestBrowser } from './testing/browser.ts'
 
 /**
- * An instance as Clerk hands it out. Sources, read on 2026-11-22: https://clerk.com/docs/guides/organizations/configure,
- * https://clerk.com/docs/guides/configure/session-tasks, https://clerk.com/docs/guides/how-clerk-works/system-limits,
+ * An instance as Clerk hands it out. Sources, read on 2026-11-22:
+ * https://clerk.com/docs/guides/organizations/configure,
+ * https://clerk.com/docs/guides/configure/session-tasks,
+ * https://clerk.com/docs/guides/how-clerk-works/system-limits,
  * https://clerk.com/docs/guides/development/errors/backend-api.
  */
 let sandbox: Sandbox
@@ -40,7 +42,7 @@ describe('organizations', () => {
     ],
   }
 
-  test('are off until they are enabled, for servers and for browsers', async () => {
+  test('organizations are off until they are enabled, for servers and for browsers', async () => {
     await expect(createOrganization()).rejects.toMatchObject(notEnabled)
     await expect(clerk.users.getOrganizationMembershipList({ userId: seeds.demo.id })).rejects.toMatchObject(
       notEnabled,
@@ -52,7 +54,7 @@ describe('organizations', () => {
     expect(await clerk.instance.getOrganizationSettings()).toMatchObject({ enabled: false })
   })
 
-  test('have no place for people on their own when they are enabled and nothing else', async () => {
+  test('enabled organizations leave no place for personal accounts by default', async () => {
     await dashboard({ organizations_enabled: true })
     expect((await environment()).organization_settings).toMatchObject({ force_organization_selection: true })
     const browser = new TestBrowser(sandbox)
@@ -73,7 +75,7 @@ describe('organizations', () => {
     expect((await verify(token)).sts).toBe('active')
   })
 
-  test('have room for five people, those with an open invitation included, and 0 is no limit', async () => {
+  test('organizations have room for five people, those with an open invitation included, and 0 is no limit', async () => {
     await dashboard({ organizations_enabled: true, personal_accounts_allowed: true })
     const { id: organizationId, maxAllowedMemberships } = await createOrganization()
     expect(maxAllowedMemberships).toBe(5)

@@ -69,7 +69,7 @@ export function takenEmailAddress(): ClerkError {
   )
 }
 
-/** Every call about organizations, as long as nobody has enabled them in the dashboard. */
+/** Every call about organizations while they are not enabled in the dashboard. */
 export function organizationsNotEnabled(): ClerkError {
   return new ClerkError(403, {
     code: 'organization_not_enabled_in_instance',

@@ -3,7 +3,7 @@ import { hashPassword } from './entities/password.ts'
 import { createUser } from './entities/user.ts'
 import type { Service } from './service.ts'
 
-/** Documented in the README. The ids are fixed, so that what an application stored stays valid after a reset. */
+/** Documented in the README. Ids are fixed, so that stored references survive a reset. */
 export const seeds = {
   demo: {
     id: 'user_2sandboxDemo000000000000000',
@@ -19,7 +19,7 @@ export const seeds = {
     firstName: 'Sam',
     lastName: 'Support',
   },
-  /** A second one, because nobody agrees to what they asked for themselves. */
+  /** A second one, because an act is approved by another person than its requester. */
   supervisor: {
     id: 'user_2sandboxSupervisor00000000',
     email: 'supervisor@tidemark.test',

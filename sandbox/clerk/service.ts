@@ -4,7 +4,7 @@ import type { CallQuota } from './entities/call-quota.ts'
 import type { Instance, Settings } from './settings.ts'
 import type { RenderEvent, State, WebhookEvent } from './state.ts'
 
-/** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
+/** The dependencies of every part. An argument, so that tests can run many sandboxes side by side. */
 export type Service = {
   store: State
   outbox: Outbox<WebhookEvent>
@@ -12,7 +12,7 @@ export type Service = {
   deliveryRule: { current: DeliveryRule | null }
   renderEvent: RenderEvent
   faults: Faults
-  /** The time of what lasts for weeks: invitations. What a browser holds goes by the real time, as the browser does. */
+  /** The clock of invitations, which last for weeks. Sessions use the real time, as browsers do. */
   nowMs(): number
   settings: Settings
   /** As the dashboard would show it now. A restart sets it up as the settings say. */

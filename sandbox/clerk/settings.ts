@@ -7,7 +7,7 @@ export type Settings = {
   port: number
   stateFile: string | null
   webhookUrl: string | null
-  /** Where another sandbox tells the time; null: the real one counts. */
+  /** The clock of another sandbox; null for the real time. */
   clockUrl: string | null
   webhookSecret: string
   secretKey: string
@@ -15,7 +15,7 @@ export type Settings = {
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
   origin: string
   applicationName: string
-  /** How the instance is set up when the sandbox starts; a knob changes it meanwhile. */
+  /** The initial settings of the instance; a knob changes them. */
   instance: Instance
   retryDelaysMs: number[]
 }
@@ -25,7 +25,7 @@ export type Instance = {
   organizations_enabled: boolean
   /** Without them a session is not active before its user has chosen an organization. */
   personal_accounts_allowed: boolean
-  /** How many people an organization has room for if nothing else was said when it was created. 0 is no limit. */
+  /** Default limit of people in an organization. 0 is no limit. */
   max_allowed_memberships: number
 }
 
@@ -43,8 +43,9 @@ export const defaultSettings: Settings = {
   publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
   origin: 'http://localhost:3000',
   applicationName: 'Tidemark',
-  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says "Organizations are
-  // disabled by default", "Personal accounts disabled (default)" and "a maximum of 5 members by default".
+  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says
+  // "Organizations are disabled by default", "Personal accounts disabled (default)" and "a maximum of 5
+  // members by default".
   instance: { organizations_enabled: false, personal_accounts_allowed: false, max_allowed_memberships: 5 },
   // Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
   retryDelaysMs: [

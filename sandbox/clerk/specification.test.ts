@@ -21,11 +21,12 @@ type Body = Awaited<ReturnType<TestBrowser['get']>>['body']
 
 /** Where Clerk's own files are behind what Clerk sends and reads. */
 const notInTheFiles = [
-  // The browser script reads it (OrganizationSettingsJSON of @clerk/shared), in every version that knows session tasks.
+  // The browser script reads it (OrganizationSettingsJSON of @clerk/shared), in every version that knows
+  // session tasks.
   /^GET \/v1\/environment \/organization_settings must NOT have additional properties.*force_organization_selection/,
   // The example beside this schema has no second `data` inside `data` either.
   /^organizationInvitation.accepted \/data must have required property 'data'/,
-  // Before a code is asked for there is no strategy yet: @clerk/ui asks for one only as long as none is named.
+  // Before a strategy is chosen there is none; @clerk/ui asks for one only while none is named.
   /^(GET|POST) \/v1\/client\/sign_ups\S* \/(response|client\/sign_up)\/verifications\/email_address /,
 ]
 const withoutKnown = (differences: readonly string[]) =>
@@ -182,7 +183,7 @@ test('every event is one that Clerk’s specification allows', async () => {
   await browser.patch(path, { name: 'Ghost' })
   const invite = (email_address: string) =>
     browser.post(`${path}/invitations/bulk`, { email_address, role: 'org:member' })
-  const revoked = (await invite('nobody@example.test')).body.response[0].id
+  const revoked = (await invite('unknown@example.test')).body.response[0].id
   await browser.post(`${path}/invitations/${revoked}/revoke`)
   const session_id = body.response.created_session_id
   await browser.post(`/v1/client/sessions/${session_id}/end`)

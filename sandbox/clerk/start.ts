@@ -11,7 +11,7 @@ import { defaultSettings, type Settings } from './settings.ts'
 import { openState, type WebhookEvent } from './state.ts'
 import { postEvent, renderEvent } from './wire/webhooks.ts'
 
-/** Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken. */
+/** Starts state, webhooks and HTTP. Resolves when it listens; rejects when the port is taken. */
 export async function startClerkSandbox(
   given: Partial<Settings> = {},
 ): Promise<Sandbox & { service: Service }> {
@@ -38,7 +38,8 @@ export async function startClerkSandbox(
     settings,
     instance: { ...settings.instance },
     // https://clerk.com/docs/guides/how-clerk-works/system-limits and
-    // https://clerk.com/docs/reference/backend/organization/create-organization-invitation-bulk (read on 2026-11-22)
+    // https://clerk.com/docs/reference/backend/organization/create-organization-invitation-bulk (read on
+    // 2026-11-22)
     quotas: { invitations: new CallQuota(250), batches: new CallQuota(50) },
   }
   server.on('request', createApp(service).callback())

@@ -18,7 +18,7 @@ export type User = {
   private_metadata: Metadata
   unsafe_metadata: Metadata
   banned: boolean
-  /** Until when, in milliseconds; missing for one who is not locked. */
+  /** End of the lock in milliseconds; missing without one. */
   locked_until?: number | null
   locale: string | null
   legal_accepted_at: number | null

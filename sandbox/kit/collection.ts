@@ -1,4 +1,4 @@
-/** A table in memory that keeps the order of creation and reports each change. Rows are replaced, never mutated. */
+/** An in-memory table in creation order that reports each change. Rows are replaced, never mutated. */
 export class Collection<Row extends { id: string }> {
   readonly #positions = new Map<string, number>()
   readonly #rows: (Row | undefined)[] = []
@@ -37,7 +37,7 @@ export class Collection<Row extends { id: string }> {
     for (const { id } of this.filter(matches)) this.remove(id)
   }
 
-  /** Removes the oldest of the matching rows until `keep` of them are left, and returns what it removed. */
+  /** Removes the oldest matching rows until `keep` are left, and returns them. */
   trim(keep: number, matches: (row: Row) => boolean = () => true): Row[] {
     const found = this.filter(matches)
     const removed = found.slice(0, Math.max(0, found.length - keep))
@@ -45,18 +45,15 @@ export class Collection<Row extends { id: string }> {
     return removed
   }
 
-  /** The oldest that matches. */
   find(matches: (row: Row) => boolean): Row | undefined {
     for (const row of this.oldestFirst()) if (matches(row)) return row
     return undefined
   }
 
-  /** All that match, the oldest first. */
   filter(matches: (row: Row) => boolean): Row[] {
     return [...this.oldestFirst()].filter(matches)
   }
 
-  /** In the order of creation. */
   *oldestFirst(): Generator<Row> {
     for (const row of this.#rows) if (row) yield row
   }

@@ -4,11 +4,10 @@ import type { Middleware } from 'koa'
 export type Fault = {
   /** Answer with this status before anything is done. */
   status: number | null
-  /** Do what was asked, then close the connection without an answer, the case for which there are idempotency keys. */
+  /** Does the work, then closes the connection without an answer: the case for idempotency keys. */
   drop_after?: boolean
-  /** Do what was asked at once, but keep the answer back until it is released: meanwhile it grows old. */
+  /** Does the work at once, but delays the answer until it is released. */
   hold?: boolean
-  /** Do what was asked, and leave these fields out of the answer. */
   without?: readonly string[]
   /** How many calls are left; null: no limit. */
   count: number | null
@@ -33,7 +32,6 @@ export class Faults {
     this.release()
   }
 
-  /** How many answers are kept back. */
   get held(): number {
     return this.#held.length
   }
@@ -68,7 +66,7 @@ export class Faults {
   }
 }
 
-/** Makes the chosen calls fail, before anything is done or after everything is, or keeps their answers back. */
+/** Makes the chosen calls fail before or after their work, or delays their answers. */
 export function injectFaults(
   faults: Faults,
   { flush, toError }: { flush: () => void; toError: (status: number) => Error },

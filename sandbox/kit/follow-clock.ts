@@ -8,7 +8,7 @@ export type FollowedClock = {
 
 const PAUSE_MS = 500
 
-/** Follows the clock knob of another sandbox: it answers when its clock has moved. Null: there is none, and the real time counts. */
+/** Follows another sandbox's clock by long polling. Null: the real time. */
 export function followClock(url: string | null): FollowedClock {
   const stopping = new AbortController()
   let offsetMs = 0

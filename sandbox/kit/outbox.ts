@@ -11,7 +11,7 @@ export type Delivery = {
   attempts: number
   /** Real time, not the clock of the service: retries are about the network. */
   next_attempt_at_ms: number
-  /** Deliveries of one batch go one after the other, the last created first: this is what "out of order" means here. */
+  /** Deliveries of one batch are sent one by one, last created first: this is "out of order". */
   batch: string | null
   last_status: number | null
   last_error: string | null
@@ -28,9 +28,11 @@ export type DeliveryRule = {
 type Event = { id: string; type: string }
 
 export type Outbox<E extends Event> = {
-  /** Creates the deliveries of a new event by the present rules, and sends those that are due. */
+  /** Creates a new event's deliveries by the present rules, and sends due ones. */
   enqueue(event: E, nowMs?: number): void
-  /** Starts sending, beginning with what an earlier process left; starts over when the store has been emptied. */
+  /**
+   * Starts sending, beginning with an earlier process's deliveries; starts over when the store was emptied.
+   */
   resume(): void
   /** Immediately sends everything that waits, is delayed or is withheld. */
   release(): number
@@ -174,7 +176,7 @@ export function createOutbox<E extends Event>(
     return (ofEvent.get(eventId) ?? []).flatMap((id) => store.deliveries.get(id) ?? [])
   }
 
-  /** An abandoned copy counts as arrived once it has been sent by hand; one that is still being retried goes on. */
+  /** A manual delivery settles an abandoned copy; one that is still being retried continues. */
   function settleByHand(eventId: string, endpoint: string, result: PostResult) {
     for (const delivery of deliveriesOf(eventId)) {
       if (delivery.endpoint !== endpoint || !/withheld|abandoned/.test(delivery.state)) continue

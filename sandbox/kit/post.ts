@@ -8,7 +8,7 @@ type Post = {
   signal: AbortSignal
 }
 
-/** One POST, as senders of webhooks make it: redirects are not followed, anything but 2xx is a failure. Never throws. */
+/** One POST without redirects; anything but 2xx is a failure. Never throws. */
 export async function post({ url, headers, body, timeoutMs, signal }: Post): Promise<PostResult> {
   try {
     const response = await fetch(url, {

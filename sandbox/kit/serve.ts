@@ -4,14 +4,10 @@ import type { AddressInfo } from 'node:net'
 export type Sandbox = {
   port: number
   url: string
-  /** Writes the state and releases the port and the file. */
   close(): Promise<void>
 }
 
-/**
- * Listens on the port. That comes before the state file is opened: a second process on the same port must fail before it touches
- * the file. Rejects with the system's own error.
- */
+/** Called before the state file is opened, so that a second process on the port fails without touching it. */
 export async function listen({
   port,
   host,
@@ -20,7 +16,7 @@ export async function listen({
   host: string
 }): Promise<Sandbox & { server: Server }> {
   const server = createServer()
-  // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.
+  // Longer than the pause between a client's calls, so that it never reuses a closing connection.
   server.keepAliveTimeout = 75_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -37,9 +37,9 @@ export type StateFile = {
 const shortest_rewrite_bytes = 16 * 1024 * 1024
 
 /**
- * The state file: one line of JSON for each operation, appended before the operation is answered. Writing the whole
- * state after a pause would cost more with every object and lose the latest changes on a `kill -9`; this loses nothing
- * that a caller was told.
+ * The state file: one line of JSON for each operation, appended before the operation is answered. Writing the
+ * whole state after a pause would cost more with every object and lose the latest changes on a `kill -9`;
+ * this loses nothing that a caller was told.
  */
 export function openStateFile({ path, service, readEarlierFormat }: StateFileOptions): StateFile {
   const header = `{"format":"sandbox-${service} journal 1"}`

@@ -4,13 +4,13 @@ import { type Change, openStateFile, type StateFileOptions } from './state-file.
 export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
   [Name in keyof Tables]: Collection<Tables[Name]>
 } & {
-  /** Writes what has changed. Called before an answer is sent, so that nothing that a caller was told can be lost. */
+  /** Writes all changes. Called before an answer is sent, so that a confirmed change is never lost. */
   flush(): void
   clear(): void
   close(): void
 }
 
-/** Everything a service knows, in memory, and in a file when one is given. Changes of one tick are written as one. */
+/** The tables of a service in memory, and in a file if given. Changes of one tick are one write. */
 export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
   names: readonly (keyof Tables & string)[],
   options: StateFileOptions | null,
@@ -40,7 +40,7 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
       if (file.isDeleted() || file.isLong()) file.rewrite(snapshot())
       else file.append(changes)
     } catch (error) {
-      // A change that cannot be written must not be reported as done, so a sandbox that cannot write must end.
+      // A change that cannot be written must not be confirmed, so the process ends.
       setImmediate(() => {
         throw error
       })

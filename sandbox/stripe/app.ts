@@ -35,8 +35,9 @@ import type { Service } from './service.ts'
 import { hasObject } from './state.ts'
 
 /**
- * The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. A call of the API is one of the mode
- * of its key; a page or a knob is one of the mode in which the object is that its path names.
+ * The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. A call of
+ * the API is one of the mode of its key; a page or a knob is one of the mode in which the object is that its
+ * path names.
  */
 export function createApp(testMode: Service): RequestListener {
   const liveMode = testMode.otherMode()

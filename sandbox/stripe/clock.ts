@@ -8,7 +8,6 @@ export type Clock = {
   now(): number
   /** Forward to a moment; a moment that is past leaves it where it is. */
   moveTo(at_ms: number): void
-  /** How far it is ahead of the real time. */
   offsetMs(): number
   /** Resolves when it no longer is so far ahead, or after a while. */
   waitUntilMoved(offset_ms: number): Promise<void>
@@ -17,7 +16,7 @@ export type Clock = {
 const LONGEST_WAIT_MS = 25_000
 const COMPARED_EVERY_MS = 20
 
-/** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
+/** The sandbox's time: real time plus an offset that a knob moves forward. All due dates use it. */
 export function createClock(store: State): Clock {
   const offsetMs = () => settingsOf(store).clock_offset_ms
   const nowMs = () => Date.now() + offsetMs()

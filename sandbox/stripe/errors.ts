@@ -6,7 +6,6 @@ type ErrorBody = {
   decline_code?: string
 }
 
-/** A failure in Stripe's form. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -25,7 +24,7 @@ export function invalidRequest(
   return new StripeFault(status, { type: 'invalid_request_error', message, ...rest })
 }
 
-/** Stripe answers 404 when the path names what is not there, and 400 when a parameter does. */
+/** Stripe answers 404 for an unknown object in the path, and 400 in a parameter. */
 export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
   return invalidRequest(`No such ${noun}: '${id}'`, {
     status: param === 'id' ? 404 : 400,

@@ -17,7 +17,7 @@ async function startModes() {
   return { harness, test: harness.stripe, live }
 }
 
-it('what is made with a test key is not there for a live key, and the other way round', async () => {
+it('objects made with a test key are not visible to a live key, and the other way round', async () => {
   const { test, live } = await startModes()
   const mine = await test.customers.create({ email: 'ada@example.com' })
   const theirs = await live.customers.create({ email: 'ada@example.com' })

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Settings } from './settings.ts'
 import type { State, StoredEvent } from './state.ts'
 
-/** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
+/** The dependencies of every part. An argument, so that tests can run many sandboxes side by side. */
 export type Service = {
   /** Test mode and live mode have objects of their own: https://docs.stripe.com/keys#test-live-modes */
   livemode: boolean
@@ -13,7 +13,7 @@ export type Service = {
   clock: Clock
   outbox: Outbox<StoredEvent>
   faults: Faults
-  /** Ids of events that are not in the list yet: Stripe does not say that it is complete up to the second. In memory only. */
+  /** Ids of events that Stripe's list does not have yet, since it may lag. In memory only. */
   unlistedEvents: Set<string>
   settings: Settings
   /** Known once the port is. */

@@ -5,7 +5,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The settings of the process; the README explains the variables. Every field has a default that works without the others. */
+/** The process's settings; the README explains the variables. Each field has a working default. */
 export type Settings = {
   host: string
   port: number
@@ -20,7 +20,7 @@ export type Settings = {
   delayedPaymentMs: number | null
   /** The seller's name on the payment page: a setting of a real Stripe account. */
   businessName: string
-  /** How long the sender waits before it tries a webhook again; the length is the number of retries. Not in the environment. */
+  /** Waits before each webhook retry; the length is the number of retries. Not in the environment. */
   retryDelaysMs: readonly number[]
 }
 

@@ -14,7 +14,7 @@ import { postEvent } from './wire/webhooks.ts'
 const DUE_WORK_INTERVAL_MS = 250
 const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken. */
+/** Starts state, webhooks and HTTP. Resolves when it listens; rejects when the port is taken. */
 export async function startStripeSandbox(given: Partial<Settings>): Promise<Sandbox> {
   const settings = { ...defaultSettings, ...given }
   const { server, port, url, close } = await listen(settings)
@@ -44,7 +44,7 @@ export async function startStripeSandbox(given: Partial<Settings>): Promise<Sand
   }
 }
 
-/** One of the two worlds: its own objects, events and endpoints. Both go by the clock of test mode, and have its faults. */
+/** Test or live mode: its own objects, events and endpoints, with the clock and faults of test mode. */
 function createMode(
   settings: Settings,
   url: string,

@@ -4,8 +4,9 @@ import { openStore, type Store } from '../kit/store.ts'
 import type { Page } from './entities/list.ts'
 
 /**
- * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types hide. A
- * reference is always an id (only an answer expands it), and a decimal is a string (only the SDK makes a Decimal of it).
+ * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types
+ * hide. A reference is always an id (only an answer expands it), and a decimal is a string (only the SDK
+ * makes a Decimal of it).
  */
 type ById<T, Reference extends keyof T> = Omit<T, Reference> & {
   [Key in Reference]: Extract<T[Key], string | null>
@@ -16,7 +17,6 @@ export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test
   deleted?: true
 }
 
-/** An entry of a customer's invoice balance. */
 export type StoredBalanceTransaction = ById<
   Stripe.CustomerBalanceTransaction,
   'checkout_session' | 'credit_note' | 'customer' | 'invoice'
@@ -139,7 +139,7 @@ export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
   })[]
 }
 
-/** A line, or an invoice item, says what it is priced by; the decimal is text on the wire. */
+/** The price of a line or invoice item; decimals are strings on the wire. */
 export type StoredPricing = {
   type: 'price_details'
   price_details: { price: string; product: string }
@@ -166,7 +166,7 @@ export type StoredInvoice = Omit<
 > & {
   customer: string
   lines: Page<StoredInvoiceLine>
-  /** Gone from the API since `parent` names the subscription, but still in the example that Stripe publishes. */
+  /** Removed from the API since `parent` names the subscription, but still in Stripe's published example. */
   subscription: null
 }
 
@@ -193,10 +193,10 @@ export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webh
 
 export type StoredWebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'secret'>
 
-/** Kept apart from its endpoint, because it is sent once only: in the answer to the call that created the endpoint. */
+/** Stored apart from its endpoint, because only the answer that creates the endpoint contains it. */
 export type SigningSecret = { id: string; secret: string }
 
-/** What a checkout session must remember and Stripe does not show: its lines, and what its payment will carry. */
+/** Details of a session that Stripe does not show: its lines, and the data of its payment. */
 export type CheckoutDetails = {
   id: string
   line_items: StoredLineItem[]
@@ -209,7 +209,7 @@ export type CheckoutDetails = {
     statement_descriptor_suffix: string | null
     transfer_group: string | null
   }
-  /** What becomes of a session in subscription mode; null in payment mode. */
+  /** Data of the session's subscription; null in payment mode. */
   subscription_data: {
     billing_mode: 'classic' | 'flexible'
     description: string | null
@@ -219,7 +219,7 @@ export type CheckoutDetails = {
   } | null
   /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
   payment_intent: string | null
-  /** When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's clock. */
+  /** When a delayed payment settles; null when it waits for a knob. Milliseconds of the sandbox's clock. */
   settles_at_ms: number | null
 }
 
@@ -233,14 +233,16 @@ export type StoredAnswer = {
   created_at_ms: number
 }
 
-/** What a seller sets in Stripe's dashboard, or what we cannot know of a real account, for a knob to turn. */
+/** Settings of Stripe's dashboard and unknown properties of a real account, changed by a knob. */
 export type Account = {
   /**
    * Whether Checkout shows people another currency than the session's, where the session does not say:
    * https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing
    */
   adaptive_pricing: boolean
-  /** What an open session that begins with a trial says as its total; Stripe documents the field as nullable, and no figure for trials. */
+  /**
+   * The total of an open session with a trial: Stripe documents it as nullable, without a figure for trials.
+   */
   trial_total: 'first_period' | 'unknown' | 'zero'
 }
 
@@ -318,7 +320,6 @@ export function openState(path: string | null): State {
   return openStore<Tables>(tableNames, path === null ? null : { path, service: 'stripe' })
 }
 
-/** Whether any table has an object of this id. */
 export function hasObject(store: State, id: string): boolean {
   return tableNames.some((name) => store[name].get(id) !== undefined)
 }

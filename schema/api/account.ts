@@ -9,13 +9,13 @@ const accountPaymentSchema = z.object({
   kind: z.enum(['credit_purchase', 'subscription']),
   /** Null for credits. */
   plan_type: z.nullable(soldPlanTypeSchema),
-  /** What it brings. */
+  /** The credits of the payment. */
   credits: z.int(),
   amount_minor: z.int(),
   currency: currencySchema,
-  /** `awaiting_payment`: it takes days at the bank. `paid`: it has come in and is being applied. `under_review`: a person looks at it. */
+  /** `awaiting_payment`: at the bank. `paid`: being applied. `under_review`: a person looks at it. */
   state: z.enum(['awaiting_payment', 'paid', 'failed', 'under_review']),
-  /** The state, what it means for the payer’s money and what happens next, for people. */
+  /** A sentence: the state, its meaning for the payer’s money, and the next step. */
   reason: z.string(),
   created_at: z.iso.datetime(),
 })
@@ -45,7 +45,7 @@ const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') }
 
 const accountSummarySchema = z.object({
   payer: payerSchema,
-  /** Since when the caller has an account; null for somebody who has none yet, whatever the payer. */
+  /** When the caller's account was created; null for a caller without one, whatever the payer. */
   member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
   may_manage: z.boolean(),
@@ -66,7 +66,7 @@ const accountSummarySchema = z.object({
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
-  /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
+  /** Open and failed payments of the last 30 days, newest first; empty for callers who may not manage. */
   payments: z.array(accountPaymentSchema),
   /** The product's time, by which the dates above are near or far. */
   as_of: z.iso.datetime(),

@@ -19,7 +19,7 @@ export const listPlans = endpoint({
         credits_per_seat: z.int(),
         per_seat: z.boolean(),
         price_minor: z.nullable(z.object({ monthly: z.int(), yearly: z.int() })),
-        /** Free days before the first payment, for users who have never had a subscription; 0 when there is no trial. */
+        /** Free days before a user's first payment, if they never had a subscription; 0 without a trial. */
         trial_days: z.int(),
         features: z.array(z.string()),
       }),
@@ -33,7 +33,7 @@ export const listPlans = endpoint({
   }),
 })
 
-/** What the web app needs before it can show anything; fetched, because one build serves every environment. */
+/** The web app's configuration; fetched, because one build serves every environment. */
 export const getWebConfig = endpoint({
   method: 'GET',
   path: '/api/config',
@@ -55,14 +55,14 @@ export const getWebConfig = endpoint({
 })
 export type WebConfig = z.infer<typeof getWebConfig.response>
 
-/** What the server writes into each document, so that its page and the browser's first rendering are the same. */
+/** Written into each document by the server, so that the browser's first rendering is the same. */
 export interface PageState {
   readonly config: WebConfig
   /** Judged by a cookie, so it decides only which links are shown. */
   readonly signed_in: boolean
 }
 
-/** The renderer that is built with the web app: a marketing page as a document, or nothing for any other path. */
+/** The web app's renderer: a marketing page as a document, or nothing for any other path. */
 export type RenderPage = (input: {
   path: string
   state: PageState

@@ -17,7 +17,9 @@ export const purchaseCredits = endpoint({
   body: z.strictObject({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
-    /** Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
+    /**
+     * Major units, as shown to the customer: 7 for 500 credits. Refused unless it is the catalogue's price.
+     */
     amount: z.number().check(z.positive()),
     currency: currencySchema,
   }),
@@ -103,7 +105,7 @@ const openCheckoutSchema = z.object({
   /** The payment page. */
   url: z.url(),
   credits: z.int(),
-  /** Minor units: what it costs, or for a plan one period of it. */
+  /** Minor units: the price, for a plan of one period. */
   amount_minor: z.int(),
   currency: currencySchema,
   /** Null for credits. */

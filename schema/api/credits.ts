@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 import { timeZoneSchema } from './time-zone.ts'
 
-/** A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to customers. */
+/** A number of credits on sale: 71 to 71,428. Its messages are shown to customers. */
 export const purchasableCreditsSchema = z
   .pipe(
     z.unknown().check(
@@ -17,9 +17,7 @@ export const purchasableCreditsSchema = z
   )
   .check(z.meta({ type: 'integer', minimum: 71, maximum: 71_428 }))
 
-/**
- * What people tell apart in a history. The kinds of the ledger are finer; see server/routes/credits.ts.
- */
+/** The categories of a history. The ledger's kinds are finer; see server/routes/credits.ts. */
 export const creditCategories = ['purchase', 'plan', 'usage', 'refund', 'expiry', 'adjustment'] as const
 export type CreditCategory = (typeof creditCategories)[number]
 
@@ -39,17 +37,17 @@ export const creditTransactionSchema = z.object({
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
-/** Whose history, and which part of it. */
+/** The payer and the part of their history. */
 const historySelection = {
   payer: z._default(payerSchema, 'personal'),
   category: z.optional(z.enum(creditCategories)),
-  /** Found in the description and in the reference, in upper or lower case; a whole number also as the amount. */
+  /** Matches description and reference, ignoring case; a whole number also matches the amount. */
   q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
 }
 
 /**
- * One call looks through a limited number of entries, so a page may have fewer items than `limit`, or none, and still a
- * `next_cursor`: the search goes on there. See decision 093.
+ * One call looks through a limited number of entries, so a page may have fewer items than `limit`, or none,
+ * and still a `next_cursor`: the search goes on there. See decision 093.
  */
 export const getCreditHistory = endpoint({
   method: 'GET',
@@ -67,9 +65,9 @@ export const getCreditHistory = endpoint({
     data: z.object({
       items: z.array(creditTransactionSchema),
       next_cursor: z.nullable(z.string()),
-      /** What is newer may be missing for a moment, though it counts in the balance already; null when nothing is missing. */
+      /** Entries from this moment on may be missing, though the balance counts them; null when none is. */
       missing_since: z.nullable(z.iso.datetime()),
-      /** On the last page: what is older is archived and not listed. Null when nothing is, and on other pages. */
+      /** On the last page: entries before this moment are archived and not listed; otherwise null. */
       archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
@@ -83,7 +81,7 @@ export function describeArchived(day: string): string {
   return `What happened before ${day} is archived. Support can look it up for you.`
 }
 
-/** The columns of the export, in their order. A last line says what is archived, if anything is: in the category `archived`, with no credits. */
+/** The columns of the export. If entries are archived, a last line of category `archived` says so. */
 export const exportColumns = [
   /** ISO 8601, UTC. */
   'date',
@@ -91,7 +89,7 @@ export const exportColumns = [
   'description',
   /** Whole credits; negative when used. */
   'credits',
-  /** Of the account, after the entry. */
+  /** The account's balance after the entry. */
   'balance_after',
   /** `plan` or `purchased`. */
   'account',

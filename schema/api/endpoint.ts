@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 
 /**
- * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token of an editor;
- * neither token works for the other's calls. `support` needs a Clerk bearer token of somebody whom Clerk, asked at that moment, calls
- * support staff; to everybody else the call does not exist. Whether the ids in the request belong to the caller is checked by the
- * route's rights before a row is touched.
+ * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token
+ * of an editor; neither token works for the other's calls. `support` needs a Clerk bearer token of a user
+ * whom Clerk, asked at that moment, calls support staff; for other callers the call does not exist. Whether
+ * the ids in the request belong to the caller is checked by the route's rights before a row is touched.
  */
 export type EndpointAuth = 'public' | 'user' | 'extension' | 'support'
 
@@ -30,7 +30,7 @@ export interface Endpoint<
   readonly form?: true
   /** Failures carry `error` and `error_description` as OAuth clients read them (RFC 6749, section 5.2). */
   readonly errors?: 'oauth'
-  /** The answer is a file, which the server sends as it reads it, and not JSON; `response` is then its text. */
+  /** The answer is a file that the server streams, not JSON; `response` is then its text. */
   readonly file?: 'text/csv'
   /** Responses other than 200 and the usual errors that a caller should know about. */
   readonly also?: Readonly<
@@ -39,8 +39,8 @@ export interface Endpoint<
 }
 
 /**
- * The one contract of a call: mounted by the server, called by the web app and by tests, published as OpenAPI. The function
- * only preserves the literal types.
+ * The one contract of a call: mounted by the server, called by the web app and by tests, published as
+ * OpenAPI. The function only preserves the literal types.
  */
 export function endpoint<
   const Definition extends Endpoint<Query, Body, Response>,

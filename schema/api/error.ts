@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** The body of every error response. `error` is a sentence for people, `code` is for programs and never changes. */
+/** The body of every error response. `error` is a sentence for people, `code` a stable value for programs. */
 export const apiErrorSchema = z.object({
   error: z.string(),
   code: z.string(),
@@ -11,7 +11,7 @@ export const apiErrorSchema = z.object({
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
 
-/** The same for calls of OAuth clients: below 500 `error` is OAuth's code, and the sentence is in the description. */
+/** For OAuth clients: below 500 `error` is OAuth's code, and the description has the sentence. */
 export const oauthErrorSchema = z.extend(apiErrorSchema, {
   error_description: z.string(),
 })

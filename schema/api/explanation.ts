@@ -8,11 +8,11 @@ import { timeZoneSchema } from './time-zone.ts'
 const creditsSchema = z.object({
   plan: z.int(),
   purchased: z.int(),
-  /** Both together: what is shown as the balance. */
+  /** The balance that is shown: both accounts together. */
   total: z.int(),
 })
 
-/** Everything that changes a balance, as its owner tells it apart. */
+/** The causes of balance changes, as customers see them. */
 export const causeKinds = [
   'purchase',
   'purchase_withdrawn',
@@ -48,7 +48,7 @@ const causeSchema = z.object({
       paid_at: z.nullable(z.iso.datetime()),
     }),
   ),
-  /** Of the invoice or the receipt, as `GET /api/billing/invoices` lists them. */
+  /** The invoice or receipt, as `GET /api/billing/invoices` lists it. */
   document_id: z.nullable(z.string()),
 })
 export type Cause = z.infer<typeof causeSchema>
@@ -63,7 +63,7 @@ const changeSchema = z.object({
 })
 export type BalanceChange = z.infer<typeof changeSchema>
 
-/** Whose balance, and when. */
+/** The payer and the moment of the balance. */
 const moment = {
   payer: z._default(payerSchema, 'personal'),
   /** The end of this day; left out or not over yet, now. */
@@ -89,7 +89,7 @@ export const explainBalance = endpoint({
     data: z.object({
       /** The moment whose balance is explained. */
       as_of: z.iso.datetime(),
-      /** No day was asked for, or one that is not over. False also while what is read is some seconds old: then `as_of` says since when. */
+      /** No past day was asked for. False also while the data is seconds old: then `as_of` has its moment. */
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,
@@ -97,7 +97,7 @@ export const explainBalance = endpoint({
       /** Before the last of the items. */
       opening: creditsSchema,
       next_cursor: z.nullable(z.string()),
-      /** On the last page: what is older is archived, and the opening is what it came to. Null when nothing is, and on other pages. */
+      /** On the last page: earlier entries are archived and part of the opening balance; otherwise null. */
       archived_until: z.nullable(z.iso.datetime()),
     }),
   }),

@@ -56,7 +56,7 @@ export const updateAuthCode = endpoint({
   body: z.strictObject({
     state: requiredText(missingForCallback, stateProblem),
     clerk_user_id: userIdSchema,
-    /** Accepted but ignored: a code made up by a page could be guessed, and profiles come from the sign-in provider. */
+    /** Accepted but ignored: a page's own code could be guessed, and profiles come from Clerk. */
     authorization_code: z.optional(z.string().check(z.maxLength(4096))),
     email: z.nullish(z.string().check(z.maxLength(320))),
     username: z.nullish(z.string().check(z.maxLength(320))),
@@ -64,7 +64,7 @@ export const updateAuthCode = endpoint({
   response: z.object({
     success: z.literal(true),
     authorization_code: z.string(),
-    /** Where to send it: the address that the extension named at the start, not one from the page's own address. */
+    /** The redirect address that the extension named at the start, not one from the page's address. */
     redirect_uri: z.string(),
   }),
 })
@@ -86,7 +86,7 @@ export const prepareVscodeAuth = endpoint({
     confirmation: z.string(),
     /** Seconds in which the user has to agree. */
     expires_in: z.int(),
-    /** Whose account it is, by our own books. */
+    /** The account's address in our database. */
     email: z.string(),
   }),
 })

@@ -64,7 +64,7 @@ export const getExtensionBalance = endpoint({
   also: { 304: { description: 'Nothing has changed since the ETag in If-None-Match' } },
 })
 
-/** The description is shown to people, so it must not contain characters that fake a new line or hide text. */
+/** The description is shown to people: no characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 const usageRefusalSchema = z.extend(apiErrorSchema, {

@@ -32,7 +32,7 @@ export const organizationSubscriptionSchema = z.object({
   /** When it will end, if it was cancelled. */
   cancel_at: z.nullable(z.iso.datetime()),
   ended_at: z.nullable(z.iso.datetime()),
-  /** The seats from the next period on, while a change waits for it. Meanwhile the billing page can neither change nor cancel the plan. */
+  /** The seats from the next period on. Until then the portal can neither change nor cancel the plan. */
   scheduled_change: z.nullable(z.object({ seats: z.int(), at: z.iso.datetime() })),
 })
 export type OrganizationSubscription = z.infer<typeof organizationSubscriptionSchema>

@@ -37,8 +37,8 @@ export type FindingKind = (typeof findingKinds)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /**
- * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry the finding's id as
- * `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
+ * The act that repairs it: the input of `POST /api/support/acts` without reason and id, whose target carries
+ * the finding's id as `finding_id`. Only `adjust` has `params`.
  */
 const mendingSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust']),
@@ -53,9 +53,9 @@ export type Mending = z.infer<typeof mendingSchema>
 const findingSchema = z.object({
   id: z.uuid(),
   kind: z.enum(findingKinds),
-  /** Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With `kind` it is unique. */
+  /** `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, grant, seat or event. Unique with `kind`. */
   object_id: z.string(),
-  /** Null when it belongs to nobody that we know. */
+  /** Null when there is no matching customer. */
   owner: z.nullable(
     z.object({
       kind: z.enum(['user', 'organization']),
@@ -66,16 +66,16 @@ const findingSchema = z.object({
   ),
   /** e.g. `A paid checkout of 500 credits is not settled`. */
   sentence: z.string(),
-  /** What Stripe, Clerk or the facts say, and what we have, each in a sentence. */
+  /** The statements of Stripe, Clerk or the facts, and of our database, as sentences. */
   they_say: z.string(),
   we_have: z.string(),
   /** At stake; null where it is not about money, or not known. */
   money: z.nullable(moneySchema),
-  /** Missing, below zero what is too much; null where it is not about credits, or not known. */
+  /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
   /** Null when only a person can decide; `advice` then says what about. */
   mending: z.nullable(mendingSchema),
-  /** Why this mends it, or what a person has to decide; a sentence. */
+  /** A sentence: why the act repairs it, or what a person has to decide. */
   advice: z.string(),
   first_seen_at: z.iso.datetime(),
   last_seen_at: z.iso.datetime(),
@@ -86,18 +86,18 @@ export type Finding = z.infer<typeof findingSchema>
 
 const runSchema = z.object({
   id: z.uuid(),
-  /** `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`. */
+  /** `waiting`: a worker begins it within a minute. `failed`: see `error`. */
   state: z.enum(['waiting', 'running', 'done', 'failed']),
   /** `schedule`, `cli:…`, or the name of who pressed the button. */
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),
-  /** What it compares at Stripe: everything that was made or could still change in this time. Null while it waits. */
+  /** Objects at Stripe that were created or could still change since then. Null while it waits. */
   since: z.nullable(z.iso.datetime()),
   until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
   compared: z.array(z.object({ what: z.string(), count: z.int() })),
-  /** Differences that it found; also those that were known before. */
+  /** Differences found, including known ones. */
   findings: z.int(),
   error: z.nullable(z.string()),
 })
@@ -120,20 +120,20 @@ export const listFindings = endpoint({
   response: z.object({
     findings: z.array(findingSchema),
     next_cursor: z.nullable(z.string()),
-    /** Of all that are open, whatever the filter. */
+    /** All open findings, whatever the filter. */
     counts: z.array(
       z.object({
         kind: z.enum(findingKinds),
         count: z.int(),
         money: z.array(moneySchema),
-        /** The sum of what is missing and of what is too much, both above zero. */
+        /** Total missing credits and total surplus credits, both above zero. */
         credits_missing: z.int(),
         credits_too_many: z.int(),
       }),
     ),
     /** Null before the first. */
     last_run: z.nullable(runSchema),
-    /** Nothing differs up to the end of this day (UTC); null when no run has proven anything yet. */
+    /** No differences up to the end of this day (UTC); null when no run has proven anything yet. */
     proven_day: z.nullable(z.iso.date()),
   }),
 })
@@ -163,14 +163,14 @@ export const requestReconciliation = endpoint({
 
 const monthSchema = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
 
-/** Minor units of what customers paid in, from the balance transactions of the day; taken away is above zero. */
+/** Minor units per currency, from the day's balance transactions; deductions are above zero. */
 const moneyOfDaySchema = z.object({
   /** Upper case. */
   currency: z.string(),
   payments: z.int(),
   gross_minor: z.int(),
   refunded_minor: z.int(),
-  /** Withdrawn for disputes, less what came back. */
+  /** Withdrawn for disputes, less reinstated money. */
   disputed_minor: z.int(),
   /** `gross − refunded − disputed`. */
   net_minor: z.int(),
@@ -191,7 +191,7 @@ const balanceOfDaySchema = z.object({
   net_minor: z.int(),
 })
 
-/** Whole credits. `sold` and `granted` added, the others above zero took away; `refunded`, `disputed` less what was given back. */
+/** Whole credits. `sold` and `granted` add, the others are deducted; reversals are subtracted. */
 const creditsOfDaySchema = z.object({
   sold: z.int(),
   granted: z.int(),
@@ -202,10 +202,13 @@ const creditsOfDaySchema = z.object({
   /** Added, below zero taken away. */
   written_off: z.int(),
   adjusted: z.int(),
-  /** Of all owners together. */
+  /** The change of all owners' balances. */
   change_plan: z.int(),
   change_purchased: z.int(),
-  /** `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan − change_purchased`: zero. */
+  /**
+   * `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan −
+   * change_purchased`: zero.
+   */
   difference: z.int(),
   transfers: z.int(),
 })

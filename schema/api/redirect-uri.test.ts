@@ -14,7 +14,7 @@ describe('a sign-in may end at', () => {
     'http://[::1]:8080/callback',
     'http://localhost/callback',
     'http://localhost:8123/?from=editor',
-  ])('%s', (uri) => {
+  ])('a sign-in may end at %s', (uri) => {
     expect(redirectUriProblem(uri)).toBeNull()
   })
 })
@@ -56,8 +56,8 @@ describe('a sign-in may not end at', () => {
     ['letters that look alike', 'http://lоcalhost:8080/'],
     ['nothing', ''],
     ['words', 'take me home'],
-    ['more than anybody needs', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
-  ])('%s', (_, uri) => {
+    ['too long', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
+  ])('a sign-in may not end at %s', (_, uri) => {
     expect(redirectUriProblem(uri)).toEqual(expect.any(String))
   })
 })
@@ -66,19 +66,27 @@ describe('an editor’s address is ours', () => {
   const ids = ['tidemark.tidemark', 'tidemark.tidemark-beta']
   const schemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
 
-  test.each(schemes)('in %s when it is one of our extensions, and only then', (scheme) => {
-    expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
-    expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
-    for (const other of ['evil.tidemark', 'tidemark.evil', 'tidemark.tidemark-2', 'evil.tidemark.tidemark']) {
-      expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
-    }
-  })
+  test.each(schemes)(
+    'an editor’s address in %s is ours when it names one of our extensions, and only then',
+    (scheme) => {
+      expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
+      expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
+      for (const other of [
+        'evil.tidemark',
+        'tidemark.evil',
+        'tidemark.tidemark-2',
+        'evil.tidemark.tidemark',
+      ]) {
+        expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
+      }
+    },
+  )
 
-  test('or when it is a port of the same machine, which is no extension’s', () => {
+  test('an editor’s address is ours when it is a port of the same machine and names no extension', () => {
     expect(isOwnExtension('http://127.0.0.1:49152/callback', ids)).toBe(true)
   })
 
-  test('and is named for whoever is asked', () => {
+  test('a redirect address is named for the user who is asked to approve', () => {
     expect(destinationOf('cursor://tidemark.tidemark/auth?windowId=1')).toEqual({
       kind: 'editor',
       name: 'Cursor',

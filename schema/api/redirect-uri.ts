@@ -13,8 +13,8 @@ const longest = 1000
 const ownParameters = ['code', 'state', 'error', 'error_description']
 
 /**
- * Says why a sign-in may not end at an address; `null` when it may. The code goes there, so only an editor's own scheme or
- * a port of the same machine is allowed. It also runs in browsers and checks only the text.
+ * Says why a sign-in may not end at an address; `null` when it may. The code goes there, so only an editor's
+ * own scheme or a port of the same machine is allowed. It also runs in browsers and checks only the text.
  */
 export function redirectUriProblem(text: string): string | null {
   if (text.length > longest) return 'redirect_uri is too long'
@@ -32,7 +32,7 @@ export function redirectUriProblem(text: string): string | null {
     : 'redirect_uri must be an address of the editor, or of this machine'
 }
 
-/** Where a sign-in ends, for whoever is asked to agree to it. */
+/** The target of a sign-in, as shown to the user who is asked to approve it. */
 export interface Destination {
   /** As people know it. */
   readonly name: string
@@ -41,7 +41,7 @@ export interface Destination {
   readonly kind: 'editor' | 'this_machine'
 }
 
-/** Of an address that has no problem. */
+/** The destination of a valid address. */
 export function destinationOf(uri: string): Destination {
   const { protocol, host } = new URL(uri)
   const editor = editors[protocol.slice(0, -1)]
@@ -50,7 +50,7 @@ export function destinationOf(uri: string): Destination {
     : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }
 }
 
-/** Whether an address without a problem belongs to one of these extensions (`publisher.extension`, lower case), or to no extension. */
+/** Whether a valid address belongs to one of these extensions (`publisher.extension`), or to none. */
 export function isOwnExtension(uri: string, extensionIds: readonly string[]): boolean {
   const { kind } = destinationOf(uri)
   // Editors compare the names without regard to capitals.

@@ -10,12 +10,12 @@ describe('a state of 128 bits or more', () => {
     ['hex in capitals', () => randomBytes(16).toString('hex').toUpperCase()],
     ['a UUID', () => crypto.randomUUID()],
     ['much more than that', () => randomBytes(300).toString('base64url')],
-  ])('is accepted, as %s', (_, make) => {
+  ])('a state of 128 bits or more is accepted, as %s', (_, make) => {
     for (let count = 0; count < 200; count++) expect(stateProblem(make())).toBeNull()
   })
 })
 
-describe('what is not accepted is', () => {
+describe('a refused state', () => {
   test.each([
     ['nothing', ''],
     ['a word', 'state'],
@@ -28,8 +28,8 @@ describe('what is not accepted is', () => {
     ['a space', 'Zk3bQ9xTfM2LwVr7 PdYcsNn'],
     ['a line break', 'Zk3bQ9xTfM2LwVr7PdYcsNn\n'],
     ['an ampersand', 'Zk3bQ9xTfM2LwVr7PdYcsNn&code=1'],
-    ['more than anybody needs', randomBytes(400).toString('base64url')],
-  ])('%s', (_, state) => {
+    ['too long', randomBytes(400).toString('base64url')],
+  ])('a state that is %s is refused', (_, state) => {
     expect(stateProblem(state)).toEqual(expect.any(String))
   })
 })

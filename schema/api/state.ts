@@ -4,9 +4,9 @@ const shortest = 22
 const longest = 512
 
 /**
- * Says why a text may not be the state of a sign-in; `null` when it may. A state of the alternative page is all that
- * protects it, and we see only the text, so we count what its alphabet can hold: 22 characters of base64url, 32 of hex
- * (a UUID without its dashes), 39 digits.
+ * Says why a text may not be the state of a sign-in; `null` when it may. A state of the alternative page is
+ * all that protects it, and we see only the text, so we count what its alphabet can hold: 22 characters of
+ * base64url, 32 of hex (a UUID without its dashes), 39 digits.
  */
 export function stateProblem(state: string): string | null {
   if (state.length > longest) return 'state is too long'

@@ -36,7 +36,7 @@ export const createCheckoutSession = endpoint({
     planType: soldPlanTypeSchema,
     billingFrequency: z._default(billingFrequencySchema, 'monthly'),
     currency: z._default(currencySchema, defaultCurrency),
-    /** The price that was shown: its lookup key (`pro_monthly`) or its id at Stripe. Must be the catalogue's price. */
+    /** The price shown: its lookup key (`pro_monthly`) or Stripe id. Must be the catalogue's price. */
     priceId: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
     /** Must be 1 for Pro. */
     seats: z._default(seatsSchema, minimumSeats),

@@ -47,7 +47,7 @@ export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'r
 export type ActState = (typeof actStates)[number]
 
 export const maximumTargets = 500
-/** Nobody adjusts more than this, with or without a second person. */
+/** The limit of one adjustment, with or without a second person. */
 const maximumAdjustment = 10_000_000
 
 const leastReason = 10
@@ -57,26 +57,26 @@ export function reasonProblem(reason: string): string | null {
   const words = reason.trim().split(/\s+/)
   return reason.trim().length >= leastReason && words.length >= 2
     ? null
-    : 'Say why in a few words: your colleagues read it in the audit log'
+    : 'Enter a reason: your colleagues read it in the audit log'
 }
 
 /** Ours or the vendor's id; of a job, `<queue>/<id>`. */
 export const targetSchema = z.strictObject({
   kind: z.enum(targetKinds),
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
-  /** Of reconciliation, when the act mends what it found. */
+  /** The finding of a reconciliation that the act repairs. */
   finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 })
 export type ActTarget = z.infer<typeof targetSchema>
 
 export const adjustmentSchema = z.strictObject({
-  /** Whole credits, added to what was bought; below zero to take some away. */
+  /** Whole credits for the purchased account; below zero to deduct. */
   credits: z.int().check(
     z.minimum(-maximumAdjustment),
     z.maximum(maximumAdjustment),
     z.refine((credits) => credits !== 0, 'Not zero'),
   ),
-  /** What the customer reads in their credit history. The reason is for colleagues and is never shown to them. */
+  /** Shown in the customer's credit history. The reason is for colleagues only. */
   customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
   /** Takes more than there is, and leaves a debt; a second person has to agree. */
   may_leave_debt: z._default(z.boolean(), false),
@@ -84,7 +84,7 @@ export const adjustmentSchema = z.strictObject({
 export type Adjustment = z.infer<typeof adjustmentSchema>
 
 const personSchema = z.object({
-  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  /** A user's id, or `cli:` and the operating system's user name. */
   id: z.string(),
   /** The id, where no name is known. */
   name: z.string(),
@@ -95,7 +95,7 @@ const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), own
 const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.object({ before: schema, after: schema })
 
-/** What came of an act. Of a dry run: what would come of it. */
+/** The outcome of an act; of a dry run its preview. */
 export const actOutcomeSchema = z.object({
   /** False when everything was as it should be already. */
   changed: z.boolean(),
@@ -112,17 +112,17 @@ export const actOutcomeSchema = z.object({
       grant_id: z.nullable(z.string()),
     }),
   ),
-  /** Of an organization. */
+  /** The seats of an organization. */
   seats: changeOf(z.nullable(z.object({ total: z.int(), active: z.int(), pending: z.int() }))),
   /** The plan that is shown to a user, or that an organization has; null for none. */
   plan: changeOf(z.nullable(z.string())),
-  /** Of both accounts together; null when it is not known whose the target is. */
+  /** The total of both accounts; null when the owner is unknown. */
   balance: changeOf(z.nullable(z.int())),
   /** Every row of the owner's whose state changed, and the target itself in any case. */
   states: z.array(
     z.object({
       what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'seat']),
-      /** Of a seat: the user who has it, or the invitation that promises it. */
+      /** The user of the seat, or the invitation that reserves it. */
       id: z.string(),
       before: z.nullable(z.string()),
       after: z.nullable(z.string()),
@@ -150,9 +150,9 @@ export const supportActSchema = z.object({
   refused_by: z.nullable(personSchema),
   /** Null until it is done. */
   outcome: z.nullable(actOutcomeSchema),
-  /** Why it failed, or why somebody refused it. */
+  /** Why it failed, or why a colleague rejected it. */
   error: z.nullable(z.string()),
-  /** While it is queued: why the last try came to nothing, e.g. because Stripe did not answer. It is tried again by itself. */
+  /** While it is queued: the error of the last try, e.g. that Stripe did not answer. It is retried. */
   last_error: z.nullable(z.string()),
   finished_at: z.nullable(z.iso.datetime()),
 })
@@ -167,14 +167,15 @@ const refusedTargetSchema = z.object({
 const idSchema = z.uuid()
 
 /**
- * The answer comes when the act is written down; `getSupportActs` says what became of it. The same id again gets the same act. For one
- * target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way` (409, with `act_id`, `by` and `since`),
- * `not_possible` (422, e.g. a forged event), `act_id_reused` (422). For several, those that were refused are listed beside the others.
+ * Answers once the act is recorded; `getSupportActs` has its outcome. The same id again gets the same act.
+ * For one target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way`
+ * (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. a forged event), `act_id_reused` (422).
+ * For several targets, refusals are listed in the answer.
  */
 export const requestSupportActs = endpoint({
   method: 'POST',
   path: '/api/support/acts',
-  summary: 'Ask for an act on one target or on many; above the limit it waits for a second person',
+  summary: 'Request an act on one or more targets; above the limit it waits for a second person',
   auth: 'support',
   limit: 'write',
   body: z
@@ -191,7 +192,7 @@ export const requestSupportActs = endpoint({
     })
     .check(
       z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {
-        message: 'An adjustment says how many credits, and no other act does',
+        message: 'Only an adjustment has credits, and it requires them',
         path: ['adjustment'],
       }),
       z.refine(({ kind, targets }) => kind !== 'forget' || targets.length === 1, {
@@ -218,7 +219,7 @@ export const getSupportActs = endpoint({
     'One act, the acts of a batch with their progress, those of an owner, or those that wait for a second person',
   auth: 'support',
   limit: 'read',
-  /** One of `id`, `batch_id` and `owner_id`; without any, those that wait for a second person. */
+  /** One of `id`, `batch_id` and `owner_id`; without any, the acts that wait for a second person. */
   query: z.strictObject({
     id: z.optional(idSchema),
     batch_id: z.optional(idSchema),
@@ -229,7 +230,7 @@ export const getSupportActs = endpoint({
     success: z.literal(true),
     data: z.object({
       acts: z.array(supportActSchema),
-      /** Of the whole batch, or of the acts above. */
+      /** Counts of the whole batch, or of the acts above. */
       counts: z.record(z.enum(actStates), z.int()),
     }),
   }),
@@ -239,7 +240,7 @@ export const getSupportActs = endpoint({
 export const approveSupportAct = endpoint({
   method: 'POST',
   path: '/api/support/acts/approve',
-  summary: 'Agree to an act that somebody else has asked for; it is done at once',
+  summary: 'Approve an act that a colleague requested; it is done at once',
   auth: 'support',
   limit: 'write',
   body: z.strictObject({ id: idSchema }),
@@ -249,7 +250,7 @@ export const approveSupportAct = endpoint({
 export const refuseSupportAct = endpoint({
   method: 'POST',
   path: '/api/support/acts/refuse',
-  summary: 'Refuse an act that waits for a second person, or take one’s own back',
+  summary: 'Reject an act that waits for a second person, or withdraw one’s own',
   auth: 'support',
   limit: 'write',
   body: z.strictObject({
@@ -269,12 +270,12 @@ export const auditEntrySchema = z.object({
   act_id: z.nullable(z.uuid()),
   /** The kind of act, or what else was tried, such as `access`. */
   what: z.string(),
-  /** `denied`: somebody who may not. `refused`: an act that was not to be done. */
+  /** `denied`: the caller has no support role. `refused`: the act was not permitted. */
   outcome: z.enum(auditOutcomes),
   target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
   owner: z.nullable(ownerSchema),
   reason: z.nullable(z.string()),
-  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  /** A sentence: the refusal, the error or the outcome. */
   detail: z.nullable(z.string()),
   /** Balance, seats, plan and states. */
   before: z.nullable(z.unknown()),
@@ -285,7 +286,7 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>
 export const getAuditLog = endpoint({
   method: 'GET',
   path: '/api/support/audit',
-  summary: 'What support staff asked for and did, newest first',
+  summary: 'Acts that support staff requested and did, newest first',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({

@@ -43,8 +43,8 @@ export const lookupKinds = [
 export type LookupKind = (typeof lookupKinds)[number]
 
 /**
- * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it failed or is stuck, and needs a
- * person. `ignored`: it has no consequences for us.
+ * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it
+ * failed or is stuck, and needs a person. `ignored`: it has no consequences for us.
  */
 export const supportLevels = ['done', 'waiting', 'problem', 'ignored'] as const
 export type SupportLevel = (typeof supportLevels)[number]
@@ -76,14 +76,14 @@ const traceItemSchema = z.object({
   /** What else there is to say, in sentences. */
   detail: z.nullable(z.string()),
   money: z.nullable(moneySchema),
-  /** Of a transfer what it moved, signed; of everything else what it brings when it goes well. */
+  /** Signed credits of a transfer; for other items the credits that they bring when they succeed. */
   credits: z.nullable(z.int()),
   account: z.nullable(z.enum(['plan', 'purchased'])),
-  /** Of that account, after the transfer. */
+  /** The account's balance after the transfer. */
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
-  /** Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on other pages. */
+  /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
   links: linksSchema,
   replay: z.nullable(replaySchema),
@@ -93,9 +93,9 @@ export type TraceItem = z.infer<typeof traceItemSchema>
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
   id: z.string(),
-  /** e.g. `Checkout of 500 credits`; of people and organizations a name: `Ada Lovelace`, `Analysts: seat of d…@example.com`. */
+  /** e.g. `Checkout of 500 credits`; for people and organizations a name: `Ada Lovelace`. */
   title: z.string(),
-  /** Null when it belongs to nobody that we know, such as an event of another application. */
+  /** Null when there is no matching customer, such as for an event of another application. */
   owner: z.nullable(ownerSchema),
   /** The item on the owner's timeline, to be highlighted there; null for an owner as a whole. */
   item_key: z.nullable(z.string()),
@@ -108,13 +108,12 @@ export type SupportMatch = z.infer<typeof matchSchema>
 export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
-  summary:
-    'Finds whose money it is by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
+  summary: 'Finds a customer by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
   response: z.object({
-    /** What it looks like, for people: `an e-mail address`, `a charge of Stripe’s`. */
+    /** The recognized format, for people: `an e-mail address`, `a charge of Stripe’s`. */
     recognized_as: z.nullable(z.string()),
     matches: z.array(matchSchema),
   }),
@@ -126,21 +125,21 @@ const figure = <Value extends z.core.$ZodType>(value: Value) => z.object({ is: v
 const problemSchema = z.object({
   /** e.g. `500 credits of the purchase of 12 November are missing: its event evt_… failed: …`. */
   sentence: z.string(),
-  /** What is missing, below zero what is too much; null where it is not about credits or not known. */
+  /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
   money: z.nullable(moneySchema),
   /** The item on the timeline that it comes from. */
   item_key: z.nullable(z.string()),
-  /** What may mend it; null when nothing of ours can be replayed. */
+  /** The replay that may repair it; null without one. */
   replay: z.nullable(replaySchema),
 })
 export type SupportProblem = z.infer<typeof problemSchema>
 
 const standingSchema = z.object({
   as_of: z.iso.datetime(),
-  /** Everything is as it should be, and nothing of it is failed or stuck. */
+  /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
-  /** The whole of it in one sentence: `Everything that should be there is there.` or the first problem. */
+  /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */
   sentence: z.string(),
   problems: z.array(problemSchema),
   plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
@@ -156,13 +155,13 @@ const standingSchema = z.object({
       item_key: z.nullable(z.string()),
     }),
   ),
-  /** Null for a person. `total` is what is paid for, by the subscription; `held` is in use or promised. */
+  /** Null for a person. `total`: paid by the subscription; `held`: in use or reserved. */
   seats: z.nullable(z.object({ total: z.int(), held: z.int(), active: z.int(), pending: z.int() })),
 })
 export type SupportStanding = z.infer<typeof standingSchema>
 
 const personSchema = z.object({
-  /** Of a person or an organization; null when Clerk does not know it (any more), or does not answer. */
+  /** The name of a person or organization; null when Clerk does not know it or does not answer. */
   name: z.nullable(z.string()),
   /** In full, because one owner is open; null for an organization. */
   email: z.nullable(z.string()),
@@ -172,7 +171,7 @@ const personSchema = z.object({
   member_since: z.nullable(z.iso.datetime()),
   /** Stripe's customers, the present one first. */
   customers: z.array(z.object({ id: z.string(), links: linksSchema })),
-  /** Of a person: where they are a member. Of an organization: its members; e-mail addresses are masked. */
+  /** A person's organizations or an organization's members; e-mail addresses are masked. */
   related: z.array(
     z.object({
       kind: z.enum(['user', 'organization']),
@@ -197,13 +196,13 @@ export type SupportVisitor = z.infer<typeof visitorSchema>
 export const getTrace = endpoint({
   method: 'GET',
   path: '/api/support/trace',
-  summary: 'Everything that became of the money of one owner, beside what should have become of it',
+  summary: 'The payments and credits of one owner, with the expected state',
   auth: 'support',
   limit: 'read',
   query: z
     .strictObject({
       owner: z.optional(ownerIdSchema),
-      /** Instead of the owner, or beside it what is to be highlighted: an id of one of these kinds. */
+      /** An id of one of these kinds: instead of the owner, or to highlight an item of theirs. */
       kind: z.optional(z.enum(lookupKinds)),
       id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
       /** Each use of credits is a transfer too; there may be thousands. */
@@ -212,18 +211,18 @@ export const getTrace = endpoint({
     })
     .check(
       z.refine(({ owner, kind, id }) => (kind === undefined) === (id === undefined) && Boolean(owner ?? id), {
-        message: 'Give the owner, or kind and id of something of theirs',
+        message: 'Give the owner, or kind and id of an object',
       }),
     ),
   response: z.object({
-    /** Null, with `standing` and `person`, for something that belongs to nobody that we know. */
+    /** Null, with `standing` and `person`, when there is no matching customer. */
     owner: z.nullable(ownerSchema),
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
     standing: z.nullable(standingSchema),
     /** Colleagues who have the same case open. */
     visitors: z.array(visitorSchema),
-    /** What was asked for by kind and id, wherever on the timeline it is. */
+    /** The requested item, on any page of the timeline. */
     highlighted: z.nullable(traceItemSchema),
     /** Newest first. */
     timeline: z.array(traceItemSchema),
@@ -235,7 +234,7 @@ export type SupportTrace = z.infer<(typeof getTrace)['response']>
 /** What a list of work is made of. Findings of the reconciliation come from a call of their own. */
 export const workKinds = ['event', 'intent', 'subscription', 'invitation'] as const
 export type WorkKind = (typeof workKinds)[number]
-/** `failed`: given up, and nothing tries it again. `stuck`: still tried, but for longer than it should take. */
+/** `failed`: not retried any more. `stuck`: still retried, but for longer than it should take. */
 export const workStates = ['failed', 'stuck', 'ignored'] as const
 export type WorkState = (typeof workStates)[number]
 
@@ -250,7 +249,7 @@ const workRowSchema = z.object({
   owner: z.nullable(ownerSchema),
   /** When it came, or was begun. */
   since: z.iso.datetime(),
-  /** What is at stake. */
+  /** The money at stake. */
   money: z.nullable(moneySchema),
   credits: z.nullable(z.int()),
   /** Why it is here. */
@@ -263,7 +262,7 @@ const workRowSchema = z.object({
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 
-/** The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state is named. */
+/** The filter of a list of work; a missing field does not restrict it. Default states: failed and stuck. */
 const workFilter = {
   kind: z.optional(z.enum(workKinds)),
   state: z.optional(z.enum(workStates)),
@@ -276,7 +275,7 @@ export const listWork = endpoint({
   method: 'GET',
   path: '/api/support/work',
   summary:
-    'What failed, is stuck or was ignored, with the money at stake; the queues and the oldest unapplied event',
+    'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({
@@ -288,7 +287,7 @@ export const listWork = endpoint({
   response: z.object({
     rows: z.array(workRowSchema),
     next_cursor: z.nullable(z.string()),
-    /** Of all, whatever the filter; `capped` when there are more than were counted. Ignored things are not counted. */
+    /** Of all work, whatever the filter; `capped` above the counting limit. Ignored rows are not counted. */
     counts: z.array(
       z.object({
         kind: z.enum(workKinds),
@@ -325,7 +324,7 @@ export type WorkList = z.infer<(typeof listWork)['response']>
 export const visitCase = endpoint({
   method: 'POST',
   path: '/api/support/visits',
-  summary: 'Says that one has the case of an owner open, every half minute, and learns who else has',
+  summary: 'Reports every half minute that a case is open, and returns who else has it open',
   auth: 'support',
   limit: 'read',
   body: z.strictObject({ owner: ownerIdSchema }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Text without spaces, an at sign, a part with a dot. Whether the address exists is only known after sending to it. */
+/** Text without spaces, an at sign, a part with a dot. Whether it exists is unknown. */
 const simplePattern = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const maximumLength = 254
 
@@ -12,7 +12,7 @@ function isTeamEmail(text: string): boolean {
   return trimmed.length <= maximumLength && simplePattern.test(trimmed)
 }
 
-/** An address as people type it; trimmed and in lower case, because upper and lower case mean the same person. */
+/** An address as typed; trimmed and in lower case, so that one person has one address. */
 export const teamEmailSchema = z
   .pipe(
     z.unknown().check(

@@ -19,14 +19,17 @@ export const teamInvitationSchema = z.object({
   expires_at: z.iso.datetime(),
   /** When it will be sent, if there were too many invitations to send it at once; else null. */
   sends_at: z.nullable(z.iso.datetime()),
-  /** The link to copy: works for a user who signs in with the invited address. Null when the invitation is not open. */
+  /** The link to copy, for the user of the invited address. Null when the invitation is not open. */
   url: z.nullable(z.url()),
 })
 export type TeamInvitation = z.infer<typeof teamInvitationSchema>
 
 const subscriptionId = z.string().check(z.minLength(1), z.maxLength(255))
 
-/** An organization is named by its own id, or by that of its subscription, which is the only id that the return page of a payment has. */
+/**
+ * An organization is named by its own id, or by that of its subscription, which is the only id that the
+ * return page of a payment has.
+ */
 const oneOf = { message: 'Name either org_id or subscription_id', path: ['org_id'] }
 const namesOne = (claim: { org_id?: string | undefined; subscription_id?: string | undefined }) =>
   (claim.org_id === undefined) !== (claim.subscription_id === undefined)

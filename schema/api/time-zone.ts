@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** The name of a time zone, such as `Europe/Berlin`. An offset such as `+02:00` is none: it knows no summer time. */
+/** The name of a time zone, such as `Europe/Berlin`. Offsets are refused: they know no summer time. */
 export const timeZoneSchema = z
   .string()
   .check(z.maxLength(64), z.regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/), z.refine(isTimeZone, 'not a time zone'))

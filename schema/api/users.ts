@@ -48,10 +48,10 @@ export const initializeUser = endpoint({
   response: z.object({
     user: userSchema,
     created: z.boolean(),
-    /** What the caller pays for already, so that nobody is led to a checkout that would be refused. */
+    /** The caller's present plan, so that they are not sent to a checkout that would be refused. */
     subscribed: z.object({
       personal: z.boolean(),
-      /** The organization of the Teams plan that the caller bought; null without one, or while it is being created. */
+      /** The organization of the caller's Teams plan; null without one, or while it is being created. */
       team_organization_id: z.nullable(z.string()),
       team: z.boolean(),
     }),

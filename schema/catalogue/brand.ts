@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * What the product is called, where its external links lead, and what it claims. Every field can be overridden by the environment.
- * A link without an address and a claim that nobody made are not shown.
+ * The product's name, its external links and its claims. The environment can override each field. A link
+ * without an address and a claim without a text are not shown.
  */
 export const brandSchema = z.object({
   name: z.string().check(z.minLength(1)),
@@ -10,7 +10,7 @@ export const brandSchema = z.object({
   docs_url: z.nullable(z.url()),
   community_url: z.nullable(z.url()),
   marketplace_url: z.nullable(z.url()),
-  /** Of five stars, at `marketplace_url`. */
+  /** Out of five stars, at `marketplace_url`. */
   marketplace_rating: z.nullable(z.number().check(z.minimum(0), z.maximum(5))),
   /** For example "SOC 2 Type II". */
   security_certification: z.nullable(z.string().check(z.minLength(1))),

@@ -5,7 +5,6 @@ export const minimumPurchaseCredits = 71
 export const maximumPurchaseCredits = 71_428
 export const lowBalanceCredits = 100
 
-/** What the dashboard offers. */
 export const creditPacks = [
   { credits: 500, popular: false },
   { credits: 1500, popular: true },
@@ -25,10 +24,7 @@ const creditPurchaseTexts = {
   notWhole: 'Credits must be a whole number',
 } as const
 
-/**
- * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be bought.
- * The dashboard's field and the server use the same function, so they cannot disagree.
- */
+/** The customer's text for an invalid number of credits; null when valid. Shared by page and server. */
 export function creditPurchaseProblem(credits: unknown): string | null {
   if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required
   if (typeof credits !== 'number' || !Number.isFinite(credits)) return creditPurchaseTexts.notANumber

@@ -11,16 +11,13 @@ export interface Plan {
   readonly plan_type: PlanType
   readonly name: string
   readonly description: string
-  /** Credits that each seat receives every billing month. */
   readonly credits_per_seat: number
   readonly per_seat: boolean
   /** Minor units for one seat and one period, the same number in every supported currency; `null` when free. */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
   readonly benefits: readonly string[]
-  /** More of it, for pages with the room to list all. */
   readonly extras: readonly string[]
-  /** What its card lists: credits and benefits. */
   readonly features: readonly string[]
 }
 
@@ -104,8 +101,8 @@ export const soldPlanTypes = ['pro', 'teams'] as const satisfies readonly PlanTy
 export type SoldPlanType = (typeof soldPlanTypes)[number]
 
 /**
- * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is sold in every
- * supported currency, so the currency is not part of it.
+ * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is
+ * sold in every supported currency, so the currency is not part of it.
  */
 export function priceLookupKey(price: {
   plan_type: SoldPlanType

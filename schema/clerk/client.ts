@@ -22,9 +22,8 @@ const callLimitMs = 10_000
 const defaultRetryAfterMs = 60_000
 
 /**
- * Waits for Clerk's answer. Null when the object does not exist. Throws ClerkRefusalError when Clerk refuses, and
- * ClerkUnavailableError when it does not answer in time, is broken, rejects our key, or is not set up for us: nothing of that is the
- * fault of what was asked.
+ * Waits for Clerk's answer. Null when the object does not exist. Throws ClerkRefusalError when Clerk refuses
+ * the request, and ClerkUnavailableError for timeouts, failures, a rejected key or a missing set-up.
  */
 export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | null> {
   try {

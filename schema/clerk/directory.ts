@@ -20,15 +20,15 @@ import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizat
 import { deleteUser } from './people.ts'
 
 /**
- * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see decision 040.
- * All throw ClerkUnavailableError, those that change something also ClerkRefusalError.
+ * People, memberships and invitations as Clerk has them now, uncached (decision 040). All calls throw
+ * ClerkUnavailableError, writes also ClerkRefusalError.
  */
 export interface ClerkDirectory {
   /** Null when the person is not a member, or either of the two does not exist (any more). */
   findMembership(key: MemberKey): Promise<Membership | null>
   /** The member with that address, primary or not. */
   findMemberByEmail(key: { organization_id: string; email: string }): Promise<Membership | null>
-  /** Everybody in an organization; null when it does not exist (any more). */
+  /** All members of an organization; null when it does not exist (any more). */
   listMembers(organizationId: string): Promise<Membership[] | null>
   /** The verified addresses of a person, lower case; none when Clerk does not know them (any more). */
   listEmailAddresses(userId: string): Promise<string[]>
@@ -39,7 +39,7 @@ export interface ClerkDirectory {
   /** Null when the organization does not exist (any more). */
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
   setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
-  /** Ends their account with its sessions and memberships; nothing happens when Clerk does not know them (any more). */
+  /** Deletes the account with its sessions and memberships; no effect when Clerk does not know it. */
   deleteUser(userId: string): Promise<void>
 }
 

@@ -20,7 +20,7 @@ const clerkUserSchema = z.object({
   updated_at: z.number(),
 })
 
-/** The profile that a `user.created` or `user.updated` event carries; its first address when none is the primary one. */
+/** The profile of a `user.created` or `user.updated` event; the first address if none is primary. */
 export function profileOf(event: ClerkEvent): UserProfile {
   const user = clerkUserSchema.parse(event.data)
   const primaryId = user.primary_email_address_id
@@ -34,7 +34,7 @@ export function profileOf(event: ClerkEvent): UserProfile {
   }
 }
 
-/** Whether the user of a `user.created` or `user.updated` event may not sign in any more, by somebody's decision. */
+/** Whether the user of a `user.created` or `user.updated` event was banned. */
 export function isBanned(event: ClerkEvent): boolean {
   return event.data.banned === true
 }
@@ -44,13 +44,13 @@ const idSchema = z.string().min(1).max(64)
 /** `user.deleted` and `organization.deleted` carry nothing but the id. */
 export const clerkDeletionSchema = z.object({ id: idSchema })
 
-/** What we use of `organizationMembership.*`: the user and the organization. Its present state is fetched from Clerk. */
+/** Our part of `organizationMembership.*` events. The present state is fetched from Clerk. */
 export const clerkMembershipSchema = z.object({
   organization: z.object({ id: idSchema }),
   public_user_data: z.object({ user_id: idSchema }),
 })
 
-/** What we use of `organizationInvitation.*`; the person is named once they have accepted. */
+/** Our part of `organizationInvitation.*` events; the person is named after acceptance. */
 export const clerkInvitationSchema = z.object({
   id: idSchema,
   organization_id: idSchema,

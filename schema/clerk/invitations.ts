@@ -33,7 +33,7 @@ export interface ClerkInvitationRequest {
   readonly redirect_url: string
 }
 
-/** Sends an invitation. Clerk has no idempotency keys; a second invitation for the same address is refused as `duplicate_record`. */
+/** Sends an invitation. Clerk refuses a second one for the same address as `duplicate_record`. */
 export async function sendInvitation(
   api: ClerkClient,
   request: ClerkInvitationRequest,
@@ -75,7 +75,7 @@ export async function countOpenInvitations(api: ClerkClient, organizationId: str
   return page?.totalCount ?? 0
 }
 
-/** All of an organization's invitations, newest first, including those that have ended; or only those of one status. */
+/** An organization's invitations, newest first, including ended ones; or only those of one status. */
 export async function listInvitations(
   api: ClerkClient,
   organizationId: string,

@@ -3,12 +3,12 @@ import { askClerk } from './client.ts'
 
 export type OrganizationRole = 'admin' | 'member'
 
-/** Somebody's place in an organization, as Clerk has it at this moment. */
+/** A person's membership in an organization, as Clerk has it at this moment. */
 export interface Membership {
   readonly organization_id: string
   readonly organization_name: string
   readonly user_id: string
-  /** Lower case. Null when Clerk names the person by something else, such as a user name or a phone number, or by nothing. */
+  /** Lower case. Null when Clerk identifies the person by a user name or phone number, or not at all. */
   readonly email: string | null
   readonly role: OrganizationRole
   /** How many people Clerk lets into the organization, open invitations included; 0 is no limit. */
@@ -29,7 +29,7 @@ export async function findMembership(api: ClerkClient, key: MemberKey): Promise<
   })
 }
 
-/** The member with that address, primary or not. An address that nobody has verified is not the member's. */
+/** The member with that address, primary or not. An unverified address does not count. */
 export async function findMemberByEmail(
   api: ClerkClient,
   key: { organization_id: string; email: string },
@@ -40,7 +40,7 @@ export async function findMemberByEmail(
   return (await listEmailAddresses(api, member.user_id)).includes(key.email) ? member : null
 }
 
-/** Everybody in an organization; null when it does not exist (any more). */
+/** All members of an organization; null when it does not exist (any more). */
 export async function listMembers(api: ClerkClient, organizationId: string): Promise<Membership[] | null> {
   const all: Membership[] = []
   for (let offset = 0; ; offset += pageSize) {
@@ -67,7 +67,7 @@ async function findOne(
   return found ? toMembership(found) : null
 }
 
-/** Null when the membership names nobody, which Clerk's types allow. */
+/** Null when the membership has no user, which Clerk's types allow. */
 function toMembership(found: OrganizationMembership): Membership | null {
   if (!found.publicUserData) return null
   return {
@@ -81,7 +81,10 @@ function toMembership(found: OrganizationMembership): Membership | null {
   }
 }
 
-/** The library's types promise a text, its specification (Backend API of 2026-05-12, OrganizationMembershipPublicUserData) allows null. */
+/**
+ * The library's type is a string; the specification (Backend API of 2026-05-12,
+ * OrganizationMembershipPublicUserData) allows null.
+ */
 function emailOf(identifier: string | null): string | null {
   return identifier?.includes('@') ? identifier.toLowerCase() : null
 }

@@ -7,18 +7,14 @@ export interface OrganizationRequest {
   readonly name: string
   /** Becomes its first admin. */
   readonly created_by: string
-  /** What it is created for; stored in its metadata, so that a second attempt finds the organization of the first. */
+  /** Stored in its metadata, so that a second attempt finds the organization of the first. */
   readonly intent_id: string
-  /** For how many people it was bought. */
   readonly seats: number
 }
 
 /** Creates organizations for plans that were bought without one. */
 export interface OrganizationMaker {
-  /**
-   * The id of the organization of an intent: the one that an earlier attempt created, else a new one. Clerk has no idempotency
-   * keys, so callers must not run two attempts at once.
-   */
+  /** The intent's organization, found or created. No idempotency keys: never run two attempts at once. */
   makeOrganization(request: OrganizationRequest): Promise<string>
 }
 

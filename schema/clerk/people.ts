@@ -1,10 +1,9 @@
 import type { ClerkClient } from '@clerk/backend'
 import { askClerk } from './client.ts'
 
-/** Somebody, or an organization, as Clerk has them now. */
 export interface Identity {
   readonly name: string | null
-  /** Null for an organization, and for whoever signed up with something else. */
+  /** Null for an organization, and for a user who signed up without an e-mail address. */
   readonly email: string | null
   readonly state: 'known' | 'banned' | 'locked'
 }
@@ -32,7 +31,6 @@ export async function identifyOrganization(
   return organization && { name: organization.name, email: null, state: 'known' }
 }
 
-/** Everybody who has this address, primary or not. */
 export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {
   const users = await askClerk(
     'Finding a person',

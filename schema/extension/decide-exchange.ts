@@ -21,9 +21,9 @@ export type ExchangeRefusal =
   | 'verifier_without_challenge'
 
 /**
- * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge needs our code and the verifier, one
- * without one needs the user's id and no verifier: its kind was fixed when it began, so an exchange cannot
- * choose the easier one.
+ * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge needs our code and the
+ * verifier, one without one needs the user's id and no verifier: its kind was fixed when it began, so an
+ * exchange cannot choose the easier one.
  */
 export function decideExchange(
   signIn: SignIn,

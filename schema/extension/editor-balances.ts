@@ -5,7 +5,7 @@ import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
-/** Whose balance an editor asks for, and whose editor it is. */
+/** The owner of the balance, and the user of the editor. */
 export interface AskedBalance extends Owner {
   readonly user_id: string
 }
@@ -21,8 +21,9 @@ export interface EditorBalance {
 }
 
 /**
- * Everything that an answer to an editor is made of, for many editors in one statement and in their order. Each part is found by a key,
- * one row at a time (OFFSET 0), so that an answer costs no more when there are more of everything.
+ * Everything that an answer to an editor is made of, for many editors in one statement and in their order.
+ * Each part is found by a key, one row at a time (OFFSET 0), so that an answer costs no more when there are
+ * more of everything.
  */
 export async function readEditorBalances(
   db: Kysely<DB>,

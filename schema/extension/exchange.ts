@@ -10,8 +10,8 @@ export type ExchangeOutcome =
   | { readonly refusal: ExchangeRefusal | 'unknown_state' }
 
 /**
- * Who would get a token by this exchange, and in which session they agreed to it, so that the sign-in provider can be asked about them before
- * anything is decided; null when it would be refused in any case, which costs no question.
+ * The user of a valid exchange and the session of their approval, so that Clerk can be asked about them
+ * first; null when the exchange would be refused in any case.
  */
 export async function findExchangingUser(
   db: Database,
@@ -29,8 +29,8 @@ export async function findExchangingUser(
 }
 
 /**
- * Exchanges a finished sign-in for a token, once. A second exchange that is otherwise correct means that two parties
- * have the code, so it is refused and revokes the token of the first (RFC 6749, section 4.1.2).
+ * Exchanges a finished sign-in for a token, once. A second exchange that is otherwise correct means that two
+ * parties have the code, so it is refused and revokes the token of the first (RFC 6749, section 4.1.2).
  */
 export function exchangeSignIn(
   db: Database,

@@ -13,10 +13,7 @@ export function createCode(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/**
- * What is stored of a token, a code or a state. They are random and long, so they cannot be found by trying, and a slow hash
- * would only make every call of the extension slow.
- */
+/** The stored hash of a token, code or state. Long random values need no slow hash. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

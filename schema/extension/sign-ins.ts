@@ -11,24 +11,24 @@ export const signInLifetimeMs = 10 * 60_000
 /** Rows are kept for a day after that, so that a code that comes back late still ends the token it gave. */
 const retentionMs = 24 * 3600_000
 
-/** Whoever agrees to a sign-in, and the session at the sign-in provider in which they do. */
+/** The user who approves a sign-in, and their session at Clerk. */
 interface SignedInUser {
   user_id: string
   session_id: string | null
 }
 
-/** Why a sign-in could not continue. */
 export type SignInRefusal = 'unknown' | 'expired' | 'used'
 
 /** How long the alternative page may wait for a click. */
 export const confirmationLifetimeMs = 5 * 60_000
 
-/** How many rows there may be that nobody has signed in for: of one network while they last, and of all, those that are over included. */
+/** Maximum rows without a signed-in user: open ones per network, and all in total. */
 const anonymousRows = { network: 100, all: 20_000 } as const
 
 /**
- * Stores a sign-in that an extension began. `used`: the state has been used before; nobody may take over a sign-in by
- * naming its state, so nothing is changed then. `full`: too many are open. Of calls at the same moment a few more may pass.
+ * Stores a sign-in that an extension began. `used`: the state is taken; nothing is changed, so that a sign-in
+ * cannot be taken over by naming its state. `full`: too many are open. A few concurrent calls may exceed the
+ * limit.
  */
 export async function startSignIn(
   db: Database,
@@ -39,7 +39,7 @@ export async function startSignIn(
   return (await insertSignIn(db, { ...signIn, user_id: null })) ? 'started' : 'used'
 }
 
-/** Where all places are taken, those of sign-ins that are over are freed before their day has passed. */
+/** When all places are taken, ended sign-ins are deleted before their day has passed. */
 async function hasRoom(db: Database, caller: { client_network: string; now: Date }): Promise<boolean> {
   const taken = await countAnonymous(db, caller)
   if (taken.network >= anonymousRows.network) return false
@@ -67,9 +67,9 @@ async function countAnonymous(
 }
 
 /**
- * Binds the user and a new code to a sign-in with a challenge. It stays with the first user; the same one may come again (a page
- * that was reloaded) and gets a new code in place of the last. Returns the code and the address that it is sent to, which was
- * fixed at the start.
+ * Binds the user and a new code to a sign-in with a challenge. It stays with the first user; the same one may
+ * come again (a page that was reloaded) and gets a new code in place of the last. Returns the code and the
+ * address that it is sent to, which was fixed at the start.
  */
 export async function bindSignIn(
   db: Database,
@@ -94,9 +94,10 @@ export async function bindSignIn(
 }
 
 /**
- * Stores a sign-in of the alternative page, which has no challenge and no code, and whose user and address are there from the beginning. It
- * gives nothing until it is confirmed: returns what the page has to present for that, once and in time, when its user has agreed. The
- * same sign-in may be prepared again (a page that was reloaded), which replaces the confirmation before; any other is refused.
+ * Stores a sign-in of the alternative page, which has no challenge and no code, and whose user and address
+ * are there from the beginning. It gives nothing until it is confirmed: returns what the page has to present
+ * for that, once and in time, when its user has agreed. The same sign-in may be prepared again (a page that
+ * was reloaded), which replaces the confirmation before; any other is refused.
  */
 export async function prepareSignIn(
   db: Database,
@@ -125,8 +126,9 @@ export async function prepareSignIn(
 }
 
 /**
- * Confirms a sign-in of the alternative page. The confirmation belongs to one state, address and user, and works once. `unconfirmed`:
- * it is not the one that this page was given, or too old; the page may ask for another.
+ * Confirms a sign-in of the alternative page. The confirmation belongs to one state, address and user, and
+ * works once. `unconfirmed`: it is not the one that this page was given, or too old; the page may ask for
+ * another.
  */
 export async function confirmSignIn(
   db: Database,
@@ -216,10 +218,7 @@ function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
     .executeTakeFirst()
 }
 
-/**
- * Deletes up to `limit` sign-ins that have been over for a day. The worker takes no locks here: it may delete rows, not change them.
- * Returns how many it deleted.
- */
+/** Deletes up to `limit` sign-ins that ended a day ago, and returns how many. Takes no locks. */
 export async function deleteOldSignIns(
   db: Database,
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -238,7 +237,7 @@ export async function deleteOldSignIns(
   return Number(numDeletedRows)
 }
 
-/** Anybody may start a sign-in, so each start deletes a few old ones; otherwise the table would only ever grow. */
+/** Starting a sign-in needs no session, so each start also deletes a few old rows. */
 async function removeOldSignIns(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('extension_sign_ins')

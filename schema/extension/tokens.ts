@@ -24,10 +24,7 @@ export interface StoredToken {
 
 const storedColumns = ['id', 'user_id', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const
 
-/**
- * Gives the user a new token and ends the one before, in the caller's transaction. A user has one at most: the row of the
- * user is locked, so of two tabs the later one wins and one token is left.
- */
+/** Issues a token and ends the previous one. Locks the user's row, so that one token is left. */
 export async function issueToken(
   trx: DatabaseTransaction,
   { user_id, now }: { user_id: string; now: Date },
@@ -50,7 +47,7 @@ export async function issueToken(
 
 const lifetimeMonths = 4
 
-/** When a token issued now expires: after four calendar months, to the second; the last day of a month stays the last. */
+/** Four calendar months after it was issued, to the second, clamped to the last day of a month. */
 export function tokenExpiry(createdAt: Date): Date {
   const expiry = new Date(createdAt)
   expiry.setUTCMonth(expiry.getUTCMonth() + lifetimeMonths)
@@ -75,7 +72,6 @@ export async function revokeTokens(
   return revoked.some(({ expires_at }) => expires_at > now)
 }
 
-/** Ends this token of the user. */
 export async function revokeToken(
   db: Kysely<DB>,
   { user_id, id, now }: Pick<StoredToken, 'user_id' | 'id'> & { readonly now: Date },
@@ -89,7 +85,7 @@ export async function revokeToken(
     .execute()
 }
 
-/** The rows of presented tokens in their order, whether they still work or not; undefined for what we never issued. */
+/** The rows of presented tokens in their order, valid or not; undefined for unknown tokens. */
 export async function findTokens(
   db: Database,
   accessTokens: readonly string[],
@@ -107,7 +103,6 @@ export async function findTokens(
   return rows.map((row) => (row.id === null ? undefined : row))
 }
 
-/** Of a left join that finds nothing. */
 interface NotFound {
   readonly id: null
 }
@@ -131,7 +126,7 @@ export function isActive(token: StoredToken, now: Date): boolean {
 
 const useResolutionMs = 60_000
 
-/** Whether its use now is to be recorded: to the minute, because a busy editor must not write a row for each of its calls. */
+/** Uses are recorded to the minute, so that a busy editor does not write a row per call. */
 export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used_at'>, now: Date): boolean {
   return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
 }
@@ -141,8 +136,9 @@ export interface TokenUse extends Pick<StoredToken, 'user_id' | 'id'> {
 }
 
 /**
- * Records that tokens were used, except where somebody else did within the last minute, or is just doing that or revoking the token: nobody waits
- * for a lock, so two servers that record the same ones cannot block each other.
+ * Records that tokens were used, except tokens recorded within the last minute and rows that are locked by a
+ * concurrent recording or revocation: no call waits for a lock, so two servers that record the same tokens
+ * cannot block each other.
  */
 export async function recordTokenUses(db: Database, uses: readonly TokenUse[]): Promise<void> {
   const statement = sql`

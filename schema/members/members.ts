@@ -9,10 +9,7 @@ export interface MembershipSnapshot extends MemberKey {
   readonly role: OrganizationRole | null
 }
 
-/**
- * Stores a snapshot unless a newer one is stored already. Returns the role that holds afterwards, and keeps others from changing
- * it until the transaction ends.
- */
+/** Stores a snapshot unless a newer one exists. Returns the resulting role, locked until the commit. */
 export async function recordMembership(
   trx: DatabaseTransaction,
   snapshot: MembershipSnapshot,
@@ -38,7 +35,7 @@ export async function recordMembership(
   return role
 }
 
-/** Records that an organization has no members any more; a snapshot that is newer than its deletion keeps its order. */
+/** Records that an organization has no members; snapshots newer than its deletion keep their order. */
 export async function endMembershipsOf(
   trx: DatabaseTransaction,
   { organization_id, snapshot_order }: { organization_id: string; snapshot_order: number },
@@ -54,7 +51,7 @@ export async function endMembershipsOf(
     .execute()
 }
 
-/** The organizations that a user is a member of or has a seat in, in the order in which every caller locks them. */
+/** The organizations in which a user is a member or has a seat, in the global lock order. */
 export async function listOrganizationsOf(trx: DatabaseTransaction, userId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('organization_members')

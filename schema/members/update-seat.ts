@@ -13,16 +13,17 @@ import {
 export interface Member {
   readonly organization_id: string
   readonly user_id: string
-  /** Null when the person is not a member (any more); as `recordMembership` returned it in this transaction. */
+  /** Null when the person is no member; as `recordMembership` returned it in this transaction. */
   readonly role: SeatRole | null
   /** Verified ones, lower case. */
   readonly emails: readonly string[]
 }
 
 /**
- * Makes a person's seat agree with their membership, and returns the seat that they have afterwards. A member gets the seat that was
- * promised to one of their addresses, and a seat's role is the membership's; a person who is not a member has none. Nobody gets
- * a seat that was not promised. The caller has locked the subscription, if there is one, and refreshes plan types afterwards.
+ * Makes a person's seat agree with their membership, and returns the seat that they have afterwards. A member
+ * gets the seat that was reserved for one of their addresses, and a seat's role is the membership's; a person
+ * who is not a member has none. Without a reservation no seat is given. The caller has locked the
+ * subscription, if there is one, and refreshes plan types afterwards.
  */
 export async function updateSeat(trx: DatabaseTransaction, member: Member): Promise<Seat | undefined> {
   const { organization_id, user_id, role } = member

@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const afterAll = new Date(Date.UTC(2030, 0, 1))
 const days = fc.integer({ min: 0, max: 500 }).map((count) => new Date(Date.UTC(2026, 0, 31) + count * dayMs))
 
-/** What was known at a moment: paid lines, ends that had come, and money that had gone back by then (each at its own day). */
+/** The facts known at a moment: paid lines, past ends, and money returned by then. */
 function knownAt({ subscriptions, invoice_money, ...facts }: OwnerFacts, moment: Date): OwnerFacts {
   const isBack = (index: number) => (index * 37) % 300 <= (moment.getTime() - Date.UTC(2026, 0, 31)) / dayMs
   return {
@@ -27,7 +27,7 @@ function knownAt({ subscriptions, invoice_money, ...facts }: OwnerFacts, moment:
   }
 }
 
-/** Lives through a history: learns what is known, reconciles, and uses credits, at each of some moments. */
+/** Plays a history: at each moment reads the known facts, reconciles, and uses credits. */
 function live(facts: OwnerFacts, moments: readonly Date[], uses: readonly number[]): PaperBooks {
   const books = new PaperBooks()
   for (const [index, moment] of moments.toSorted((a, b) => a.getTime() - b.getTime()).entries()) {
@@ -108,7 +108,7 @@ test('no more is ever taken back than was granted', () => {
   )
 })
 
-test('plans that have all ended and kept their money leave nothing in the plan account, whatever was used when', () => {
+test('plans that have all ended and kept their money leave nothing in the plan account, whenever credits were used', () => {
   fc.assert(
     fc.property(lives, moments, uses, (facts, when, used) => {
       const kept = { ...facts, invoice_money: new Map() }
@@ -183,7 +183,7 @@ test('nothing changes by itself before the moment at which a live plan is looked
       const looks = facts.subscriptions
         .filter(({ ended_at }) => ended_at === null)
         .map(({ lines }) => nextMonthEdge(lines, { after: now, until }) ?? until)
-      // Nobody looks any more at what has ended.
+      // An ended subscription is not read again.
       const next = looks.length > 0 ? Math.min(...looks.map((look) => look.getTime())) : +afterAll
       const before = new Date(now.getTime() + Math.floor(((next - now.getTime()) * part) / 1000))
       expect(planOf(facts, before)).toEqual(planOf(facts, now))

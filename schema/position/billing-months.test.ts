@@ -12,7 +12,6 @@ const lateOf = (lines: readonly PaidLine[], now: string, fields?: Partial<Subscr
     late.invoice_id,
     Math.floor(late.credits),
   ])
-/** By month, what each invoice brings. */
 const credits = (months: readonly BillingMonth[]) =>
   months.map(({ shares }) =>
     Object.fromEntries(shares.map((share) => [share.invoice_id, Math.floor(share.credits)])),
@@ -23,7 +22,7 @@ const january = period('in_1', '2026-01-01', '2026-02-01', { seats: 5 })
 const february = period('in_2', '2026-02-01', '2026-03-01')
 
 describe('billing months', () => {
-  test('come once a month that was paid for, and one that has not begun does not', () => {
+  test('billing months are one for each paid month that has begun', () => {
     const early = { paid_at: day('2026-02-26') }
     const paid = [
       period('in_1', '2026-01-31', '2026-02-28'),
@@ -33,7 +32,7 @@ describe('billing months', () => {
     expect(starts(monthsOf(paid, '2026-02-28'))).toEqual(['2026-01-31', '2026-02-28'])
   })
 
-  test('of a year are twelve, each granted when it begins', () => {
+  test('a year has twelve billing months, each granted when it begins', () => {
     expect(starts(monthsOf([year], '2026-03-31'))).toEqual(['2026-01-01', '2026-02-01', '2026-03-01'])
     expect(monthsOf([year], '2028-01-01')).toHaveLength(12)
     expect(credits(monthsOf([year], '2028-01-01'))).toEqual(
@@ -41,25 +40,25 @@ describe('billing months', () => {
     )
   })
 
-  test('are the same in whatever order the invoices are known', () => {
+  test('billing months do not depend on the order in which the invoices are known', () => {
     const paid = [january, february, period('in_3', '2026-02-10', '2026-03-10')]
     expect(monthsOf(paid.toReversed(), '2026-02-15')).toEqual(monthsOf(paid, '2026-02-15'))
   })
 
-  test('that begin at the subscription’s end or after it bring nothing', () => {
+  test('billing months that begin at the subscription’s end or after it grant nothing', () => {
     expect(starts(monthsOf([year], '2027-01-01', { ended_at: day('2026-03-01') }))).toEqual([
       '2026-01-01',
       '2026-02-01',
     ])
   })
 
-  test('are over when the next has begun, not while its payment is open', () => {
+  test('billing months are over when the next one has begun, not while its payment is open', () => {
     const over = (lines: PaidLine[], now: string) => monthsOf(lines, now).map(({ is_over }) => is_over)
     expect(over([january], '2026-02-20')).toEqual([false])
     expect(over([january, february], '2026-02-01')).toEqual([true, false])
   })
 
-  test('are all over when the subscription has ended, also where our clock is behind Stripe’s', () => {
+  test('billing months are all over when the subscription has ended, also when our clock is behind Stripe’s', () => {
     const over = (now: string, fields: Partial<SubscriptionFact>) =>
       monthsOf([january], now, fields).map(({ is_over }) => is_over)
     expect(over('2026-01-19', { ended_at: null })).toEqual([false])
@@ -91,35 +90,35 @@ describe('a trial', () => {
   const trial = (ends: string, fields: Partial<PaidLine> = {}) =>
     period('in_0', '2026-01-01', ends, { amount_minor: 0, ...fields })
 
-  test('is one month of its own length, however long', () => {
+  test('a trial is one month of its own length, however long', () => {
     const [month, ...others] = monthsOf([trial('2026-03-17')], '2026-03-16', { trial_end: day('2026-03-17') })
     expect(month).toMatchObject({ starts_at: day('2026-01-01'), ends_at: day('2026-03-17') })
     expect(credits([month as BillingMonth])).toEqual([{ in_0: 500 }])
     expect(others).toEqual([])
   })
 
-  test('that is extended stays one', () => {
+  test('an extended trial stays one month', () => {
     const longer = period('in_9', '2026-01-10', '2026-02-20', { amount_minor: 0 })
     const months = monthsOf([trial('2026-01-15'), longer], '2026-02-19', { trial_end: day('2026-02-20') })
     expect(credits(months)).toEqual([{ in_0: 500 }])
     expect(months[0]).toMatchObject({ ends_at: day('2026-02-20'), is_over: false })
   })
 
-  test('that ends early is over when the first paid month begins, which is whole; it is never cut', () => {
+  test('a trial that ends early is over when the first paid month begins, which is whole; it is never cut', () => {
     const paid = period('in_1', '2026-01-05', '2026-02-05')
     const months = monthsOf([trial('2026-01-15'), paid], '2026-01-05', { trial_end: day('2026-01-05') })
     expect(credits(months)).toEqual([{ in_0: 500 }, { in_1: 500 }])
     expect(months.map(({ is_over }) => is_over)).toEqual([true, false])
   })
 
-  test('was never paid for, so that it is never paid too late', () => {
+  test('a trial was never paid for, so its payment is never late', () => {
     const lines = [trial('2026-01-15', { paid_at: day('2026-01-16') })]
     const fields = { trial_end: day('2026-01-15'), ended_at: day('2026-01-15') }
     expect(credits(monthsOf(lines, '2026-01-17', fields))).toEqual([{ in_0: 500 }])
     expect(lateOf(lines, '2026-01-17', fields)).toEqual([])
   })
 
-  test('in the middle of a subscription cuts the month that was paid for', () => {
+  test('a trial in the middle of a subscription cuts the month that was paid for', () => {
     const again = period('in_2', '2026-01-11', '2026-01-25', { amount_minor: 0 })
     const months = monthsOf([period('in_1', '2026-01-01', '2026-02-01'), again], '2026-01-12', {
       trial_end: day('2026-01-25'),
@@ -127,7 +126,7 @@ describe('a trial', () => {
     expect(credits(months)).toEqual([{ in_1: Math.floor((500 * 10) / 31) }, { in_2: 500 }])
   })
 
-  test('that ends in the second in which it began brings nothing', () => {
+  test('a trial that ends in the second in which it began grants nothing', () => {
     const paid = period('in_1', '2026-01-01', '2026-02-01')
     const fields = { trial_end: day('2026-01-01T00:00:01') }
     expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
@@ -136,7 +135,7 @@ describe('a trial', () => {
 })
 
 describe('a period that begins early', () => {
-  test('replaces the months that had not begun', () => {
+  test('a period that begins early replaces the months that had not begun', () => {
     const paid = [period('in_1', '2026-01-01', '2027-01-01'), period('in_2', '2026-02-10', '2026-03-10')]
     expect(starts(monthsOf(paid, '2026-03-09'))).toEqual(['2026-01-01', '2026-02-01', '2026-02-10'])
   })
@@ -158,7 +157,7 @@ describe('a period that begins early', () => {
     expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
   })
 
-  test('in the same second leaves nothing of the one before it', () => {
+  test('a period that begins in the same second leaves nothing of the one before it', () => {
     const paid = [
       period('in_9', '2026-01-01', '2026-02-01'),
       period('in_1', '2026-01-01', '2027-01-01', { paid_at: day('2026-01-01T00:00:01') }),
@@ -185,7 +184,7 @@ describe('credits of seats that are added in a month', () => {
   const add = (invoice: string, moment: string, before: number | null, after: number) =>
     seats(invoice, [moment, '2026-02-01'], [before, after])
 
-  test('come for the rest of the month, rounded down', () => {
+  test('credits of added seats come for the rest of the month, rounded down', () => {
     // 3 seats × 500 credits × 10 of 31 days.
     expect(inJanuary(add('in_2', '2026-01-22', 5, 8))).toEqual({
       in_1: 2500,
@@ -193,7 +192,7 @@ describe('credits of seats that are added in a month', () => {
     })
   })
 
-  test('come for a whole month in the second in which it begins', () => {
+  test('credits of added seats come for a whole month in the second in which it begins', () => {
     expect(inJanuary(add('in_2', '2026-01-01', 5, 8))).toEqual({ in_1: 2500, in_2: 1500 })
     const all = [year, seats('in_2', ['2026-01-01', '2027-01-01'], [5, 8])]
     expect(credits(monthsOf(all, '2026-02-02'))).toEqual([
@@ -202,12 +201,12 @@ describe('credits of seats that are added in a month', () => {
     ])
   })
 
-  test('do not come when they are given up, and the month’s own stay', () => {
+  test('credits of added seats do not come when seats are given up, and the month’s own credits stay', () => {
     expect(inJanuary(add('in_2', '2026-01-22', 5, 2))).toEqual({ in_1: 2500 })
     expect(inJanuary(add('in_2', '2026-01-01', 5, 2))).toEqual({ in_1: 2500 })
   })
 
-  test('do not come again when they were given up and taken back', () => {
+  test('credits of added seats do not come again when seats were given up and taken back', () => {
     expect(inJanuary(add('in_2', '2026-01-02', 5, 1), add('in_3', '2026-01-03', 1, 5))).toEqual({
       in_1: 2500,
     })
@@ -219,7 +218,7 @@ describe('credits of seats that are added in a month', () => {
     expect(inJanuary(...grown)).toEqual({ in_1: 2500, in_2: Math.floor((500 * 21) / 31) })
   })
 
-  test('never shrink when another change becomes known', () => {
+  test('credits of added seats never shrink when another change becomes known', () => {
     const all = [
       add('in_2', '2026-01-11', 5, 10),
       add('in_3', '2026-01-15', 10, 5),
@@ -255,37 +254,43 @@ describe('credits of seats that are added in a month', () => {
   test.each([
     ['in_2', 'in_3'],
     ['in_3', 'in_2'],
-  ])('end with the last of them when one takes effect before another: %s, then %s', (first, second) => {
-    // From 5 to 7 on the 11th; in the same second, with effect from the 5th, to 9.
-    const changes = [
-      seats(first, ['2026-01-11', '2027-01-01'], [5, 7]),
-      seats(second, ['2026-01-05', '2027-01-01'], [5, 9]),
-      seats(second, ['2026-01-11', '2027-01-01'], [7, 9]),
-    ]
-    const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15'))[1] ?? {}
-    expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(9 * 500)
-  })
+  ])(
+    'credits of added seats end with the last change when one takes effect before another: %s, then %s',
+    (first, second) => {
+      // From 5 to 7 on the 11th; in the same second, with effect from the 5th, to 9.
+      const changes = [
+        seats(first, ['2026-01-11', '2027-01-01'], [5, 7]),
+        seats(second, ['2026-01-05', '2027-01-01'], [5, 9]),
+        seats(second, ['2026-01-11', '2027-01-01'], [7, 9]),
+      ]
+      const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15'))[1] ?? {}
+      expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(9 * 500)
+    },
+  )
 
   test.each([
     [[10, 1, 10], 10],
     [[10, 10, 1], 10],
     [[12, 5, 18], 18],
-  ])('of one second end with the seats of now when no invoice says where it begins: %j, %i', (to, now) => {
-    const changes = to.map((after, index) =>
-      seats(`in_${index + 2}`, ['2026-01-11', '2027-01-01'], [null, after]),
-    )
-    const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15', { seats: now }))[1] ?? {}
-    expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(now * 500)
-  })
+  ])(
+    'credits of seats added in one second end with the present seats when no invoice says where it begins: %j, %i',
+    (to, now) => {
+      const changes = to.map((after, index) =>
+        seats(`in_${index + 2}`, ['2026-01-11', '2027-01-01'], [null, after]),
+      )
+      const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15', { seats: now }))[1] ?? {}
+      expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(now * 500)
+    },
+  )
 
-  test('count from the seats that were there when the invoice does not say', () => {
+  test('added seats are counted from the seats that were there when the invoice does not say', () => {
     expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
       in_1: 2500,
       in_2: Math.floor((1500 * 10) / 31),
     })
   })
 
-  test('do not count seats whose own payment is not known', () => {
+  test('added seats do not include seats whose own payment is not known', () => {
     // From 5 to 7 was not paid; from 7 to 8 was.
     expect(inJanuary(add('in_2', '2026-01-22', 7, 8))).toEqual({
       in_1: 2500,
@@ -293,7 +298,7 @@ describe('credits of seats that are added in a month', () => {
     })
   })
 
-  test('do not come from a change outside the period', () => {
+  test('credits of added seats do not come from a change outside the period', () => {
     expect(inJanuary(add('in_2', '2025-12-31', 5, 8))).toEqual({ in_1: 2500 })
   })
 })
@@ -302,7 +307,7 @@ describe('seats that change within a year', () => {
   const change = (invoice: string, moment: string, before: number, after: number) =>
     seats(invoice, [moment, '2027-01-01'], [before, after])
 
-  test('are paid for by their own invoice in every later month', () => {
+  test('seats that change within a year are paid for by their own invoice in every later month', () => {
     expect(credits(monthsOf([year, change('in_2', '2026-01-16', 5, 8)], '2026-03-01'))).toEqual([
       { in_1: 2500, in_2: Math.floor((1500 * 16) / 31) },
       { in_1: 2500, in_2: 1500 },
@@ -310,7 +315,7 @@ describe('seats that change within a year', () => {
     ])
   })
 
-  test('and are given up: those that were added last go first', () => {
+  test('seats that change within a year are given up in reverse order: those that were added last go first', () => {
     const changes = [
       change('in_2', '2026-01-16', 5, 8),
       change('in_3', '2026-01-20', 8, 9),
@@ -321,7 +326,7 @@ describe('seats that change within a year', () => {
     expect(credits(monthsOf([year, ...more], '2026-03-01')).at(-1)).toEqual({ in_1: 1500 })
   })
 
-  test('without a payment that we know of are nobody’s, and neither bring nor take anything', () => {
+  test('invoice lines without a known payment neither grant nor claw back credits', () => {
     // From 5 to 6 is not paid; those seats go first when there are fewer again.
     expect(credits(monthsOf([year, change('in_2', '2026-01-16', 6, 5)], '2026-02-01'))).toEqual([
       { in_1: 2500 },
@@ -350,14 +355,14 @@ describe('seats that change within a year', () => {
   })
 })
 
-describe('what is paid too late', () => {
-  test('a period that was over brings at once what it would have brought, and no month', () => {
+describe('a late payment', () => {
+  test('a late payment for a period that is over grants all of its credits at once, and no month', () => {
     const late = { ...february, paid_at: day('2026-03-01') }
     expect(starts(monthsOf([january, late], '2026-03-02'))).toEqual(['2026-01-01'])
     expect(lateOf([january, late], '2026-03-02')).toEqual([['in_2', 500]])
   })
 
-  test('a second before the period’s end is in time, the second of its end is not', () => {
+  test('a payment one second before the period’s end is in time, and one in the second of its end is late', () => {
     const paidAt = (text: string) => [{ ...february, paid_at: day(text) }]
     expect(monthsOf(paidAt('2026-02-28T23:59:59'), '2026-03-02')).toHaveLength(1)
     expect(lateOf(paidAt('2026-02-28T23:59:59'), '2026-03-02')).toEqual([])
@@ -365,7 +370,7 @@ describe('what is paid too late', () => {
     expect(lateOf(paidAt('2026-03-01T00:00:00'), '2026-03-02')).toEqual([['in_2', 500]])
   })
 
-  test('after the subscription has ended everything is late; in the second of its end it is not', () => {
+  test('payments after the subscription’s end are late, and one in the second of its end is not', () => {
     const ended_at = day('2026-02-20')
     const paidAt = (text: string) => [january, { ...february, paid_at: day(text) }]
     expect(lateOf(paidAt('2026-02-20T00:00:00'), '2026-03-02', { ended_at })).toEqual([])
@@ -373,19 +378,19 @@ describe('what is paid too late', () => {
     expect(monthsOf(paidAt('2026-02-20T00:00:01'), '2026-03-02', { ended_at })).toHaveLength(1)
   })
 
-  test('a year brings its twelve months', () => {
+  test('a late payment for a year grants its twelve months', () => {
     const ended_at = day('2026-01-20')
     const late = { ...year, paid_at: day('2026-01-21') }
     expect(lateOf([late], '2026-01-21', { ended_at })).toEqual([['in_1', 30_000]])
   })
 
-  test('seats bring the rest of their month and the months after it', () => {
+  test('a late payment for seats grants the rest of their month and the months after it', () => {
     const late = seats('in_2', ['2026-11-16', '2027-01-01'], [5, 8], { paid_at: day('2027-01-01') })
     expect(lateOf([year, late], '2027-01-02')).toEqual([['in_2', 1500 / 2 + 1500]])
     expect(credits(monthsOf([year, late], '2027-01-02')).at(-1)).toEqual({ in_1: 2500 })
   })
 
-  test('seats given up and taken back bring nothing twice, late or not', () => {
+  test('seats that were given up and taken back grant nothing twice, late or not', () => {
     // Prorations that wait for the next invoice are all paid when their period is over.
     const paid_at = day('2026-02-01')
     const waiting = [
@@ -395,21 +400,21 @@ describe('what is paid too late', () => {
     expect(lateOf([january, ...waiting, { ...february, seats: 5 }], '2026-02-02')).toEqual([])
   })
 
-  test('a period that was cut brings what was left of it', () => {
+  test('a late payment for a shortened period grants its remaining credits', () => {
     const late = period('in_1', '2026-01-01', '2026-02-01', { paid_at: day('2026-01-20') })
     const next = period('in_2', '2026-01-11', '2026-02-11')
     expect(lateOf([late, next], '2026-01-21')).toEqual([['in_1', Math.floor((500 * 10) / 31)]])
     expect(credits(monthsOf([late, next], '2026-01-21'))).toEqual([{ in_2: 500 }])
   })
 
-  test('a period that was paid after the end cuts nothing', () => {
+  test('a period that was paid after the end does not shorten another period', () => {
     const next = period('in_2', '2026-01-11', '2026-02-11', { paid_at: day('2026-01-21') })
     const fields = { ended_at: day('2026-01-20') }
     expect(credits(monthsOf([{ ...january, seats: 1 }, next], '2026-01-21', fields))).toEqual([{ in_1: 500 }])
     expect(lateOf([{ ...january, seats: 1 }, next], '2026-01-21', fields)).toEqual([['in_2', 500]])
   })
 
-  test('seats that were paid in time in a period that was not come with it', () => {
+  test('seats that were paid in time in an unpaid period grant nothing without it', () => {
     const added = seats('in_2', ['2026-01-01', '2026-02-01'], [5, 6])
     const lines = [{ ...january, paid_at: day('2026-02-02') }, added]
     expect(lateOf(lines, '2026-02-02')).toEqual([
@@ -426,16 +431,16 @@ describe('the next edge of a month', () => {
     return edge && at(edge)
   }
 
-  test('is where a month of a year begins', () => {
+  test('the next edge of a month is where a month of a year begins', () => {
     expect(next('2026-01-31', '2026-02-01')).toBe('2026-02-01')
     expect(next('2026-02-01', '2026-03-01')).toBe('2026-03-01')
   })
 
-  test('is where the last period ends', () => {
+  test('the next edge of a month is where the last period ends', () => {
     expect(next('2026-12-31', '2027-01-01')).toBe('2027-01-01')
   })
 
-  test('is none when none comes in that time', () => {
+  test('the next edge of a month is null when none comes in that time', () => {
     expect(next('2026-02-01', '2026-02-02')).toBeUndefined()
   })
 })

@@ -11,7 +11,6 @@ export interface BillingMonth {
   readonly shares: readonly MonthShare[]
 }
 
-/** What an invoice brings that was paid too late. */
 export interface LatePayment {
   readonly invoice_id: string
   readonly starts_at: Date
@@ -20,7 +19,9 @@ export interface LatePayment {
   readonly credits: number
 }
 
-/** The billing months of a subscription that have begun by `now` and were paid for in time, in order (decision 061, rules 2 to 6). */
+/**
+ * A subscription's billing months that have begun by `now` and were paid in time (decision 061, rules 2–6).
+ */
 export function billingMonths(subscription: SubscriptionFact, now: Date): BillingMonth[] {
   const { ended_at } = subscription
   const moment = momentOf(subscription, now)
@@ -35,7 +36,7 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
   }))
 }
 
-/** What was paid too late: each such invoice brings at once what it would have brought in all its months (rule 11). */
+/** Late payments: each invoice grants at once the credits of all its months (rule 11). */
 export function latePayments(subscription: SubscriptionFact, now: Date): LatePayment[] {
   const late = paidPeriods(subscription, momentOf(subscription, now)).flatMap((period) =>
     monthsOf(period, subscription).flatMap(({ ends_at, shares }) =>
@@ -64,8 +65,9 @@ export function nextMonthEdge(
 }
 
 /**
- * Our clock, or Stripe's where ours is behind: Stripe names a payment or an end only when it is there. Nobody looks at a subscription again
- * once its end is recorded, so what it brought may not depend on our clock; and what was paid is there as soon as we hear of it.
+ * Our clock, or Stripe's where ours is behind: Stripe names a payment or an end only after it has happened. A
+ * subscription is not read again once its end is recorded, so its grants must not depend on our clock; a
+ * payment counts as soon as its event arrives.
  */
 function momentOf({ ended_at, lines }: SubscriptionFact, now: Date): Date {
   return lines.reduce((latest, { paid_at }) => later(latest, paid_at), later(now, ended_at ?? now))
@@ -75,7 +77,6 @@ function later(a: Date, b: Date): Date {
   return a > b ? a : b
 }
 
-/** Paid periods that have begun, in order. */
 function paidPeriods(subscription: SubscriptionFact, now: Date): PaidPeriod[] {
   const { trial_end } = subscription
   const periods: { line: PaidLine; is_trial: boolean }[] = []

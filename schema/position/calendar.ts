@@ -20,8 +20,9 @@ export function splitIntoMonths({ starts_at, ends_at }: Span): Span[] {
 }
 
 /**
- * The day of the month on which a period's months begin. One that begins on the last day of a short month and ends on a later day has that
- * one: a yearly plan of 29 February renews from 28 February 2031 to 29 February 2032, which is no thirteenth month of a day.
+ * The day of the month on which a period's months begin. One that begins on the last day of a short month and
+ * ends on a later day has that one: a yearly plan of 29 February renews from 28 February 2031 to 29 February
+ * 2032, which is no thirteenth month of a day.
  */
 function anchorDay({ starts_at, ends_at }: Span): number {
   const startsOnLastDay = starts_at.getUTCDate() === lastDayOf(starts_at)
@@ -29,8 +30,8 @@ function anchorDay({ starts_at, ends_at }: Span): number {
 }
 
 /**
- * The same day so many months later, or the last day of a month that is too short, as Stripe's billing cycle anchor does: 31 January,
- * 28 February, 31 March (https://docs.stripe.com/billing/subscriptions/billing-cycle).
+ * The same day `months` later, or the last day of a shorter month, as Stripe's billing cycle anchor: 31
+ * January, 28 February, 31 March (https://docs.stripe.com/billing/subscriptions/billing-cycle).
  */
 export function addMonths(date: Date, months: number, day = date.getUTCDate()): Date {
   const result = new Date(date)

@@ -12,7 +12,7 @@ type Money = Parameters<typeof ownerFacts>[1]
 const planOf = (months: readonly (typeof january)[], money?: Money, fields?: Partial<SubscriptionFact>) =>
   ownerFacts([subscription(months, fields)], money)
 
-/** Tells the books one thing after the other; `use` spends before the next. */
+/** Reconciles the books with the facts of each step; `use` spends before the next one. */
 function tell(steps: readonly { facts: OwnerFacts; now: string; use?: number }[]) {
   const books = new PaperBooks()
   const posted = steps.map(({ facts, now, use }) => {
@@ -24,12 +24,12 @@ function tell(steps: readonly { facts: OwnerFacts; now: string; use?: number }[]
 }
 
 describe('the difference', () => {
-  test('is what is missing, and nothing when it is posted', () => {
+  test('the difference is the missing entries, and nothing once they are posted', () => {
     const steps = [{ facts: planOf([january]), now: '2026-01-02' }]
     expect(tell([...steps, ...steps]).posted).toEqual([[['month', 'gross', 500]], []])
   })
 
-  test('grants and expires a month at once that is over when we hear of it', () => {
+  test('the difference grants and expires a month at once when it was over before we learned of it', () => {
     const { last, plan, books } = tell([{ facts: planOf([january, february]), now: '2026-02-02' }])
     expect(last).toEqual([
       ['month', 'gross', 500],
@@ -55,7 +55,7 @@ describe('the difference', () => {
     ])
   })
 
-  test('takes a grant back that the facts do not know any more, and opens the month before it again', () => {
+  test('the difference claws back a grant that the facts no longer contain, and reopens the month before it', () => {
     const { plan, last } = tell([
       { facts: planOf([january, february]), now: '2026-02-02' },
       { facts: planOf([january]), now: '2026-02-02' },
@@ -67,7 +67,7 @@ describe('the difference', () => {
     expect(plan).toBe(500)
   })
 
-  test('moves a month to the invoice that took its place in the same second, with all that was closed of it', () => {
+  test('the difference moves a month to the invoice that replaced it in the same second, with everything that was closed of it', () => {
     const instead = { ...february, invoice_id: 'in_4', paid_at: day('2026-02-01T00:00:01') }
     const over = { ended_at: day('2026-02-20') }
     const { plan, books } = tell([
@@ -100,7 +100,7 @@ describe('the difference', () => {
         stripe_subscription_id: null,
       })),
     )
-    const all = { ...others, grants: [...grants, ...nobodys] }
+    const all = { ...others, grants: [...grants, ...strangers] }
     expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
   })
 })
@@ -109,7 +109,7 @@ describe('a month that is over', () => {
   const renewed = (money?: Money) => ({ facts: planOf([january, february], money), now: '2026-02-02' })
   const bought = (use = 0) => ({ facts: planOf([january]), now: '2026-01-02', use })
 
-  test('lets what was not used of it expire', () => {
+  test('a month that is over lets its unused credits expire', () => {
     expect(tell([bought(200), renewed()])).toMatchObject({
       plan: 500,
       last: [
@@ -119,12 +119,12 @@ describe('a month that is over', () => {
     })
   })
 
-  test('whose money goes back takes from the next what was used of it', () => {
+  test('a refund of a month that is over takes its used credits from the next month', () => {
     expect(tell([bought(300), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 200 })
     expect(tell([bought(0), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 500 })
   })
 
-  test('ends the same whether its money goes back before or after it is over', () => {
+  test('a month that is over ends the same whether its refund comes before or after its end', () => {
     const before = tell([
       bought(300),
       { facts: planOf([january], { in_1: all }), now: '2026-01-20' },
@@ -133,18 +133,18 @@ describe('a month that is over', () => {
     expect(before.plan).toBe(tell([bought(300), renewed(), renewed({ in_1: all })]).plan)
   })
 
-  test('gets back what it lost when a dispute is won, and lets it expire', () => {
+  test('a month that is over gets back its clawback when a dispute is won, and lets it expire', () => {
     const held = { in_1: { disputed_minor: 2000 } }
     expect(tell([bought(300), renewed(held), renewed()])).toMatchObject({ plan: 500 })
   })
 
-  test('is closed once: what is used afterwards belongs to the next', () => {
+  test('a month that is over is closed once: later usage belongs to the next month', () => {
     const later = { facts: planOf([january, february, march]), now: '2026-03-02' }
     const { books } = tell([bought(200), { ...renewed(), use: 450 }, later])
     expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 450])
   })
 
-  test('has what was used counted once, though several months begin before we look', () => {
+  test('a month that is over has its usage counted once, though several months begin before the next run', () => {
     const { books, plan } = tell([
       bought(200),
       { facts: planOf([january, february, march]), now: '2026-03-02' },
@@ -153,7 +153,7 @@ describe('a month that is over', () => {
     expect(plan).toBe(500)
   })
 
-  test('pays an earlier month’s debt before its rest expires, and so does the one after it', () => {
+  test('a month that is over pays an earlier month’s debt before its rest expires, and so does the one after it', () => {
     const later = { facts: planOf([january, february, march], { in_1: all }), now: '2026-03-02' }
     const steps = [bought(500), renewed({ in_1: all })]
     expect(tell(steps).plan).toBe(0)
@@ -179,7 +179,7 @@ describe('a month that is over', () => {
     })
   })
 
-  test('takes an expiry partly back when its rest turns out to have paid a debt', () => {
+  test('a month that is over takes an expiry partly back when its rest turns out to have paid a debt', () => {
     const inMarch = (money?: Money) => ({
       facts: planOf([january, february, march], money),
       now: '2026-03-02',
@@ -207,7 +207,7 @@ describe('a plan that has ended', () => {
     )
   const bought = (use: number) => ({ facts: planOf([january]), now: '2026-01-02', use })
 
-  test('has nothing left, and owes what was used and refunded', () => {
+  test('a plan that has ended has nothing left, and owes credits that were used and refunded', () => {
     const over = (use: number, money?: Money) =>
       tell([bought(use), { facts: planOf([january], money, ended), now: '2026-02-02' }]).plan
     expect(over(0)).toBe(0)
@@ -216,7 +216,7 @@ describe('a plan that has ended', () => {
     expect(over(0, { in_1: all })).toBe(0)
   })
 
-  test('leaves its debt to no later plan: it is written off when that begins', () => {
+  test('a plan that has ended passes its debt to no later plan: it is written off when that begins', () => {
     const owing = { facts: planOf([january], { in_1: all }, ended), now: '2026-02-02' }
     expect(tell([bought(200), owing, { facts: another({ in_1: all }), now: '2026-05-02' }])).toMatchObject({
       plan: 500,
@@ -227,7 +227,7 @@ describe('a plan that has ended', () => {
     })
   })
 
-  test('leaves the debts of all its months, written off once', () => {
+  test('a plan that has ended leaves the debts of all its months, written off once', () => {
     const both = { in_1: all, in_2: all }
     const over = { ended_at: day('2026-02-20') }
     const later = subscription([period('in_9', '2026-05-01', '2026-06-01')], { id: 'sub_2' })
@@ -238,7 +238,7 @@ describe('a plan that has ended', () => {
     expect(tell([...steps, { facts, now: '2026-05-02' }]).plan).toBe(500)
   })
 
-  test('whose money goes back when a later one has begun takes nothing of that', () => {
+  test('a refund of a plan that has ended takes nothing from a later plan', () => {
     const steps = [bought(200), { facts: another(), now: '2026-05-02' }]
     expect(tell([...steps, { facts: another({ in_1: all }), now: '2026-05-03' }])).toMatchObject({
       plan: 500,
@@ -250,7 +250,7 @@ describe('a plan that has ended', () => {
     ).toBe(500)
   })
 
-  test('is the earlier of two that began in one second', () => {
+  test('the ended plan is the earlier of two that began in one second', () => {
     const again = subscription([{ ...january, invoice_id: 'in_0' }], { id: 'sub_0' })
     const first = subscription([january], { ended_at: day('2026-01-20') })
     const steps = [bought(200), { facts: planOf([january], { in_1: all }, ended), now: '2026-02-02' }]
@@ -262,14 +262,14 @@ describe('a plan that has ended', () => {
     }
   })
 
-  test('whose later one has not been paid for yet keeps its debt', () => {
+  test('a plan that has ended keeps its debt while the later plan is unpaid', () => {
     const unpaid = ownerFacts([subscription([january], ended), subscription([], { id: 'sub_2' })], {
       in_1: all,
     })
     expect(tell([bought(200), { facts: unpaid, now: '2026-05-02' }]).plan).toBe(-200)
   })
 
-  test('with the last invoice paid after its end brings bought credits, whatever was used', () => {
+  test('a plan that has ended grants bought credits for a last invoice paid after its end, whatever was used', () => {
     const late = { ...february, paid_at: day('2026-02-25') }
     const facts = planOf([january, late], undefined, { ended_at: day('2026-02-20') })
     for (const use of [0, 500]) {

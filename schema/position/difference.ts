@@ -11,7 +11,7 @@ export interface BooksInScope {
 
 export type Component = 'gross' | 'refunded' | 'disputed' | 'expired' | 'written_off'
 
-/** One transfer that is missing: `credits` is what it adds to the owner's account, never zero. */
+/** A missing transfer: `credits` is its change of the owner's account, never zero. */
 export interface MissingTransfer {
   readonly grant: Grant
   readonly component: Component
@@ -27,8 +27,8 @@ export interface Difference {
 }
 
 /**
- * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is posted. A grant that the
- * position does not know (any more) is due nothing; adjustments are never corrected.
+ * The transfers that make the ledger equal to the position; none once they are posted. A grant that the
+ * position no longer has is clawed back; adjustments are never corrected.
  */
 export function differenceOf(position: Position, books: BooksInScope): Difference {
   const transfers: MissingTransfer[] = []
@@ -87,7 +87,7 @@ interface PlanMonth extends MonthDue {
   readonly is_closed: boolean
   /** Today, of all the month's grants. */
   readonly due: number
-  /** As it was written down when the month was closed; until now, if it is the month that the books have open. */
+  /** As recorded when the month was closed; for the open month, until now. */
   readonly used: number
   /** The month's own grant; null for a month that never had one. */
   readonly grant_id: string | null
@@ -99,7 +99,7 @@ interface Plan {
   readonly is_superseded: boolean
 }
 
-/** The months of each subscription in their order: those of the position, and those that only the books (still) have. */
+/** The months of each subscription in order: those of the position, and those only in the books. */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
@@ -129,7 +129,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
     }
   })
   const plans = [...Map.groupBy(months.toSorted(byStart), (month) => month.stripe_subscription_id).values()]
-  // Of two that began in one second, the one that has ended was first.
+  // Of two that began in one second, the ended one was first.
   const isLive = (plan: PlanMonth[]) => Number(plan.at(-1)?.is_over === false)
   const inOrder = plans.toSorted((a, b) => byStart(a[0], b[0]) || isLive(a) - isLive(b))
   const begun = new Set(position.months.map((month) => month.stripe_subscription_id))

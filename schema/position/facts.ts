@@ -2,18 +2,17 @@ import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /**
- * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts are minor
- * units of the currency that was paid in. The rules that turn it into credits are decision 061.
+ * Stripe's stored facts about one owner, independent of earlier postings. Amounts are minor units of the paid
+ * currency. Decision 061 has the rules that turn them into credits.
  */
 export interface OwnerFacts {
   readonly owner: Owner
   readonly purchases: readonly PurchaseFact[]
   readonly subscriptions: readonly SubscriptionFact[]
-  /** By invoice: what was to be paid, and what of it went back. An invoice that is missing has had nothing paid back. */
+  /** By invoice: the amount and the money returned. A missing invoice has had no money returned. */
   readonly invoice_money: ReadonlyMap<string, MoneyBack>
 }
 
-/** A checkout of credits that was paid. */
 export interface PurchaseFact {
   readonly intent_id: string
   readonly credits: number
@@ -21,7 +20,7 @@ export interface PurchaseFact {
 }
 
 export interface MoneyBack {
-  /** The price of what was sold: a purchase's amount, an invoice's `total`, including any part that a credit balance paid. */
+  /** The price sold: a purchase's amount, an invoice's `total`, including a part paid by a credit balance. */
   readonly total_minor: number
   readonly refunded_minor: number
   /** Held by disputes that are open or lost. */
@@ -32,7 +31,7 @@ export interface SubscriptionFact {
   readonly id: string
   readonly intent_id: string
   readonly plan_type: SoldPlanType
-  /** Promised at the checkout. */
+  /** Fixed at the checkout. */
   readonly credits_per_seat: number
   readonly trial_end: Date | null
   readonly ended_at: Date | null

@@ -1,7 +1,6 @@
 import { earlier, type Span } from './calendar.ts'
 import { byStart, isPaidTooLate, type PaidLine, type SubscriptionFact } from './facts.ts'
 
-/** What one invoice paid for in one month. */
 export interface MonthShare {
   readonly invoice_id: string
   readonly kind: 'month' | 'seats'
@@ -13,7 +12,6 @@ export interface MonthShare {
   readonly is_late: boolean
 }
 
-/** A period that was paid for. */
 export interface PaidPeriod {
   readonly line: PaidLine
   readonly is_trial: boolean
@@ -22,7 +20,7 @@ export interface PaidPeriod {
   readonly is_late: boolean
 }
 
-/** Seats that came or went at one moment, and the invoice that paid for those that came. */
+/** A change of seats at one moment, and the invoice that paid for added ones. */
 interface SeatChange {
   readonly at: Date
   readonly invoice_id: string
@@ -43,9 +41,9 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
   while (waiting.length > 0) {
     const [first] = waiting
     const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
-    // Several changes in one second: the next one begins with the seats of now and leads on to the others, or else begins where none of
-    // the others ends. Where an invoice does not say where it begins (nothing was charged, so nothing is credited), the one that leads on
-    // comes last.
+    // Several changes in one second: the next one begins with the seats of now and leads on to the others, or
+    // else begins where none of the others ends. Where an invoice does not say where it begins (nothing was
+    // charged, so nothing is credited), the one that leads on comes last.
     const led = seatsAfter(waiting, sameSecond) ?? subscription.seats
     const following = sameSecond.filter(({ seats_before }) => seats_before === seats)
     const line =
@@ -76,11 +74,11 @@ function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[
   return waiting[sameSecond.length]?.seats_before ?? null
 }
 
-/** Whether the others can still have their turn after a change: one from 5 to 7 has to wait for those from 5 to 9 and from 9 to 5. */
+/** Whether the others can still follow: a change from 5 to 7 waits for those from 5 to 9 and 9 to 5. */
 function leadsToOthers(change: PaidLine, changes: readonly PaidLine[]): boolean {
   const others = changes.filter((other) => other !== change)
   const reached = new Set<number | null>([change.seats])
-  // A set is iterated to what is added meanwhile.
+  // A set's iteration includes elements added during it.
   for (const seats of reached) {
     for (const other of others) if (other.seats_before === seats) reached.add(other.seats)
   }
@@ -138,13 +136,13 @@ export function sharesOf(
   return [...shares.values()].map((share) => ({ ...share, credits: share.credits / fullSeconds }))
 }
 
-/** Who paid for the seats that are left after some changes. Those that were added last went first. */
+/** The invoices behind the remaining seats after some changes. Seats added last are removed first. */
 function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
-  const nobody = { invoice_id: null, is_late: false }
+  const unpaid = { invoice_id: null, is_late: false }
   let parts = [own]
   for (const { before, after, ...payer } of changes) {
     // Changes before it without a payment that we know of.
-    parts = resized(parts, before, nobody)
+    parts = resized(parts, before, unpaid)
     parts = resized(parts, after, payer)
   }
   return parts

@@ -31,7 +31,7 @@ test('a purchase is one grant of the purchased account that never ends', () => {
   })
 })
 
-describe('what is taken back', () => {
+describe('a clawback', () => {
   test.each([
     [0, 0, 0, 0],
     [700, 0, 500, 0],
@@ -41,15 +41,18 @@ describe('what is taken back', () => {
     [0, 700, 0, 500],
     [350, 350, 250, 250],
     [350, 700, 250, 250],
-  ])('of 500 credits for 7.00 with %i refunded and %i disputed is %i and %i', (refunded, disputed, a, b) => {
-    expect(purchase({ refunded_minor: refunded, disputed_minor: disputed })).toMatchObject({
-      gross: 500,
-      refunded: a,
-      disputed: b,
-    })
-  })
+  ])(
+    'a clawback of 500 credits for 7.00 with %i refunded and %i disputed is %i and %i',
+    (refunded, disputed, a, b) => {
+      expect(purchase({ refunded_minor: refunded, disputed_minor: disputed })).toMatchObject({
+        gross: 500,
+        refunded: a,
+        disputed: b,
+      })
+    },
+  )
 
-  test('is never negative, never more than was granted, and all of it when all the money is gone', () => {
+  test('a clawback is never negative, never more than was granted, and all of it when all the money is returned', () => {
     const amounts = fc.record({
       total_minor: fc.integer({ min: 1, max: 100_000 }),
       refunded_minor: fc.nat(200_000),
@@ -67,7 +70,7 @@ describe('what is taken back', () => {
     )
   })
 
-  test('of an invoice that cost nothing is nothing', () => {
+  test('a clawback of an invoice that cost nothing is nothing', () => {
     const facts = ownerFacts([subscription([january])], { in_1: { total_minor: 0, refunded_minor: 100 } })
     expect(positionOf(facts, now).grants.map(dueOf)).toEqual([500])
   })
@@ -76,7 +79,7 @@ describe('what is taken back', () => {
 describe('the grants of a plan', () => {
   const added = seats('in_2', ['2026-01-11', '2026-02-01'], [1, 4])
 
-  test('are one a month and one for seats added in it, each named after its invoice and month', () => {
+  test('the grants of a plan are one a month and one for seats added in it, each named after its invoice and month', () => {
     const { grants, months } = positionOf(ownerFacts([subscription([january, added])]), now)
     expect(grants).toMatchObject([
       { id: `month/in_1/${day('2026-01-01').getTime() / 1000}`, kind: 'month', account: 'plan', gross: 500 },
@@ -95,19 +98,19 @@ describe('the grants of a plan', () => {
     ])
   })
 
-  test('lose in proportion to what of their own invoice went back', () => {
+  test('the grants of a plan lose in proportion to the refund of their own invoice', () => {
     const facts = ownerFacts([subscription([january, added])], { in_2: { refunded_minor: 1000 } })
     const gross = Math.floor((1500 * 21) / 31)
     expect(positionOf(facts, now).grants.map(dueOf)).toEqual([500, gross - Math.floor(gross / 2)])
   })
 
-  test('of a year lose in every month, past or to come, and each is rounded down by itself', () => {
+  test('the grants of a year lose in every month, past or to come, each rounded by itself', () => {
     const year = period('in_1', '2026-01-01', '2027-01-01')
     const facts = ownerFacts([subscription([year])], { in_1: { total_minor: 3, refunded_minor: 1 } })
     expect(positionOf(facts, day('2026-03-15')).grants.map(dueOf)).toEqual([334, 334, 334])
   })
 
-  test('that were paid too late are bought credits, one grant an invoice', () => {
+  test('the grants of a late payment are bought credits, one grant an invoice', () => {
     const late = { ...january, paid_at: day('2026-02-03') }
     const facts = ownerFacts([subscription([late])], { in_1: { disputed_minor: 2000 } })
     const { grants, months } = positionOf(facts, day('2026-02-03'))
@@ -117,7 +120,7 @@ describe('the grants of a plan', () => {
     expect(months).toEqual([])
   })
 
-  test('of a line that a yearly plan’s change left are paid once, in the month and in the late grant together', () => {
+  test('the grants of an invoice line that a yearly plan’s change left are paid once, in the month and in the late grant together', () => {
     // One invoice pays for seats of the period before it, too late, and for the period that begins.
     const renewal = period('in_2', '2026-02-01', '2026-03-01', { seats: 3 })
     const waiting = seats('in_2', ['2026-01-01', '2026-02-01'], [1, 3], { paid_at: day('2026-02-01') })

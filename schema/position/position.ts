@@ -3,14 +3,13 @@ import type { GrantInBooks } from '../ledger/post/books.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
-/** What one owner should have at one moment. */
 export interface Position {
   readonly grants: readonly GrantDue[]
   /** Every billing month that has begun. */
   readonly months: readonly MonthDue[]
 }
 
-/** Something that brought credits, and what of them is due today: `gross − refunded − disputed`, in whole credits. */
+/** A grant and its credits due today: `gross − refunded − disputed`, in whole credits. */
 export interface GrantDue extends Grant {
   readonly gross: number
   readonly refunded: number
@@ -24,8 +23,8 @@ export interface MonthDue {
 }
 
 /**
- * Says from all facts of one owner what should be in the books at `now`: see decision 061 for the rules. The order in which facts
- * became known, and what was posted before, make no difference.
+ * The target state of an owner's books at `now` (decision 061); independent of the order of facts and
+ * entries.
  */
 export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date): Position {
   const plans = facts.subscriptions.map((subscription) => ({
@@ -74,8 +73,9 @@ interface BegunMonths {
 }
 
 /**
- * The position to compare with an owner's books: at the time of our clock, but no earlier than what the books have begun. A month that has begun
- * stays begun when a clock is set back or the next worker's is behind, because it would be closed, and used credits would be taken once more.
+ * The position to compare with an owner's books: at the time of our clock, but no earlier than what the books
+ * have begun. A month that has begun stays begun when a clock is set back or the next worker's is behind,
+ * because it would be closed, and used credits would be taken once more.
  */
 export function positionBeside({ grants }: BegunMonths, facts: OwnerFacts, now: Date): Position {
   const moment = grants.reduce(
@@ -90,8 +90,8 @@ function sourceOf({ id, intent_id }: SubscriptionFact, stripe_invoice_id: string
 }
 
 /**
- * What was brought, and how much of it is taken back because money was returned: in proportion, rounded down so that nobody loses a credit
- * that was paid for; all of it when all the money is gone, and never more.
+ * How many of the granted credits are clawed back because money was returned: in proportion, rounded down so
+ * that no paid credit is lost; all of them when all the money is returned, and never more.
  */
 function due(
   credits: number,

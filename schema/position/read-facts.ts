@@ -7,7 +7,7 @@ import type { Owner } from '../ledger/accounts.ts'
 import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
 import type { MoneyBack, OwnerFacts, PurchaseFact } from './facts.ts'
 
-/** The facts about an owner's subscriptions, those that have ended included. */
+/** The facts about an owner's subscriptions, including ended ones. */
 export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
   const { subscriptions, lines } = await listSubscriptionsWithLines(trx, owner)
   const totals = new Map(lines.map((line) => [line.stripe_invoice_id, line.total_minor]))
@@ -54,7 +54,7 @@ export async function readPurchaseFacts(
   )
 }
 
-/** What was to be paid, and what of it went back by all its charges. */
+/** An invoice's amount, and the money returned by all its charges. */
 function moneyBack(
   total_minor: number,
   charges: readonly { readonly refunded_minor: number; readonly disputed_minor: number }[],

@@ -7,17 +7,17 @@ import type { OwnerFacts } from './facts.ts'
 import { type Position, positionBeside } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
-/** What an owner should have and what they have. */
 export interface OwnerBalanceSheet {
   readonly position: Position
   readonly books: Books
-  /** What is missing in the books, or too much in them; nothing of it is posted. */
+  /** The missing and surplus transfers of the books; none of them is posted. */
   readonly difference: Difference
 }
 
 /**
- * Compares all that is known of an owner with all of their books. The caller's transaction is a snapshot (`repeatable read`), or holds the
- * owner's lock, so that a transfer that is posted meanwhile is no difference. The cost grows with the owner's purchases and months.
+ * Compares all facts of an owner with all of their books. The caller's transaction is a snapshot (`repeatable
+ * read`) or holds the owner's lock, so that a concurrent transfer is no difference. The cost grows with the
+ * owner's purchases and months.
  */
 export async function readOwnerBalanceSheet(
   trx: DatabaseTransaction,

@@ -17,7 +17,7 @@ export async function saveBalanceTransactions(
     .execute()
 }
 
-/** All balance transactions of these days (UTC, `2026-11-21`), the first and the last included, are stored. */
+/** Records that all balance transactions of these days (UTC, both inclusive) are stored. */
 export async function recordDaysRead(
   trx: DatabaseTransaction,
   { first, last, now }: { readonly first: string; readonly last: string; readonly now: Date },

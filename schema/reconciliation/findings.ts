@@ -17,7 +17,7 @@ export interface Difference {
   readonly we_have: string
   /** Minor units at stake. */
   readonly money: { readonly amount_minor: number; readonly currency: string } | null
-  /** Missing; below zero what is too much. */
+  /** Missing credits; below zero for too many. */
   readonly credits: number | null
   /** Null when only a person can decide. */
   readonly mending: Mending | null
@@ -27,7 +27,7 @@ export interface Difference {
 /** Rows of the mode that this process has a Stripe key of (decision 073). */
 const inThisMode = sql<boolean>`livemode = stripe_livemode()`
 
-/** Writes differences down, or that they are still there; one that had gone begins anew. */
+/** Stores new differences and confirms known ones; a resolved one that returns is new. */
 export async function saveFindings(
   trx: DatabaseTransaction,
   differences: readonly Difference[],
@@ -85,10 +85,7 @@ export async function closeUnseenFindings(
     .execute()
 }
 
-/**
- * Those of the differences that nobody has adjusted credits for: an adjustment that names a finding explains it. What a replay would mend is not
- * explained by credits.
- */
+/** The differences that no adjustment names. Those that a replay repairs cannot be explained by credits. */
 export async function withoutExplained<One extends Difference>(
   db: ReadDatabase,
   differences: readonly One[],
@@ -161,7 +158,6 @@ export interface FindingCount {
   readonly credits_too_many: number
 }
 
-/** All that are open, by kind and currency. */
 export async function countFindings(db: ReadDatabase): Promise<FindingCount[]> {
   const { rows } = await sql<FindingCount>`
     SELECT kind, currency, count(*) AS count, coalesce(sum(amount_minor), 0)::bigint AS amount_minor,

@@ -19,7 +19,6 @@ export interface Run
 }
 
 const positionSchema = z.object({
-  /** What is compared next. */
   comparison: z.string(),
   /** The last object of its list that was compared; null before the first. */
   after: z.string().nullable(),
@@ -84,7 +83,7 @@ export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> 
   return rows.map(toRun)
 }
 
-/** Everything that happened before this moment agreed when a run compared it; null before the first such run. */
+/** Everything before this moment agreed when a run compared it; null before the first such run. */
 export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   const row = await db
     .selectFrom('reconciliation_runs')
@@ -97,7 +96,7 @@ export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   return row?.until ?? null
 }
 
-/** What one step did, and where the next one goes on. */
+/** The outcome of one step, and the start of the next one. */
 export interface RunStep {
   readonly position: RunPosition
   readonly compared: Readonly<Record<string, number>>
@@ -113,7 +112,7 @@ export async function beginRun(
   return moveRun(db, run, { ...span, state: 'running', position: JSON.stringify(position) })
 }
 
-/** Undefined when another worker has moved the run meanwhile; the caller's transaction must then change nothing. */
+/** Undefined when another worker has continued the run; the caller must then roll back. */
 export async function continueRun(
   trx: DatabaseTransaction,
   run: Run,
@@ -161,7 +160,7 @@ async function moveRun(
   return row && toRun(row)
 }
 
-/** Runs and findings that ended before that time are of no use to anybody. */
+/** Deletes runs and findings that ended before that time. */
 export async function deleteOldRuns(db: Kysely<DB>, before: Date): Promise<void> {
   await db.deleteFrom('reconciliation_findings').where('gone_at', '<', before).execute()
   await db

@@ -7,10 +7,8 @@ type Balance = NonNullable<StatementDay['balance']>[number]
 type Credits = StatementDay['credits']
 type Unexplained = StatementDay['unexplained'][number]
 
-/** What is stored of a day that is closed. */
 type Content = Omit<StatementDay, 'date' | 'state'>
 
-/** Of a day as stored. */
 interface DayRow {
   readonly date: string
   readonly statement: Content | null
@@ -23,8 +21,8 @@ const maximumUnexplained = 100
 const dayMs = 24 * 3600 * 1000
 
 /**
- * The statement of some days in a row (UTC, `2026-11-21`), the first and the last included. Its cost follows what happened on the days that
- * are not closed; a closed day is one row.
+ * The statement of consecutive days (UTC, both inclusive). Closed days are one row each; only open days cost
+ * more.
  */
 export async function readStatement(
   db: ReadDatabase,
@@ -113,7 +111,7 @@ async function computeDay(
 const startOf = (date: string) => new Date(`${date}T00:00:00Z`)
 const endOf = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + dayMs)
 
-/** Ids, owners, kinds and intents of the day's transfers; on the first day that is open also of those that came too late for a closed one. */
+/** The day's transfers; on the first open day also those that came too late for a closed day. */
 function transfersOf(date: string, closed: LastClosed | undefined) {
   const own = sql`SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE occurred_at >= ${startOf(date)} AND occurred_at < ${endOf(date)}`
@@ -268,15 +266,15 @@ function sentenceOf(found: {
 }): string {
   if (found.fact === null) {
     return found.fact_on
-      ? `It was paid on this day, and counts with us on ${found.fact_on}`
-      : 'It was paid on this day, and nothing of ours says so'
+      ? `Paid on this day, but recorded here on ${found.fact_on}`
+      : 'Paid on this day, but not recorded here'
   }
   if (found.paid === null) {
     return found.paid_on
-      ? `It counts with us on this day, and was paid on ${found.paid_on}`
-      : 'It counts with us on this day, and Stripe has no payment for it'
+      ? `Recorded here on this day, but paid on ${found.paid_on}`
+      : 'Recorded here on this day, but Stripe has no payment for it'
   }
-  return 'Stripe took another amount than we know of'
+  return 'Stripe’s amount differs from ours'
 }
 
 function previousDay(date: string): string {

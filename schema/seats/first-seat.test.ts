@@ -21,7 +21,7 @@ const seatsOf = async (organizationId: string) =>
   (await listSeats(database.owner, organizationId)).map(({ user_id, status }) => ({ user_id, status }))
 
 describe('the buyer’s first seat', () => {
-  test('is given once, even when it is requested repeatedly', async () => {
+  test('the buyer’s first seat is given once, even when it is requested repeatedly', async () => {
     const buyer = await bought(2)
     expect(await give(buyer)).toBe('given')
     expect(await give(buyer)).toBe('had_one')
@@ -29,13 +29,13 @@ describe('the buyer’s first seat', () => {
     expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: buyer.user_id, status: 'active' }])
   })
 
-  test('is given once to ten at a time', async () => {
+  test('the buyer’s first seat is given once by ten concurrent calls', async () => {
     const buyer = await bought(5)
     const results = await Promise.all(Array.from({ length: 10 }, () => give(buyer)))
     expect(results.filter((result) => result === 'given')).toHaveLength(1)
   })
 
-  test('does not come back when the buyer gave it up', async () => {
+  test('the buyer’s first seat does not come back when the buyer gave it up', async () => {
     const buyer = await bought(2)
     await give(buyer)
     await database.worker.transaction().execute((trx) => revokeActiveSeat(trx, buyer))
@@ -43,7 +43,7 @@ describe('the buyer’s first seat', () => {
     expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: buyer.user_id, status: 'revoked' }])
   })
 
-  test('comes with the next subscription', async () => {
+  test('the buyer’s first seat comes with the next subscription', async () => {
     const buyer = await bought(2)
     await give(buyer)
     await database.worker.transaction().execute((trx) => revokeActiveSeat(trx, buyer))
@@ -58,7 +58,7 @@ describe('the buyer’s first seat', () => {
     expect(await give(buyer)).toBe('given')
   })
 
-  test('takes no seat from anybody', async () => {
+  test('the buyer’s first seat is not taken from another member', async () => {
     const buyer = await bought(1)
     const other = await buildUser(database.server)
     await database.worker

@@ -3,10 +3,10 @@ import { lockLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from './seats.ts'
 
 /**
- * Gives the buyer of a subscription its first seat, once for each subscription: a repeated event changes nothing, even if the
- * buyer has given the seat up or passed it on since. Does nothing when all seats are in use, as when an organization comes back
- * with fewer seats than people: nobody loses a seat. The live subscription's row must have been written; the caller refreshes
- * plan types afterwards.
+ * Gives the buyer of a subscription its first seat, once for each subscription: a repeated event changes
+ * nothing, even if the buyer has given the seat up or passed it on since. Does nothing when all seats are in
+ * use, as when an organization comes back with fewer seats than people: no member loses a seat. The live
+ * subscription's row must have been written; the caller refreshes plan types afterwards.
  */
 export async function giveFirstSeat(
   trx: DatabaseTransaction,

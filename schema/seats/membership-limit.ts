@@ -5,15 +5,16 @@ import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 
 interface Occupancy {
   readonly seats_total: number
-  /** Seats in use, and seats promised by an invitation that Clerk has sent: their people are among those below. */
+  /** Seats in use, and seats reserved by an invitation that Clerk has sent: both count as people. */
   readonly seats_at_clerk: number
   /** Members and open invitations at Clerk, with a seat or without. */
   readonly people_at_clerk: number
 }
 
 /**
- * How many people Clerk has to let into an organization: everybody who is there or invited, and one for each seat that is still free.
- * With nobody there who has no seat, it is the number of seats. At least 1, because 0 is no limit at Clerk.
+ * How many people Clerk has to let into an organization: its members and invitations, and one for each seat
+ * that is still free. When every member has a seat, it is the number of seats. At least 1, because 0 is no
+ * limit at Clerk.
  */
 export function membershipLimitFor({ seats_total, seats_at_clerk, people_at_clerk }: Occupancy): number {
   return Math.max(1, people_at_clerk + Math.max(0, seats_total - seats_at_clerk))
@@ -55,9 +56,10 @@ export async function findSeatsAtClerk(
 }
 
 /**
- * Makes Clerk's limit of an organization agree with its seats. Clerk begins with five people, and refuses the sixth although a seat was
- * bought for them. Without a live subscription the limit stays as it is. Returns whether it changed; throws ClerkUnavailableError and
- * ClerkRefusalError (Clerk's own plan does not allow as many).
+ * Makes Clerk's limit of an organization agree with its seats. Clerk begins with five people, and refuses the
+ * sixth although a seat was bought for them. Without a live subscription the limit stays as it is. Returns
+ * whether it changed; throws ClerkUnavailableError and ClerkRefusalError (Clerk's own plan does not allow as
+ * many).
  */
 export async function keepMembershipLimit(
   { db, clerk }: { db: Kysely<DB>; clerk: Pick<ClerkDirectory, 'findRoom' | 'setMembershipLimit'> },

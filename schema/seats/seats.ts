@@ -12,10 +12,10 @@ export interface SeatHolder {
   readonly user_id: string
 }
 
-/** Statuses in which a seat is not free: a pending one is promised to somebody. */
+/** Statuses in which a seat is not free; a pending seat is reserved for an invitation. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/** Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
+/** Seats in use or reserved. Exact only while the subscription is locked: see `lockLiveSubscription`. */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -26,10 +26,7 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
   return held
 }
 
-/**
- * The latest seat of every address, those in use first. Somebody who has changed their address since is listed with their
- * present one.
- */
+/** The latest seat of each person, those in use first, with the person's present address. */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
     .selectFrom('seats')
@@ -51,7 +48,7 @@ export async function listSeats(db: Kysely<DB>, organizationId: string): Promise
   return rows.map(({ present_email, ...seat }) => ({ ...seat, email: present_email ?? seat.email }))
 }
 
-/** The seat that is in use by this person, or in use by or promised to this address. */
+/** The seat in use by this person, or in use by or reserved for this address. */
 export async function findHeldSeat(
   db: Kysely<DB>,
   organizationId: string,
@@ -67,7 +64,7 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** The user's role in the seat with which they spend the organization's credits; null when there is none. In the order of the holders. */
+/** The user's role in their active seat, in the order of the holders; null without a seat. */
 export async function findActiveSeats(
   db: Kysely<DB>,
   holders: readonly SeatHolder[],
@@ -87,7 +84,6 @@ export async function findActiveSeats(
   return rows.map(({ role }) => role)
 }
 
-/** Everybody who has a seat of an organization. */
 export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('seats')
@@ -98,7 +94,7 @@ export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: stri
   return rows.flatMap((row) => row.user_id ?? [])
 }
 
-/** The next organizations that have seats in use or promised, in the order of their ids. */
+/** The next organizations with seats in use or reserved, ordered by id. */
 export async function listOrganizationsWithSeats(
   db: Kysely<DB>,
   page: { readonly after_organization_id: string; readonly limit: number },
@@ -115,7 +111,6 @@ export async function listOrganizationsWithSeats(
   return rows.map((row) => row.organization_id)
 }
 
-/** An organization's seats that are in use or promised. */
 export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   return db
     .selectFrom('seats')
@@ -144,7 +139,7 @@ export async function insertActiveSeat(
     .executeTakeFirstOrThrow()
 }
 
-/** Promises a seat to somebody who is invited. The caller has locked the subscription and found that one is free. */
+/** Reserves a seat for an invitation. The caller has locked the subscription and found that one is free. */
 export async function insertPendingSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; email: string; role: SeatRole; invitation_id: string },
@@ -161,7 +156,7 @@ export async function insertPendingSeat(
     .execute()
 }
 
-/** Locks the seat that is promised to one of these addresses, the oldest if there are several. */
+/** Locks the oldest seat that is reserved for one of these addresses. */
 export async function lockPendingSeat(
   trx: DatabaseTransaction,
   { organization_id, emails }: { organization_id: string; emails: readonly string[] },
@@ -179,7 +174,6 @@ export async function lockPendingSeat(
     .executeTakeFirst()
 }
 
-/** Turns a promised seat into one that is in use. */
 export async function activateSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; id: number; user_id: string; role: SeatRole },
@@ -206,7 +200,7 @@ export async function setSeatRole(
     .executeTakeFirstOrThrow()
 }
 
-/** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
+/** Frees a reserved seat when its invitation ends. A seat in use is left alone. */
 export async function endPendingSeat(
   trx: DatabaseTransaction,
   {
@@ -225,8 +219,8 @@ export async function endPendingSeat(
 }
 
 /**
- * Closes the seat of an invitation that was accepted, unless the seat is in use: whoever accepted has left since, or has another
- * one. Their id is kept on it.
+ * Closes the seat of an invitation that was accepted, unless the seat is in use: the person has left since,
+ * or has another one. Their id is kept on it.
  */
 export async function closeAcceptedSeat(
   trx: DatabaseTransaction,
@@ -249,7 +243,7 @@ export async function closeAcceptedSeat(
     .execute()
 }
 
-/** Ends every seat of an organization, used or promised. Returns the users who had one. */
+/** Ends every seat of an organization, used or reserved. Returns the users who had one. */
 export async function endSeatsOf(trx: DatabaseTransaction, organizationId: string): Promise<string[]> {
   const ended = await trx
     .updateTable('seats')
@@ -276,7 +270,7 @@ export async function revokeActiveSeat(
     .executeTakeFirst()
 }
 
-/** Puts a pseudonym in place of a person's addresses, on every seat of theirs. Returns how many it changed. */
+/** Replaces a person's addresses by a pseudonym on all their seats. Returns the number of seats. */
 export async function replaceSeatEmails(
   trx: DatabaseTransaction,
   person: {

@@ -23,10 +23,11 @@ export interface DocumentsPage {
 }
 
 /**
- * What a customer has as proof of payment, newest first. Checkout makes invoices for subscriptions; a single payment has none unless
- * `invoice_creation` is on, which is priced separately (https://docs.stripe.com/payments/checkout/post-payment-invoices), but its charge
- * has a receipt (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two of Stripe's lists are merged, both of
- * which are ordered by the time of creation. What has nothing to show (drafts, sessions of a plan) is skipped.
+ * A customer's invoices and receipts, newest first. Checkout makes invoices for subscriptions; a single
+ * payment has none unless `invoice_creation` is on, which costs extra
+ * (https://docs.stripe.com/payments/checkout/post-payment-invoices), but its charge has a receipt
+ * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two lists of Stripe's are
+ * merged, both ordered by creation. Drafts and sessions of plans are skipped.
  */
 export async function listStripeDocuments(
   stripe: Stripe,
@@ -56,7 +57,7 @@ export async function listStripeDocuments(
   while (documents.length < limit) {
     const [invoice] = queues.invoice
     const [session] = queues.session
-    // Where one list goes on beyond what was fetched, what comes next in it may be newer than what is left of the other.
+    // Beyond the end of a fetched list there may be documents newer than the rest of the other list.
     if ((!invoice && invoices.has_more) || (!session && sessions.has_more)) break
     if (!invoice && !session) return { documents, next: null }
     if (invoice && (!session || invoice.created >= session.created)) {

@@ -58,7 +58,7 @@ test('calls over the limit wait for their turn, and all are made', async () => {
 })
 
 describe('429', () => {
-  test('is waited out for as long as Stripe asks, by all calls, and the call is made again', async () => {
+  test('a 429 is waited out for as long as Stripe asks, by all calls, and the call is made again', async () => {
     const stripe = open(1000)
     answers = [{ status: 429, retryAfter: '1' }]
     const refused = stripe.customers.retrieve('cus_1')
@@ -80,7 +80,7 @@ describe('429', () => {
     expect(arrivedAtMs).toHaveLength(2)
   })
 
-  test('for longer than anybody waits is an error at once, and so is every call until then', async () => {
+  test('a 429 with a longer pause than any caller waits is an error at once, and so is every call until it ends', async () => {
     const stripe = open(1000)
     answers = [{ status: 429, retryAfter: new Date(Date.now() + 45_000).toUTCString() }]
     for (let call = 0; call < 3; call += 1) {

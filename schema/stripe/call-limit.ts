@@ -5,14 +5,12 @@ import { withTimeLimit } from '../time-limit.ts'
 /** How long a call waits for its turn, or for as long as Stripe asks; what would take longer is refused. */
 const longestWaitMs = 10_000
 
-/** What we wait when Stripe answers 429 and does not say how long, and the most that we hold back all calls for. */
+/** Our pause after a 429 without a `Retry-After`, and the longest pause for all calls. */
 const retryAfterSeconds = { unsaid: 1, most: 60 } as const
 
-/** The turns that calls to Stripe wait for. */
 export interface CallLimit {
   /** Waits for a turn; false when there is none in time. */
   take(): Promise<boolean>
-  /** Gives nobody a turn for so long. */
   pause(seconds: number): Promise<void>
 }
 
@@ -26,8 +24,8 @@ export interface CallLimitOptions {
 }
 
 /**
- * With Redis all processes share one budget, of which the workers together use three quarters at most. Without it there are one
- * server and one worker, as a rule, and each has half (decision 063).
+ * With Redis all processes share one budget, of which the workers together use three quarters at most.
+ * Without it there are one server and one worker, as a rule, and each has half (decision 063).
  */
 export function createCallLimit({ calls_per_second, process, redis }: CallLimitOptions): CallLimit {
   const half = calls_per_second / 2
@@ -59,7 +57,7 @@ function atLeastOne(points: number): number {
 /** The key that RateLimiterQueue counts under. */
 const queueKey = 'limiter'
 
-/** A call needs a turn of each budget. Whoever could not have one in time is not let in the queue at all. */
+/** A call needs a turn of each budget. A call that could not get one in time is refused without queueing. */
 function inTurn(budgets: readonly Budget[]): CallLimit {
   const queues = budgets.map(
     (budget) => new RateLimiterQueue(budget, { maxQueueSize: (budget.points * longestWaitMs) / 1000 }),
@@ -85,8 +83,9 @@ function inTurn(budgets: readonly Budget[]): CallLimit {
 }
 
 /**
- * An HTTP client for Stripe's SDK whose calls wait for their turn. When Stripe answers 429, all calls pause for as long as it asks, and
- * the one that was refused is made once more; refused again, or without a turn in time, it ends in Stripe's own error for 429.
+ * An HTTP client for Stripe's SDK whose calls wait for their turn. When Stripe answers 429, all calls pause
+ * for as long as it asks, and the one that was refused is made once more; refused again, or without a turn in
+ * time, it ends in Stripe's own error for 429.
  */
 export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.HttpClient {
   const pauseAfter = async (answer: Stripe.HttpClientResponse): Promise<number> => {
@@ -102,7 +101,7 @@ export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.
       if (answer.getStatusCode() !== 429) return answer
       const seconds = await pauseAfter(answer)
       if (seconds * 1000 > longestWaitMs) return answer
-      // A body that nobody reads keeps its connection.
+      // An unread body keeps its connection open.
       await answer.toJSON().catch(() => undefined)
       if (!(await limit.take())) return refusal
       const second = await client.makeRequest(...request)

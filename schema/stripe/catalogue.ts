@@ -9,7 +9,7 @@ import {
   soldPlanTypes,
 } from '../catalogue/plans.ts'
 
-/** A price of the catalogue as it has to exist at Stripe, in every supported currency with the same number. */
+/** A catalogue price as it must exist at Stripe, with the same number in every currency. */
 export interface CataloguePrice {
   readonly lookup_key: string
   readonly product_id: string
@@ -43,8 +43,8 @@ export function productIdOf(plan: SoldPlanType): string {
 }
 
 /**
- * Says how a price at Stripe differs from the catalogue's; null when it does not. The price must have been fetched with its
- * `currency_options`. Selling at a price that fails here would charge something other than we promise.
+ * How a price at Stripe, fetched with its `currency_options`, differs from the catalogue's; null when it does
+ * not. A differing price must not be sold.
  */
 export function priceProblem(price: Stripe.Price, expected: CataloguePrice): string | null {
   if (!price.active) return 'it is not active'
@@ -65,18 +65,18 @@ export function priceProblem(price: Stripe.Price, expected: CataloguePrice): str
 }
 
 /**
- * The amounts that people are shown are what they pay (decision 071). Every price says so: the billing portal changes nothing about a
- * price of which it is not known (https://docs.stripe.com/customer-management#customer-portal-limitations).
+ * Displayed amounts include tax (decision 071). Every price says so, because the billing portal cannot change
+ * prices without it (https://docs.stripe.com/customer-management#customer-portal-limitations).
  */
 export const taxBehavior = 'inclusive'
 
 export interface TaxProblem {
   readonly text: string
-  /** What is unspecified can be set, once; what is set already can never be changed (Stripe.Price, `tax_behavior`). */
+  /** An unspecified value can be set once; a set value never changes (Stripe.Price, `tax_behavior`). */
   readonly can_be_set: boolean
 }
 
-/** Says how a price differs in its tax behavior, in itself or in one of our currencies; null when it does not. */
+/** How a price or one of its currencies differs in tax behavior; null when it does not. */
 export function taxProblem(price: Stripe.Price): TaxProblem | null {
   const options = currencies.map(
     (currency) => [`in ${currency}`, price.currency_options?.[currency.toLowerCase()]?.tax_behavior] as const,
@@ -93,7 +93,7 @@ export function taxProblem(price: Stripe.Price): TaxProblem | null {
   }
 }
 
-/** Stripe's hosted billing pages: one for people, one for organizations, whose admins may also change the seats. */
+/** Stripe's billing portals: one for people, one for organizations, whose admins may change seats. */
 export const portalKinds = ['personal', 'organization'] as const
 export type PortalKind = (typeof portalKinds)[number]
 

@@ -5,8 +5,9 @@ import { type CallLimit, limitCalls } from './call-limit.ts'
 export const stripeApiVersion = '2026-10-28.endive'
 
 /**
- * Stripe's own SDK. `apiBase` points it at the sandbox and is absent in production. Two retries with Stripe's own backoff;
- * every call that writes carries an idempotency key, so a retry is safe. With a `callLimit` calls wait for their turn.
+ * Stripe's own SDK. `apiBase` points it at the sandbox and is absent in production. Two retries with Stripe's
+ * own backoff; every call that writes carries an idempotency key, so a retry is safe. With a `callLimit`
+ * calls wait for their turn.
  */
 export function createStripe(options: {
   secretKey: string

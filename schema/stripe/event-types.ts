@@ -7,8 +7,8 @@ export const checkoutEventTypes = [
 export type CheckoutEventType = (typeof checkoutEventTypes)[number]
 
 /**
- * Every type of event that we handle: what the webhook subscribes to, what `worker/apply/stripe-event.ts` has a handler for, and
- * what the metrics count by name.
+ * Every type of event that we handle: what the webhook subscribes to, what `worker/apply/stripe-event.ts` has
+ * a handler for, and what the metrics count by name.
  */
 export const stripeEventTypes = [
   ...checkoutEventTypes,
@@ -38,8 +38,9 @@ export const stripeEventTypes = [
 export type StripeEventType = (typeof stripeEventTypes)[number]
 
 /**
- * What is read from Stripe's own list, which takes up to twenty types (https://docs.stripe.com/api/events/list). What is scheduled moves
- * neither money nor credits until it comes about; when an event about it is lost, the next sync of the subscription finds it.
+ * The types read from Stripe's event list, which takes up to twenty
+ * (https://docs.stripe.com/api/events/list). Events of scheduled changes move neither money nor credits; a
+ * lost one is found by the next sync of the subscription.
  */
 export const listedEventTypes = stripeEventTypes.filter((type) => !type.startsWith('subscription_schedule.'))
 

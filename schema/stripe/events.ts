@@ -42,7 +42,7 @@ export const stripeReferenceSchema = z.union([
   z.object({ id: z.string() }).transform((object) => object.id),
 ])
 
-/** What we use of a checkout session, from an event or fetched. Amounts are minor units. */
+/** Our part of a checkout session, from an event or fetched. Amounts are minor units. */
 export const checkoutSessionSchema = z.object({
   id: z.string(),
   object: z.literal('checkout.session'),

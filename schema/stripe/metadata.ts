@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What we store on every session and payment, so that an event leads to its intent, and Stripe's dashboard to the
- * buyer. Stripe stores text only; the names are those the web app reads (specification, session status).
+ * Stored on every session and payment, so that an event leads to its intent, and Stripe's dashboard to the
+ * buyer. Text only; the web app reads these names (specification, session status).
  */
 export const checkoutMetadataSchema = z.object({
   intentId: z.uuid(),

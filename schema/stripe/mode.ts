@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 
-/** `sk_live_…`, or a restricted key: https://docs.stripe.com/keys. What live keys make and see is not there for test keys, and vice versa. */
+/** `sk_live_…` or a restricted key (https://docs.stripe.com/keys). Objects of the modes are separate. */
 export function isLiveKey(secretKey: string): boolean {
   return /^(sk|rk)_live_/.test(secretKey)
 }
 
-/** For rows of Stripe's objects: those of the mode that this process has a key of (migration 0016). */
+/** Selects Stripe's objects of the mode of this process's key (migration 0016). */
 export function inThisMode(
   table: 'checkout_intents' | 'stripe_customers' | 'subscriptions',
   alias: string = table,

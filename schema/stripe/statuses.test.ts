@@ -27,6 +27,9 @@ test('a dispute that was prevented keeps the money if it was withdrawn and not b
   expect(disputedMinor(dispute('prevented', -650, 650))).toBe(0)
 })
 
-test.each(['of_the_future', 'constructor', 'toString'])('of one that is %s nobody can tell', (status) => {
-  expect(disputedMinor(dispute(status))).toBeNull()
-})
+test.each(['of_the_future', 'constructor', 'toString'])(
+  'the state of a subscription with the unknown status %s is unknown',
+  (status) => {
+    expect(disputedMinor(dispute(status))).toBeNull()
+  },
+)

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 
-/** The members of a union of Stripe's that are spelled out: it ends with `string`, for what Stripe may add without a new SDK. */
+/** The literal members of a union of Stripe's, which ends with `string` for future values. */
 type Spelled<Union extends string> = Union extends string
   ? Record<never, never> extends Record<Union, unknown>
     ? never
@@ -11,8 +11,8 @@ export type SubscriptionStatus = Spelled<Stripe.Subscription.Status>
 export type DisputeStatus = Spelled<Stripe.Dispute.Status>
 
 /**
- * What each status of a subscription means: `live`, its owner has the plan; `pending`, the first payment is still open; `over`, it
- * never changes again. A status that a new version of the SDK brings fails to compile until it is added here.
+ * The meaning of each subscription status: `live`, its owner has the plan; `pending`, the first payment is
+ * open; `over`, it is final. An unknown status of a new SDK fails to compile.
  */
 const subscriptionMeanings: Readonly<Record<SubscriptionStatus, 'pending' | 'live' | 'over'>> = {
   incomplete: 'pending',
@@ -30,15 +30,15 @@ export const subscriptionStatuses = Object.keys(subscriptionMeanings) as Subscri
 /** Statuses in which an owner has the plan; there is at most one such subscription per owner. */
 export const liveStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'live')
 
-/** Statuses that never change again. */
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /**
- * Where the disputed money is in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute that is won brings it back.
- * What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays gone until the appeal is won. `prevented` was settled
- * before it became a chargeback, with or without the money: only the dispute's balance transactions say which ("funds withdrawn and
- * reinstated as a result of this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK
- * brings fails to compile until it is added here.
+ * The location of the disputed money in each status. An inquiry (`warning_…`) withdraws none, a won dispute
+ * reinstates it. A lost dispute can be appealed (the SDK: `Dispute.evidence.appeal`), and its money stays
+ * withdrawn until the appeal is won. `prevented` was settled before it became a chargeback, with or without
+ * the money: only the dispute's balance transactions say which ("funds withdrawn and reinstated as a result
+ * of this dispute", https://docs.stripe.com/api/disputes/object). An unknown status of a new SDK fails to
+ * compile.
  */
 const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
   warning_needs_response: 'here',

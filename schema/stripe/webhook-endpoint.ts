@@ -6,7 +6,7 @@ export const webhookPath = '/api/stripe/webhook'
 
 export interface WebhookProblem {
   readonly text: string
-  /** Null: it can be mended by `npm run stripe:setup`. Otherwise, what a person has to do. */
+  /** What a person has to do; null when `npm run stripe:setup` repairs it. */
   readonly advice: string | null
 }
 
@@ -18,7 +18,8 @@ export function webhookProblems(endpoint: Stripe.WebhookEndpoint): WebhookProble
   const unheard = stripeEventTypes.filter((type) => !hears(type))
   if (status !== 'enabled') problems.push({ text: `it is ${status}`, advice: null })
   if (unheard.length > 0) problems.push({ text: `it is not sent ${unheard.join(', ')}`, advice: null })
-  // "You can't change this value after you create the endpoint" (Stripe.WebhookEndpoint, `api_version`); null is the account's.
+  // "You can't change this value after you create the endpoint" (Stripe.WebhookEndpoint, `api_version`); null
+  // is the account's.
   if (api_version !== stripeApiVersion) {
     problems.push({
       text: `its events have the API version ${api_version ?? 'of the account'}, not ${stripeApiVersion}`,

@@ -20,7 +20,7 @@ export const claimableActs = {
 
 export type ActTargetKind = SupportActRow['target_kind']
 
-/** What an act is about: a row of ours, a charge of Stripe's, or an owner. */
+/** The target of an act: a row of ours, a charge of Stripe's, or an owner. */
 export interface RowTarget {
   readonly kind: ActTargetKind
   readonly id: string
@@ -79,7 +79,7 @@ export type InsertedAct =
   | { readonly outcome: 'new'; readonly act: SupportActRow }
   /** The same id was used before. */
   | { readonly outcome: 'known'; readonly act: SupportActRow }
-  /** Somebody else acts on the same target. */
+  /** Another act on the same target is open. */
   | { readonly outcome: 'under_way'; readonly act: SupportActRow }
 
 /** Writes an act down, unless its id is known, or another act on its target is under way. */
@@ -164,7 +164,7 @@ export async function countBatch(
     .execute()
 }
 
-/** Credits that a person adjusted for an owner since then without a second person, added up whether given or taken. */
+/** Sum of the absolute credits that a person adjusted for an owner without a second person since then. */
 export async function sumUnapprovedAdjustments(
   db: Kysely<DB>,
   {
@@ -225,7 +225,7 @@ export async function refuseAct(
     .executeTakeFirst()
 }
 
-/** What came of an act, in the transaction in which it was done. The caller holds its row. */
+/** Records the outcome of an act, in its own transaction. The caller holds its row. */
 export async function finishAct(
   db: Kysely<DB>,
   finished: {

@@ -12,7 +12,9 @@ interface AskedAdjustment {
   readonly limit: number
 }
 
-/** Whether a second person has to agree, by what is asked for alone: it leaves a debt, is above the limit, or is for oneself. */
+/**
+ * Whether the request alone needs a second person: it leaves a debt, exceeds the limit, or is for oneself.
+ */
 export function asksForApproval({ adjustment, owner, requested_by, limit }: AskedAdjustment): boolean {
   return adjustment.may_leave_debt || Math.abs(adjustment.credits) > limit || owner.owner_id === requested_by
 }
@@ -20,8 +22,8 @@ export function asksForApproval({ adjustment, owner, requested_by, limit }: Aske
 const dayMs = 24 * 3600 * 1000
 
 /**
- * The same with what else the person asks for at once, and has adjusted for this owner within a day, so that nobody goes around the limit
- * in steps.
+ * The same, including what the person requests in the same call and has adjusted for this owner within a day,
+ * so that the limit cannot be passed in steps.
  */
 export async function needsApproval(
   db: Kysely<DB>,

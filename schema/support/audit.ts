@@ -5,24 +5,23 @@ import type { Owner } from '../ledger/accounts.ts'
 export type AuditRow = Selectable<AuditLog>
 
 export interface NewAuditEntry {
-  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  /** A user's id, or `cli:` and the operating system's user name. */
   readonly actor: string
-  /** Null for what was refused before there was an act. */
+  /** Null for a request that was refused before an act existed. */
   readonly act_id: string | null
   /** The kind of act, or what else was tried, such as `access`. */
   readonly what: string
   readonly outcome: AuditRow['outcome']
   readonly target: { readonly kind: string; readonly id: string } | null
   readonly owner: Owner | null
-  /** As the person gave it. */
   readonly reason: string | null
-  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  /** A sentence: the refusal, the error or the outcome. */
   readonly detail: string | null
   readonly before?: Json
   readonly after?: Json
 }
 
-/** Writes an entry, which nobody can change or delete. Its time is the database's. */
+/** Writes an entry of the append-only audit log. Its time is the database's. */
 export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise<void> {
   const { target, owner, before, after, ...fields } = entry
   await db

@@ -16,7 +16,7 @@ export type DecidedAct =
   | { readonly outcome: 'own_act'; readonly act: SupportActRow }
   | { readonly outcome: 'no_reason'; readonly act: SupportActRow }
 
-/** A second person agrees: somebody who neither asked for it nor gets anything by it. Whatever is tried is in the audit log. */
+/** Approval by a second person, neither requester nor beneficiary. Each attempt is audited. */
 export async function decideToApprove(
   db: Database,
   decision: Decision & { readonly next_try_at: Date },
@@ -25,7 +25,7 @@ export async function decideToApprove(
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
   if (act.requested_by === decided_by || act.owner_id === decided_by) {
-    const detail = 'Nobody agrees to what they asked for themselves, or to what is for themselves'
+    const detail = 'The requester and the person whom it concerns cannot approve it'
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'own_act', act }
   }
@@ -34,7 +34,7 @@ export async function decideToApprove(
   )
 }
 
-/** A second person does not agree, or whoever asked for it thinks better of it. */
+/** A second person rejects the act, or the requester withdraws it. */
 export async function decideToRefuse(
   db: Database,
   decision: Decision & { readonly reason: string },
@@ -44,7 +44,7 @@ export async function decideToRefuse(
   if (!act) return { outcome: 'not_found' }
   const error = reason.trim()
   if (error === '') {
-    const detail = 'It was to be refused without a reason'
+    const detail = 'Rejected without a reason'
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'no_reason', act }
   }

@@ -5,7 +5,9 @@ import type { Owner } from '../ledger/accounts.ts'
 import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { comparePlanType } from '../users/plan-type.ts'
 
-/** The plan that is shown, and the one that follows from subscriptions and seats. Null where none is shown: an organization, a stranger. */
+/**
+ * The stored plan and the one that subscriptions and seats imply. Null for organizations and unknown users.
+ */
 export async function findPlanTypes(
   db: Kysely<DB>,
   owner: Owner,
@@ -17,7 +19,6 @@ export async function findPlanTypes(
   return (await comparePlanType(db, owner.owner_id)) ?? { is: null, should: null }
 }
 
-/** Seats that are paid for, and that are in use or promised. */
 export async function findSeatFigures(
   db: Kysely<DB>,
   organizationId: string,

@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
-/** More than anybody has, and than anybody reads. */
 const hitsMax = 20
 
-/** Who has an account with this address, and which organizations gave or promised it a seat. */
+/** The user with this address, and organizations that gave or reserved a seat for it. */
 export async function findHeldBy(
   db: ReadDatabase,
   email: string,
@@ -27,7 +26,7 @@ export async function findHeldBy(
   return { users: users.map(({ clerk_id }) => clerk_id), organizations: rows }
 }
 
-/** Whether any row of ours is about them. */
+/** Whether any of our rows concerns them. */
 export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: Owner): Promise<boolean> {
   const isThere =
     owner_kind === 'user'

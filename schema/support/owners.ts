@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import { type Owner, ownerOfId } from '../ledger/accounts.ts'
 
-/** Whose something is, by what events call them: a customer, a charge, a checkout, or an id of Clerk's. */
+/** The owners of objects named by events: customers, charges, checkouts, or ids of Clerk's. */
 export async function findOwners(db: ReadDatabase, names: readonly string[]): Promise<Map<string, Owner>> {
   const owners = new Map<string, Owner>()
   const asked = new Set<string>()
@@ -29,7 +29,7 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
         WHERE e.subject = named.name LIMIT 1)
       LIMIT 1) found`.execute(db)
   for (const { name, owner_id, owner_kind } of rows) {
-    // Paid for an organization that does not exist yet: it is found with whoever paid.
+    // A purchase for an organization that does not exist yet is listed under its buyer.
     owners.set(name, ownerOfId(owner_id) ?? { owner_kind, owner_id })
   }
   return owners

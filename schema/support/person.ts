@@ -5,17 +5,17 @@ import type { PersonInInbox } from '../inbox/payloads.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 import { pseudonymOf } from '../users/forget-user.ts'
 
-/** By what a person is found in our tables. */
+/** The names under which our tables have a person. */
 export interface PersonTraces extends PersonInInbox {
   /** Every address that we know of them, in lower case. */
   readonly emails: readonly string[]
   /** Where they are or were a member. */
   readonly organizations: readonly string[]
-  /** Their customers at Stripe, without those of organizations. */
+  /** Their Stripe customers, without those of organizations. */
   readonly customers: readonly string[]
 }
 
-/** `addresses` are those that Clerk has; ours are added. */
+/** `addresses` are Clerk's; those of our own rows are added. */
 export async function findTracesOf(
   db: Kysely<DB>,
   { user_id, addresses }: { readonly user_id: string; readonly addresses: readonly string[] },
@@ -62,7 +62,7 @@ export async function findTracesOf(
   }
 }
 
-/** Checkouts that somebody opened and that may still be paid, whoever is to receive what is bought. */
+/** The person's open checkouts that may still be paid, for any recipient. */
 export async function listCheckoutsUnderWay(
   db: Kysely<DB>,
   { user_id, limit }: { readonly user_id: string; readonly limit: number },
@@ -78,7 +78,7 @@ export async function listCheckoutsUnderWay(
   return rows.map(({ id }) => id)
 }
 
-/** Organizations with a plan in which nobody else is an admin: nobody could end it. */
+/** Organizations with a plan and no other admin: no other person could cancel it. */
 export async function listOrganizationsWithoutOtherAdmin(db: Kysely<DB>, userId: string): Promise<string[]> {
   const { rows } = await sql<{ organization_id: string }>`
     SELECT m.organization_id FROM organization_members m

@@ -20,7 +20,7 @@ interface Source {
   /** The same for counting, which does not ask what an event says. */
   readonly counted: RawBuilder<unknown>
   readonly where: RawBuilder<unknown>
-  /** What it is read in the order of. */
+  /** The order in which it is read. */
   readonly at: RawBuilder<unknown>
 }
 
@@ -79,7 +79,7 @@ const sources: Readonly<
 
 const kinds = Object.keys(sources) as readonly ProblemKind[]
 
-/** More of one owner's problems than anybody reads. */
+/** More of one owner's problems than a page needs. */
 const ownersProblemsMax = 100
 
 /** What of one owner's has failed or is stuck, the oldest first. */
@@ -115,7 +115,7 @@ export interface ProblemFilter {
   readonly kind: ProblemKind
   readonly state: ProblemState
   readonly stuck_before: Date
-  /** Only what came, or was begun, before. */
+  /** Only rows received or begun before. */
   readonly older_than?: Date | undefined
   /** Below the last one that was shown. */
   readonly after?: { readonly at: string; readonly key: string } | undefined
@@ -127,7 +127,7 @@ export interface ProblemFilter {
 /** Rows that a search for a text looks at. */
 const searchedMax = 1000
 
-/** Whoever they belong to, the oldest first: found by partial indexes, which have nothing but them. */
+/** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
   const { kind, state, stuck_before, older_than, after, text, limit } = filter
   const { id } = columns[kind]
@@ -178,7 +178,10 @@ export async function countProblems(
   return rows
 }
 
-/** In the order of the index alone, so that it is read from its beginning; whoever came in the same moment as the last one is there too. */
+/**
+ * In the order of the index alone, so that it is read from its beginning; rows of the same moment as the last
+ * one are included.
+ */
 function select(kind: ProblemKind, { from, where, at }: Source, limit: number): RawBuilder<unknown> {
   const { id, data } = columns[kind]
   return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${from}

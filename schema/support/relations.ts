@@ -14,7 +14,7 @@ export interface Relation {
 
 const relationsMax = 100
 
-/** Where a person is a member, or who is a member of an organization, as far as Clerk has told us. */
+/** A person's organizations or an organization's members, by Clerk's events. */
 export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relation[]> {
   const isOrganization = owner.owner_kind === 'organization'
   const { rows } = await sql<Relation>`

@@ -53,14 +53,14 @@ export interface RequestDependencies {
   readonly db: Database
   readonly producer: JobFinder
   readonly now: () => Date
-  /** When the sweep looks after an act that nobody has done. */
+  /** When the sweep picks up an act that has not been done. */
   readonly sweepAfterMs: number
   readonly adjustmentLimit: number
 }
 
 /**
- * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the audit log. The same id again
- * gets the same act and no second entry.
+ * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the
+ * audit log. The same id again gets the same act and no second entry.
  */
 export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
   const found = await resolveTarget(deps, asked.target)
@@ -103,7 +103,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
       next_try_at: new Date(now.getTime() + deps.sweepAfterMs),
     })
     if (inserted.outcome === 'new' && !is_dry_run) {
-      const detail = needs_approval ? 'It waits for a second person' : null
+      const detail = needs_approval ? 'It waits for approval' : null
       await recordAudit(trx, { ...entryOf(asked, found), outcome: 'requested', detail })
     }
     return inserted
@@ -127,7 +127,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
 /** The id of one act of a batch: asking for the batch again names the same acts. */
 export function idInBatch(batchId: string, { kind, id }: ActTarget): string {
   const hash = createHash('sha256').update(`${batchId}/${kind}/${id}`).digest('hex')
-  // Version 8 (RFC 9562, section 5.8): its bits mean what we like.
+  // Version 8 (RFC 9562, section 5.8): a custom layout.
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
@@ -139,7 +139,7 @@ interface Refusal {
 
 const notFound: Refusal = {
   code: 'target_not_found',
-  error: 'There is no such thing, or it is not kept any more',
+  error: 'Not found, or already deleted',
 }
 
 function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
@@ -148,10 +148,10 @@ function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
   if (!found) return notFound
   const { target, state } = found
   if (!targetsOf[asked.kind].includes(target.kind)) {
-    return { code: 'not_possible', error: `This cannot be done to ${article(target.kind)}` }
+    return { code: 'not_possible', error: `This act is not possible for ${article(target.kind)}` }
   }
   if (state === 'forged') {
-    return { code: 'not_possible', error: 'The event was forged: nothing may follow from it' }
+    return { code: 'not_possible', error: 'The event was forged and cannot be replayed' }
   }
   return null
 }

@@ -16,7 +16,7 @@ export interface FoundTarget {
   readonly target: RowTarget
   /** Null when it is not known, or there is none yet. */
   readonly owner: Owner | null
-  /** Of its row; null where we have none. */
+  /** The state of its row; null without a row. */
   readonly state: string | null
 }
 
@@ -70,7 +70,6 @@ const jobDataSchema = z.object({
   subscription_id: z.string().optional(),
 })
 
-/** A queue that can be asked for a job. */
 export interface JobFinder {
   queue(name: QueueName): {
     getJob(id: string): Promise<{ readonly data: unknown } | undefined>
@@ -78,8 +77,8 @@ export interface JobFinder {
 }
 
 /**
- * The row that a job (`<queue>/<id>`) works on. Null when the queue does not keep it any more, and for a job that belongs to no row: those
- * run again by themselves.
+ * The row that a job (`<queue>/<id>`) works on. Null when the queue does not keep it any more, and for a job
+ * that belongs to no row: those run again by themselves.
  */
 async function findRowOfJob(producer: JobFinder, jobId: string): Promise<RowTarget | null> {
   const [name = '', ...rest] = jobId.split('/')
@@ -106,7 +105,7 @@ export async function findEventById(db: Db, id: string): Promise<InboxEvent | un
   return (await findEvent(db, { source: 'stripe', id })) ?? findEvent(db, { source: 'clerk', id })
 }
 
-/** By the checkout that it names, else by whom it is about. */
+/** By the event's checkout, else by its subject. */
 async function findOwnerOfEvent(db: Db, { client_reference_id, subject }: InboxEvent): Promise<Owner | null> {
   const names = [client_reference_id, subject].flatMap((name) => name ?? [])
   const owners = await findOwners(db, names)

@@ -8,7 +8,7 @@ const text = z.string().nullable()
 const integer = z.int()
 const ownerKind = z.enum(['user', 'organization'])
 
-/** What is told of a row, by its kind. Payloads are not: of an event only ids, amounts and states are read. */
+/** The shown data of a row, by kind. Of an event's payload only ids, amounts and states are read. */
 const dataSchemas = {
   intent: z.object({
     kind: z.enum(['credit_purchase', 'subscription']),
@@ -45,13 +45,13 @@ const dataSchemas = {
     settled_at: maybeTime,
     received_via: z.enum(['webhook', 'reader']),
     is_stored: z.boolean(),
-    /** This and what follows is as its sender wrote it. */
+    /** From here on the fields are the sender's. */
     livemode: z.boolean().nullable().catch(null),
     object_id: text,
-    /** Of the checkout that it came from, where the object says it. */
+    /** The object's checkout, if it names one. */
     intent_id: text,
     payment_status: text,
-    /** Of a session, an invoice, a refund, a dispute or a charge: what it is about, in minor units. */
+    /** The amount of a session, invoice, refund, dispute or charge, in minor units. */
     amount_minor: integer.nullable().catch(null),
     currency: z.enum(['EUR', 'USD', 'GBP']).nullable().catch(null),
   }),

@@ -6,7 +6,7 @@ import type { TimelineKind } from './timeline-rows.ts'
 export const asText = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Where the objects of Stripe's events have what we read of them; `p` is what an event says. */
+/** The paths in the payloads of Stripe's events, `p`. */
 const object = (path: string) => sql`p.payload #>> ${sql.lit(`{data,object,${path}}`)}`
 const eventIntentId = sql`coalesce(e.client_reference_id, ${object('metadata,intentId')},
   ${object('parent,subscription_details,metadata,intentId')}, ${object('subscription_details,metadata,intentId')})`
@@ -15,7 +15,6 @@ const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload 
   ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
     p.payload #> '{data,object,amount}') END)`
 
-/** What is read of the rows of each table, under the table's alias in these queries. */
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>
 > = {
@@ -54,7 +53,7 @@ export const columns: Readonly<
   invitation: { at: sql`v.created_at`, id: sql`v.id::text`, data: sql`to_jsonb(v)` },
 }
 
-/** An owner's checkouts, `i`. What a person bought for an organization that does not exist yet is among the person's. */
+/** An owner's checkouts, `i`. Those for an organization that does not exist yet belong to the buyer. */
 export function intentsOf(owner: Owner): RawBuilder<boolean> {
   return owner.owner_kind === 'organization'
     ? sql`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`

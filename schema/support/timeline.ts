@@ -9,7 +9,6 @@ import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
 import { asText, columns, intentsOf, invoicesOf } from './timeline-sql.ts'
 
-/** The last row that was read; what follows is older. */
 export interface TimelineCursor {
   /** As `TimelineRow.at` has it. */
   readonly at: string
@@ -30,8 +29,8 @@ export function keyOf({ kind, id }: { readonly kind: string; readonly id: string
 }
 
 /**
- * What became of an owner's money, newest first, below the cursor when one is given. Each kind of row is found by an index of the owner's,
- * and no more of it is read than a page has; uses of credits, of which there may be thousands, only when they are asked for.
+ * An owner's payments and credits, newest first, below the cursor if given. Each kind of row is found by an
+ * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request.
  */
 export async function readTimeline(
   db: Kysely<DB>,
@@ -59,7 +58,7 @@ export async function readTimeline(
   return { rows: shown, next: { at: last.at, key: keyOf(last), usage_before } }
 }
 
-/** One row, whoever it belongs to; undefined when there is none. A session is the intent that it was opened for. */
+/** One row, of any owner; undefined when there is none.  A session is the intent that it was opened for. */
 export async function findTimelineRow(
   db: ReadDatabase,
   { kind, id }: { readonly kind: TimelineKind; readonly id: string },
@@ -75,7 +74,7 @@ function isUsage(row: TimelineRow): boolean {
   return row.kind === 'transfer' && row.data.kind === 'usage'
 }
 
-/** The names by which events are found that are about an owner: theirs at Clerk, and their customers' and charges' at Stripe. */
+/** The ids under which an owner's events are stored: theirs at Clerk, and their customers and charges. */
 export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     SELECT customer_id AS subject FROM stripe_customers
@@ -212,7 +211,7 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
   }
 }
 
-/** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
+/** Charges, with the currency of their purchase: none while their invoice is unknown. */
 function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
     LEFT JOIN ${lookupEach(
@@ -229,7 +228,7 @@ function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
     WHERE ${where}) c`
 }
 
-/** An endpoint may be sent what it did not ask for; of that nothing follows, and nobody needs to read it. */
+/** An endpoint may be sent event types that it did not ask for; they have no effect and are not shown. */
 const isOfInterest = sql`(e.state <> 'ignored' OR e.type = ANY (${[...stripeEventTypes, ...clerkEventTypes]}))`
 
 /** Uses of credits; one that took from both accounts is a row with the sum. */

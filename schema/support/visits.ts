@@ -12,7 +12,8 @@ const visitEndsAfterMs = 75_000
 const keptMs = 3_600_000
 
 /**
- * Notes that somebody has an owner's case open. `is_new`: they had not until now. `others`: who else has, the first to open it first.
+ * Records that a colleague has an owner's case open. `is_new`: they had not until now. `others`: colleagues
+ * who also have it open, the first to open it first.
  */
 export async function recordVisit(
   db: Kysely<DB>,
@@ -40,7 +41,7 @@ export async function recordVisit(
   return { is_new, others }
 }
 
-/** A few at a time, so that whoever opens a case does not wait. */
+/** A few at a time, so that opening a case does not wait for it. */
 async function deleteOldVisits(db: Kysely<DB>, seen_before: Date): Promise<void> {
   await sql`
     DELETE FROM support_visits WHERE (owner_id, user_id) IN (

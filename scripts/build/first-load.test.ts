@@ -35,7 +35,7 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
   return folder
 }
 
-test('counts what a page loads at once, each file once', async () => {
+test('the check counts each file that a page loads at once, once', async () => {
   const loads = await checkFirstLoad(await builtSite({ shared: 60_000, late: 200_000 }))
   expect(loads).toContainEqual({ page: '/', bytes: expect.any(Number) })
   for (const { bytes } of loads) {
@@ -44,7 +44,7 @@ test('counts what a page loads at once, each file once', async () => {
   }
 })
 
-test('refuses a build whose pages load more than they may, and names them', async () => {
+test('the check refuses a build whose pages load more than their budget, and names them', async () => {
   const folder = await builtSite({ shared: 100_000, late: 0 })
   await expect(checkFirstLoad(folder)).rejects.toThrow(/^\/ loads 100\d+ bytes .*\n\/pricing loads/)
 })

@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** Vite's list of what it built, by source; the part of it that is used. */
 type BuildManifest = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
 interface Budget {
   readonly page: string
-  /** The sources that the page's document starts, and those that its route loads at once. */
+  /** The entry sources of the page's document and the immediate imports of its route. */
   readonly sources: readonly string[]
   readonly limit_bytes: number
 }
@@ -16,7 +15,7 @@ interface Budget {
 const marketing = ['marketing.html', 'layouts/marketing/showSite.tsx']
 const account = ['index.html', 'layouts/account/AccountLayout.tsx']
 
-/** All JavaScript that the page needs to be shown on a first visit, gzipped: of the account's pages, all but Clerk's own script. */
+/** All JavaScript of a first visit, gzipped, but Clerk's own script on account pages. */
 const budgets: readonly Budget[] = [
   { page: '/', sources: [...marketing, 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
   { page: '/pricing', sources: [...marketing, 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
@@ -58,7 +57,7 @@ export async function checkFirstLoad(folder: string): Promise<readonly { page: s
 /** Shown when nothing else can be loaded, so it comes with the router. */
 const pagesOfTheRouter = ['pages/errors/NotFoundPage.tsx']
 
-/** Throws unless each page of `web/pages` is loaded by itself: only by those who visit it, and without another page. */
+/** Throws unless each page of `web/pages` is loaded separately from the others. */
 export async function checkSplitting(folders: { web: string; build: string }): Promise<void> {
   const manifest = await readManifest(folders.build)
   const pages = globSync('pages/**/*Page.tsx', { cwd: folders.web })

@@ -5,7 +5,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const healthSchema = z.object({ status: z.literal('ok') })
 
-/** Whether people who open APP_URL reach our server, encrypted, and only what is meant for them. */
+/** Checks that APP_URL reaches our server, encrypted, and only its public routes. */
 export async function examineAddress({ env }: Configuration): Promise<Finding[]> {
   const base = env.APP_URL.replace(/\/+$/, '')
   const findings: Finding[] = []

@@ -4,7 +4,7 @@ import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
-/** Of Clerk's Frontend API, `GET /v1/environment`: what the browser's components draw their forms from. */
+/** Clerk's Frontend API, `GET /v1/environment`: the settings of the browser's components. */
 const settingsSchema = z.object({
   organization_settings: z.object({
     enabled: z.boolean(),
@@ -17,11 +17,11 @@ const settingsSchema = z.object({
   }),
 })
 const means = {
-  unreachable: 'Nobody can sign in, and no call can be checked.',
+  unreachable: 'No user can sign in, and no call can be checked.',
   keys: 'The browser signs people in to another application than the one that the server asks: every call is a 401.',
 }
 
-/** Whether both keys work and are of one application, and its settings are those that we need. Reads only. */
+/** Checks that both keys work for one application with the required settings. Reads only. */
 export async function examineClerk({ env, sandbox }: Configuration): Promise<Finding[]> {
   const backend = `${env.CLERK_API_URL ?? 'https://api.clerk.com'}/v1/jwks`
   const frontend = env.CLERK_PROXY_TARGET ?? `https://${frontendHostOf(env.CLERK_PUBLISHABLE_KEY)}`
@@ -70,7 +70,7 @@ function examineSettings({
       problem('Clerk settings', {
         text: 'personal accounts are off, as they are when organizations are switched on',
         means:
-          'Who signs up has to make an organization first, and nobody can buy Pro or credits for themselves.',
+          'New users have to create an organization first, and cannot buy Pro or credits for themselves.',
         mend: 'Clerk dashboard, Configure, Organizations: allow personal accounts.',
       }),
     )
@@ -79,7 +79,7 @@ function examineSettings({
     findings.push(
       problem('Clerk settings', {
         text: 'people have no e-mail address',
-        means: 'Stripe has nobody to send invoices to, and members cannot be invited.',
+        means: 'Stripe has no address for invoices, and members cannot be invited.',
         mend: 'Clerk dashboard, Configure, User & authentication: sign-up with e-mail, verified at sign-up.',
       }),
     )

@@ -20,7 +20,7 @@ export interface Configuration {
   readonly now: () => Date
 }
 
-/** Reads an environment as the processes would; what is missing and a sandbox replaces is where `npm start` of this clone put it. */
+/** Reads an environment as the processes would; missing services are those of this clone's `npm start`. */
 export async function readConfiguration(
   raw: Readonly<Record<string, string | undefined>>,
   dataDir: string,
@@ -68,7 +68,7 @@ async function sandboxVariables(options: {
   }
 }
 
-/** Of the Postgres that `npm start` of this clone runs; when it does not, an address where nothing answers. */
+/** The embedded Postgres of this clone; when it is not running, an address where nothing answers. */
 async function embeddedDatabaseUrl(folder: string): Promise<string> {
   const [record, running] = await Promise.all([
     readClusterRecord(folder),

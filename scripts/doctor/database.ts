@@ -13,13 +13,13 @@ interface Login {
   readonly version: number
   readonly is_superuser: boolean
   readonly owns_tables: boolean
-  /** Of our roles, those that this login may act as. */
+  /** Our roles that this login may assume. */
   readonly roles: readonly string[]
   /** The language whose order the indexes of texts have; null where it is that of bytes. */
   readonly collation: string | null
 }
 
-/** Whether the database is there, up to date, and its login may do what a process needs and not more. Reads only. */
+/** Checks that the database is up to date and its logins have the rights they need. Reads only. */
 export async function examineDatabase({ env }: Configuration): Promise<Finding[]> {
   const pool = createPool(
     { connectionString: env.DATABASE_URL, max: 1, connectionTimeoutMillis: 10_000 },
@@ -124,7 +124,7 @@ function withoutRole(login: Login): Finding {
   })
 }
 
-/** Nothing of ours asks for the order of a language: what people sort is sorted by the browser, in theirs. */
+/** Our queries need no language's order: browsers sort what people read. */
 function orderOfTexts({ collation }: Login): Finding[] {
   if (collation === null) return []
   return [
@@ -148,7 +148,7 @@ function tooPowerful(login: Login): Finding[] {
   return [
     warning('database login', {
       text: `${login.name} ${powers.join(' and ')}`,
-      means: 'Whoever takes over the server can write balances and the ledger with RESET ROLE.',
+      means: 'An attacker who takes over the server can write balances and the ledger with RESET ROLE.',
       mend: 'Give each process a login of its own: docs/going-live.md, Database.',
     }),
   ]

@@ -29,7 +29,7 @@ async function setUp(): Promise<void> {
 }
 beforeEach(setUp)
 
-/** Somebody's own accounts, at which the sandboxes happen to answer. */
+/** An operator's own accounts, at which the sandboxes happen to answer. */
 const configured = (changes: Record<string, string> = {}) => ({
   ...stripeSandboxVariables({ stripePort: portOf(launched.stripeSandboxUrl) }),
   ...clerkSandboxVariables({ clerkPort: portOf(launched.clerkSandboxUrl) }),
@@ -46,7 +46,7 @@ async function wrongIn(raw: Record<string, string>, now?: () => Date): Promise<s
   return findings.filter(({ level }) => level !== 'ok').map(({ of, text }) => `${of}: ${text}`)
 }
 
-test('with nothing configured the running sandbox is examined, and nothing is wrong with a fresh one', async () => {
+test('a fresh sandbox is examined without findings when nothing is configured', async () => {
   const findings = await examine({ raw: {}, dataDir: launched.dataDir })
   expect(renderFindings(findings)).toMatch(/\n\n\d+ well, 0 to look at, 0 wrong$/)
   expect(findings.map(({ of }) => of)).toEqual([
@@ -68,8 +68,8 @@ test('nothing is wrong with accounts that are set up as the documents say', asyn
   expect(await wrongIn(configured())).toEqual([])
 })
 
-describe('what is wrong is named, with what it means and how to mend it:', () => {
-  test('keys of different modes', async () => {
+describe('the doctor names each problem, its meaning and its repair', () => {
+  test('the doctor reports keys of different modes', async () => {
     expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}` }))).toContain(
       'Clerk keys: CLERK_SECRET_KEY is of test mode and CLERK_PUBLISHABLE_KEY of live mode',
     )
@@ -84,7 +84,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     )
   })
 
-  test('secrets and keys that were copied wrongly', async () => {
+  test('the doctor reports secrets and keys that were copied wrongly', async () => {
     const keys = { STRIPE_WEBHOOK_SECRET: 'we_1Abc', CLERK_SECRET_KEY: 'sk_test_of_another' }
     const [webhook, clerk, ...rest] = await wrongIn(configured(keys))
     expect(webhook).toMatch(
@@ -94,7 +94,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     expect(rest).toEqual([])
   })
 
-  test('two secrets for one endpoint', () => {
+  test('the doctor reports two secrets for one endpoint', () => {
     const env = { ...processEnvironment(configured()), STRIPE_WEBHOOK_SECRET: `${secret},${secret}` }
     expect(
       examineKeys({ env, sandbox: { stripe: false, clerk: false }, now: () => new Date() }),
@@ -103,7 +103,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     )
   })
 
-  test('a price that is wrong in one currency, and a portal that was changed by hand', async () => {
+  test('the doctor reports a price that is wrong in one currency, and a portal that was changed by hand', async () => {
     const stripe = stripeApi()
     const amounts = { currency: 'eur', unit_amount: 19_200, tax_behavior: 'inclusive' } as const
     await stripe.prices.create({
@@ -130,7 +130,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     expect(await wrongIn(configured())).toEqual([])
   })
 
-  test('a webhook endpoint that is off, deaf and of an older version, or of another address', async () => {
+  test('the doctor reports a webhook endpoint that is off, lacks events, has an older version or another address', async () => {
     const stripe = stripeApi()
     const endpoint = (await stripe.webhookEndpoints.list()).data.find(({ url }) => url === webhookUrl())
     await stripe.webhookEndpoints.del(endpoint?.id ?? '')
@@ -146,7 +146,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     ])
   })
 
-  test('an application at Clerk whose organizations are off, or without personal accounts', async () => {
+  test('the doctor reports an application at Clerk whose organizations are off, or without personal accounts', async () => {
     const change = (settings: object) => launched.turn('clerk', 'instance', settings)
     await change({ organizations_enabled: false })
     expect(await wrongIn(configured())).toEqual([
@@ -160,7 +160,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     expect(await wrongIn(configured())).toEqual([])
   })
 
-  test('a database without our tables, and one that is not there', async () => {
+  test('the doctor reports a database without our tables, and one that is not there', async () => {
     const other = new URL(launched.databaseUrl)
     other.pathname = '/postgres'
     expect(await wrongIn(configured({ DATABASE_URL: other.href }))).toEqual([
@@ -171,7 +171,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     ])
   })
 
-  test('a database whose indexes have the order of a language', async () => {
+  test('the doctor reports a database whose indexes have the order of a language', async () => {
     const ofLanguage = new URL(launched.databaseUrl)
     ofLanguage.pathname = '/of_a_language'
     const pool = createPool({ connectionString: launched.databaseUrl, max: 1 }, () => undefined)
@@ -185,7 +185,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     ])
   })
 
-  test('a clock that is ten minutes off, an address where something else answers, and queues that are away', async () => {
+  test('the doctor reports a clock that is ten minutes off, an address where something else answers, and queues that are away', async () => {
     const later = () => new Date(Date.now() + 600_000)
     const elsewhere = { APP_URL: launched.stripeSandboxUrl ?? '', REDIS_URL: 'redis://127.0.0.1:1' }
     const wrong = await wrongIn(configured(elsewhere), later)
@@ -197,7 +197,7 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     ])
   })
 
-  test('an environment that is not complete', async () => {
+  test('the doctor reports an environment that is not complete', async () => {
     const findings = await examine({
       raw: { NODE_ENV: 'production', PORT: 'often' },
       dataDir: launched.dataDir,

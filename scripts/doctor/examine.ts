@@ -22,7 +22,7 @@ const examinations: Readonly<
   address: examineAddress,
 }
 
-/** Looks at everything that an environment names, side by side, and changes nothing of it. */
+/** Examines all services of an environment concurrently, without changes. */
 export async function examine(options: {
   /** `process.env` with `.env` merged in. */
   readonly raw: Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-/** One thing that was looked at: it is well, or what is wrong, what follows from that, and how to mend it. */
+/** A check's result: good, or a problem with its meaning and repair. */
 export type Finding =
   | { readonly of: string; readonly level: 'ok'; readonly text: string }
   | {

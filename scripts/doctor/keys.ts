@@ -5,7 +5,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 type Mode = 'test' | 'live'
 
-/** Whether the keys are of the right shape, and all of the same mode. Calls nobody. */
+/** Whether the keys are of the right shape, and all of the same mode. Makes no call. */
 export function examineKeys({ env, sandbox }: Configuration): Finding[] {
   const findings: Finding[] = []
   const stripe = modeOf(/^(?:sk|rk)_(test|live)_\w+$/, env.STRIPE_SECRET_KEY)
@@ -69,7 +69,7 @@ function webhookSecrets(name: string, secrets: string): Finding[] {
   return [...findings, warning('webhook secrets', { text, means, mend })]
 }
 
-/** Both services sign with a secret of this form; what is behind the prefix is base64. */
+/** Both services sign with such a secret: a prefix and base64. */
 function webhookSecret(name: string, secret: string): Finding[] {
   const mend = 'Copy the signing secret (whsec_…) from the endpoint in the dashboard.'
   try {
@@ -79,7 +79,7 @@ function webhookSecret(name: string, secret: string): Finding[] {
   }
   if (!secret.startsWith('whsec_')) return [shapelessSecret(name, 'does not begin with whsec_', mend)]
   if (secret.length < 'whsec_'.length + 24) {
-    const means = 'Whoever guesses it can sign events, and so make credits.'
+    const means = 'An attacker who guesses it can sign events, and so create credits.'
     return [warning('webhook secrets', { text: `${name} is short`, means, mend })]
   }
   return []

@@ -9,7 +9,7 @@ const means = {
   evicts: 'When its memory is full Redis throws away jobs; the sweep finds their rows again, minutes late.',
 }
 
-/** Whether the queues' Redis answers, is new enough and keeps what it is given. `INFO` is also allowed where `CONFIG` is not. */
+/** Checks that Redis answers, is recent and persists. `INFO` works where `CONFIG` is not allowed. */
 export async function examineRedis({ env }: Configuration): Promise<Finding[]> {
   if (env.REDIS_URL === undefined) return [ok('queues', 'in Postgres')]
   const redis = connectRedis(env.REDIS_URL, { whenUnavailable: 'give_up' })

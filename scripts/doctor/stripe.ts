@@ -12,7 +12,7 @@ const setUp = 'Run `npm run stripe:setup` with these keys.'
 /** Signatures are good for five minutes. */
 const skew_s = { warning: 30, problem: 240 }
 
-/** Whether the account sells what the catalogue says, and tells us of it. Reads only. */
+/** Checks that the account sells the catalogue and sends us events. Reads only. */
 export async function examineStripe(configuration: Configuration): Promise<Finding[]> {
   const { env, sandbox } = configuration
   const stripe = createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE })

@@ -18,7 +18,7 @@ const place = madeForEachTest(
   ({ running }) => running.disposeAsync(),
 )
 
-/** Launchers that claim the folder at the same moment; each says `got` or why not, and stays until it is killed. */
+/** Concurrent launchers that claim the folder; each prints `got` or the reason, and runs until killed. */
 function claimInProcesses(count: number) {
   const program = `
     import { lockDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-lock.ts'))}
@@ -46,7 +46,7 @@ function claimInProcesses(count: number) {
   )
 }
 
-test('of several that start at once in a new clone one gets it, and the others say so', async () => {
+test('one of several launchers that start at once in a new clone gets the folder, and the others say so', async () => {
   const launchers = await claimInProcesses(4)
   const said = launchers.map((launcher) => launcher.said)
   await Promise.all(launchers.map((launcher) => launcher.kill()))
@@ -56,7 +56,7 @@ test('of several that start at once in a new clone one gets it, and the others s
   }
 })
 
-test('who comes second is told who is there, and what to do', async () => {
+test('a second launcher is told which one is running, and what to do', async () => {
   const [first] = await claimInProcesses(1)
   const dataDir = join(place.folder, 'data')
   expect(() => lockDataFolder(dataDir)).toThrow(FolderInUseError)
@@ -67,7 +67,7 @@ test('who comes second is told who is there, and what to do', async () => {
   await first?.kill()
 })
 
-test('one that was killed holds nothing, and one that ends gives the folder back', async () => {
+test('a killed launcher holds nothing, and one that ends gives the folder back', async () => {
   const [first] = await claimInProcesses(1)
   await first?.kill()
   const dataDir = join(place.folder, 'data')

@@ -14,16 +14,16 @@ export type LauncherAddresses = {
 }
 
 export type DataLock = {
-  /** Where this launcher's product is, for whoever comes second and for `npm run doctor`. */
+  /** The addresses of this launcher's product, for a second launcher and for `npm run doctor`. */
   readonly setAddresses: (addresses: LauncherAddresses) => void
   readonly release: () => void
 }
 
 /**
- * Claims a data folder for this launcher, before anything in it is touched: two launchers would write the same database
- * and state files. The claim is a lock of the operating system on a file (SQLite's exclusive transaction), which two cannot
- * get at once and which ends with the process, however that ends; the number in a pid file could be another program's by
- * now.
+ * Claims a data folder for this launcher, before anything in it is touched: two launchers would write the
+ * same database and state files. The claim is a lock of the operating system on a file (SQLite's exclusive
+ * transaction), which two cannot get at once and which ends with the process, however that ends; the number
+ * in a pid file could be another program's by now.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   mkdirSync(dataDir, { recursive: true })
@@ -52,7 +52,7 @@ export class FolderInUseError extends Error {
   }
 }
 
-/** The file is written right after the lock was taken, so for a moment it may be missing or an earlier one's. */
+/** Written right after the lock is taken, so for a moment it may be missing or outdated. */
 function describeOwner(file: string): string {
   const { pid, url } = readOwner(file)
   return `${url ? ` on ${url}` : ''}${pid ? ` (process ${pid})` : ''}`

@@ -20,10 +20,7 @@ type GroupOptions = {
   readonly running: AsyncDisposableStack
 }
 
-/**
- * Starts processes side by side, keeps each of them running, and pushes stopping all of them on the stack. When one cannot
- * start, the others are stopped with everything else on that stack.
- */
+/** Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. */
 export async function startGroup(
   options: GroupOptions & { readonly members: readonly GroupMember[] },
 ): Promise<void> {

@@ -8,7 +8,7 @@ function capture(isTTY: boolean) {
   return { output, read: () => String(stream.read() ?? '') }
 }
 
-test('without a terminal every line of a process is one JSON object that names it', () => {
+test('every line of a process is one JSON object that names it when there is no terminal', () => {
   const { output, read } = capture(false)
   output.line('server', '{"level":30,"msg":"listening"}')
   output.line('worker', 'Warning: plain words "quoted"')
@@ -21,7 +21,7 @@ test('without a terminal every line of a process is one JSON object that names i
   ])
 })
 
-test('on a terminal the message is readable and the process is named', () => {
+test('the message is readable and the process is named on a terminal', () => {
   const { output, read } = capture(true)
   output.line('server', '{"level":30,"time":0,"pid":1,"hostname":"h","msg":"listening"}')
   const line = read()

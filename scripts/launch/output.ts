@@ -27,7 +27,7 @@ function prettyLine(write: (text: string) => void): Output['line'] {
   }
 }
 
-/** The name is put before the object's own fields, unless the process gives it, and the rest of the line stays as it is. */
+/** Adds the name to the object, unless the process gives one; the rest of the line is unchanged. */
 function jsonLine(write: (text: string) => void): Output['line'] {
   return (source, line) => {
     const name = JSON.stringify(source)

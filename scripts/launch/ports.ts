@@ -4,7 +4,7 @@ export type ProductPorts = {
   /** Where people open the product; the server's own but when Vite stands before it. */
   readonly public: number
   readonly server: number
-  /** Of the server and of the worker, for those who operate them. */
+  /** The metrics port of the server and of the worker, for operators. */
   readonly server_metrics: number
   readonly worker_metrics: number
   readonly stripe: number
@@ -29,7 +29,7 @@ export class PortsEqualError extends Error {
   }
 }
 
-/** Settles every port before anything starts, so that a port in use is a clear error and not a process that keeps exiting. */
+/** Chooses all ports before any start, so that a port in use is a clear error. */
 export async function choosePorts(options: {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly port: number
@@ -58,7 +58,7 @@ export async function choosePorts(options: {
   }
 }
 
-/** Each of them is still free, so without this the second process to listen would be the one that cannot start. */
+/** Equal ports are still free here; the second process to listen would fail. */
 function refuseEqualPorts(ports: Readonly<Record<string, number>>): void {
   for (const [port, same] of Map.groupBy(Object.entries(ports), ([, number]) => number)) {
     if (port === 0 || same.length === 1) continue

@@ -30,7 +30,7 @@ export async function migrateDatabase(env: Readonly<Record<string, string | unde
   await runScript({ args: ['scripts/migrate.ts'], env, failure: 'The database could not be migrated.' })
 }
 
-/** Products, prices and portals, without which the sandbox sells nothing. A real account is set up by its owner. */
+/** Creates products, prices and portals in the sandbox. A real account is set up by its owner. */
 export async function setUpStripeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   await runScript({
     args: ['scripts/stripe-setup.ts'],

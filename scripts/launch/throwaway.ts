@@ -9,12 +9,8 @@ export interface ThrowawayProduct extends RunningProduct {
   readonly clerkSandboxUrl: string
 }
 
-/**
- * Launches the product with the launcher of `npm start`, at the stand-ins, on free ports and with data of its own, which are gone when
- * it stops. Nothing of a person's own `.env` reaches it.
- */
+/** Launches the product at the stand-ins, on free ports, with temporary data and without `.env`. */
 export async function launchThrowaway(options: {
-  /** What the processes log. */
   readonly logFile: string
   readonly databaseUrl?: string | undefined
 }): Promise<ThrowawayProduct> {
@@ -34,7 +30,7 @@ export async function launchThrowaway(options: {
         PORT: '0',
         SANDBOX_STRIPE_PORT: '0',
         SANDBOX_CLERK_PORT: '0',
-        // A bank confirms when a test tells it to, and not while the test is slow.
+        // A bank debit settles when a test asks for it, not by time.
         SANDBOX_STRIPE_DELAYED_PAYMENT_MS: 'never',
         ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
       },

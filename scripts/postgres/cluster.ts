@@ -9,7 +9,7 @@ import { giveDataFolder, type PostgresIdentity } from './identity.ts'
 
 const run = promisify(execFile)
 
-/** What is kept between runs besides the data. The launcher's process id tells a database in use from one left behind. */
+/** Kept between runs beside the data. The launcher's process id marks a database in use. */
 export type ClusterRecord = {
   readonly password: string
   readonly port: number
@@ -51,10 +51,7 @@ export async function ensureCluster(options: {
   return { password, port: undefined }
 }
 
-/**
- * The locale is one that is built into Postgres: the result is the same on a minimal Debian without locales, on a Mac and
- * in a container without LANG.
- */
+/** A built-in locale gives the same result on minimal Debian, on a Mac and in a container. */
 async function initialize(options: {
   readonly data: string
   readonly password: string
@@ -86,7 +83,7 @@ async function initialize(options: {
   }
 }
 
-/** Nothing of the caller's environment decides how Postgres behaves: no PGPORT, PGDATA, LANG or LC_ALL. */
+/** Without the caller's environment: no PGPORT, PGDATA, LANG or LC_ALL. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', SystemRoot: process.env.SystemRoot }
 }

@@ -6,12 +6,12 @@ import type { PostgresBinaries } from './binaries.ts'
 
 const run = promisify(execFile)
 
-/** How a Postgres program is started so that it does not run as root: by a command before it, or as another user. */
+/** How a Postgres program avoids running as root: by a command before it, or as another user. */
 export type PostgresIdentity = {
   readonly name: 'self' | 'user' | 'namespace' | 'capability'
   readonly prefix: readonly string[]
   readonly spawn: { readonly uid?: number; readonly gid?: number }
-  /** Who must own the data folder, as seen from outside; undefined when it is the current user. */
+  /** The required owner of the data folder; undefined for the current user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 
@@ -20,10 +20,10 @@ type Account = { readonly name: string; readonly uid: number; readonly gid: numb
 const self: PostgresIdentity = { name: 'self', prefix: [], spawn: {}, owner: undefined }
 
 /**
- * Postgres refuses to run as root, which is the usual user in a container. In order of preference: as the system's
- * `postgres` user, which must be able to reach the clone; in a user namespace where root's files belong to an ordinary
- * user, which works under a private home as well; as that `postgres` user with the capability to ignore file modes, for
- * containers that forbid namespaces.
+ * Postgres refuses to run as root, which is the usual user in a container. In order of preference: as the
+ * system's `postgres` user, which must be able to reach the clone; in a user namespace where root's files
+ * belong to an ordinary user, which works under a private home as well; as that `postgres` user with the
+ * capability to ignore file modes, for containers that forbid namespaces.
  */
 export async function choosePostgresIdentity(options: {
   readonly binaries: PostgresBinaries

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAlive, waitForDeath } from '../processes/alive.ts'
 
-/** A Postgres that already runs on a data folder, because another launcher uses it or a killed one left it behind. */
+/** A running Postgres on a data folder: another launcher's, or left behind by a killed one. */
 export async function findPostmaster(data: string): Promise<{ pid: number; port: number } | undefined> {
   const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid = 0, , , port = 0] = file.split('\n').map(Number)
@@ -10,10 +10,7 @@ export async function findPostmaster(data: string): Promise<{ pid: number; port:
   return (await isPostgres(pid)) ? { pid, port } : undefined
 }
 
-/**
- * Postgres believes the number in its pid file when any process has it, which after a crash in a container is often some
- * other program; then it would never start again.
- */
+/** Postgres refuses to start while any process has the pid in its file, e.g. after a container crash. */
 export async function removeStalePidFile(data: string): Promise<void> {
   if (!(await findPostmaster(data))) await rm(join(data, 'postmaster.pid'), { force: true })
 }

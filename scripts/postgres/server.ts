@@ -20,7 +20,7 @@ export type PostgresServerOptions = {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** After a kill the old backends may hold the shared memory for a moment; Postgres reports that, and the start is tried again. */
+/** After a kill old backends may still hold the shared memory, so the start is retried. */
 export async function startPostgresServer(options: PostgresServerOptions): Promise<ChildProcess> {
   const { data, log } = clusterPaths(options.folder)
   const deadline = Date.now() + patience_ms
@@ -40,9 +40,9 @@ export function postgresUrl(options: { port: number; password: string; database:
 }
 
 /**
- * It listens on the loopback address only and makes no socket file, whose path in a deep clone would be too long. Its own
- * process group keeps Ctrl-C from ending it before the processes that use it. The log is a file and not a pipe, so that
- * it does not fail when its launcher is gone.
+ * It listens on the loopback address only and makes no socket file, whose path in a deep clone would be too
+ * long. Its own process group keeps Ctrl-C from ending it before the processes that use it. The log is a file
+ * and not a pipe, so that it does not fail when its launcher is gone.
  */
 async function spawnServer(options: PostgresServerOptions): Promise<ChildProcess> {
   const { data, log } = clusterPaths(options.folder)

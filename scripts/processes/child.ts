@@ -25,8 +25,8 @@ export type Child = {
 }
 
 /**
- * Starts one process of the product. It leads a process group of its own, so that Ctrl-C reaches the launcher alone,
- * which then stops everything in the right order; and so that what it may have started itself ends with it.
+ * Starts one process of the product in its own process group, so that Ctrl-C reaches only the launcher, which
+ * stops all in order, and so that its own children end with it.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(process.execPath, options.args, {
@@ -77,7 +77,7 @@ export type Readiness = {
   readonly patience_ms?: number
 }
 
-/** Resolves when the process is ready; rejects when it ends before that, at the deadline, and when aborted. */
+/** Resolves when the process is ready; rejects on its end, at the deadline and on abort. */
 export async function waitUntilReady(child: Child, options: Readiness): Promise<void> {
   const deadline = Date.now() + (options.patience_ms ?? 60_000)
   let exit: ChildExit | undefined

@@ -1,16 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere) and above most services. */
+/** Below the ports of outgoing connections (32768 on Linux, 49152 elsewhere), above most services. */
 const first = 15_000
 const last = 32_000
-/** A port is free until whoever asked for it listens, so that it could be found twice before. */
+/** A port stays free until its process listens, so it could be handed out twice. */
 const found = new Set<number>()
 
-/**
- * A free port, another one at every call. Whoever asked listens a little later, sometimes after starting a process or two: a port that
- * the system chooses could be that of somebody's connection by then.
- */
+/** A free port, different at every call, outside the range that the system uses for connections. */
 export async function findFreePort(): Promise<number> {
   while (true) {
     const port = randomInt(first, last)

@@ -76,7 +76,7 @@ test('a process that ignores SIGTERM is killed after the grace period, with what
   await vi.waitUntil(() => !isAlive(inner), { timeout: 20_000 })
 })
 
-test('when the launcher is killed, the watchdog ends what it had started', async () => {
+test('the watchdog ends the started processes when the launcher is killed', async () => {
   const script = join(folder.path, 'launcher.mjs')
   const here = JSON.stringify(import.meta.dirname)
   await writeFile(

@@ -3,19 +3,20 @@ import { type Child, describeExit } from './child.ts'
 
 export type Supervised = {
   readonly name: string
-  /** Of the process that runs now; another one after a restart. */
+  /** The running process; it changes with a restart. */
   readonly pid: () => number
   readonly stop: () => Promise<void>
 }
 
 const firstPause_ms = 500
 const longestPause_ms = 30_000
-/** A process that ran this long is considered healthy, and its next exit is not counted with the earlier ones. */
+/** A process that ran this long is healthy; its next exit is not counted with earlier ones. */
 const healthyAfter_ms = 60_000
 
 /**
- * Keeps one process running until it is stopped: when it exits without having been stopped, it is started again after a
- * pause that doubles. The first start must succeed; a process that cannot start at all is an error and not a loop.
+ * Keeps one process running until it is stopped: when it exits without having been stopped, it is started
+ * again after a pause that doubles. The first start must succeed; a process that cannot start at all is an
+ * error and not a loop.
  */
 export async function supervise(options: {
   readonly name: string

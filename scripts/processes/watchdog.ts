@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 export type Watchdog = {
-  /** Processes that must not outlive the launcher. Order matters: they are ended in that of `rank`, lowest first. */
+  /** Processes that must not outlive the launcher, ended by `rank`, lowest first. */
   readonly watch: (pid: number, rank: number, signal: NodeJS.Signals) => void
   readonly forget: (pid: number) => void
   readonly close: () => void
 }
 
 /**
- * Ends what the launcher started when the launcher itself is killed and can no longer do so. A small process holds the
- * other end of a pipe: the system closes it when the launcher exits, for whatever reason.
+ * Ends what the launcher started when the launcher itself is killed and can no longer do so. A small process
+ * holds the other end of a pipe: the system closes it when the launcher exits, for whatever reason.
  */
 export function startWatchdog(): Watchdog {
   const script = join(import.meta.dirname, 'watchdog-process.ts')

@@ -15,13 +15,14 @@ export interface RestoredCheckouts {
   /** Ids of the intents that were written again. */
   readonly restored: readonly string[]
   readonly known: number
-  /** Sessions of ours that do not say enough: a person has to look at them. */
+  /** Our sessions with too little metadata, for a person to examine. */
   readonly left: readonly { readonly session_id: string; readonly why: string }[]
 }
 
 /**
- * Writes the checkout intents again that a restored database has lost, from the sessions that Stripe has: an event whose intent is missing
- * could never be applied. To be run by the owner of the tables after a restore, before the worker starts. Safe to repeat.
+ * Writes the checkout intents again that a restored database has lost, from the sessions that Stripe has: an
+ * event whose intent is missing could never be applied. To be run by the owner of the tables after a restore,
+ * before the worker starts. Safe to repeat.
  */
 export async function restoreCheckouts(
   {
@@ -31,7 +32,7 @@ export async function restoreCheckouts(
   }: {
     readonly db: Database
     readonly stripe: Stripe
-    /** Somebody who signed up in the time that was lost. */
+    /** A user who signed up in the time that was lost. */
     readonly findProfile: (userId: string) => Promise<UserProfile | null>
   },
   since: Date,
@@ -70,11 +71,11 @@ export async function restoreCheckouts(
   return { restored, known, left }
 }
 
-/** What was promised, as far as the session says it; or why it does not. */
+/** The terms that the session records; or the reason why it does not. */
 function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutIntent | string {
   const metadata = checkoutMetadataSchema.parse(session.metadata)
   const user_id = customerOf(session)?.metadata.clerkUserId
-  if (!user_id) return 'Its customer names nobody'
+  if (!user_id) return 'Its customer names no user'
   const currency = currencies.find((known) => known === session.currency?.toUpperCase())
   const credits = Number(metadata.credits)
   if (!currency || !Number.isInteger(credits)) return 'It does not say which credits were promised'

@@ -10,10 +10,7 @@ import type { SoldPrice } from './set-up-prices.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
-/**
- * Creates the two portals, or updates them. Stripe's answer about a portal leaves fields out, so it is written again rather
- * than compared; only a new one counts as a change.
- */
+/** Creates or updates both portals. Stripe omits fields in its answer, so they are always written. */
 export async function setUpPortals(
   stripe: Stripe,
   options: { readonly app_url: string; readonly brand_name: string },
@@ -51,10 +48,7 @@ export async function findPortals(
   return known
 }
 
-/**
- * Says how a portal differs from ours in what a customer could do there that we do not expect; null when it does not. The rest of
- * it the set-up writes anew each time.
- */
+/** How a portal allows more than ours does; null when it does not. The set-up rewrites the rest. */
 export function portalProblem(
   kind: PortalKind,
   { features }: Stripe.BillingPortal.Configuration,
@@ -73,9 +67,9 @@ export function portalProblem(
 }
 
 /**
- * Plan and period cannot be changed in the portal: only what we have promised may be paid. Seats may be changed by
- * organizations; more are paid at once for the rest of the period, fewer begin with the next one, because the credits of this
- * one have been granted already.
+ * The portal cannot change plan or period, since only the checkout's terms may be paid. Organizations may
+ * change seats: added ones are paid at once for the rest of the period, a reduction begins with the next one,
+ * because this one's credits are already granted.
  */
 function featuresOf(kind: PortalKind, prices: readonly SoldPrice[]): Features {
   const common = {

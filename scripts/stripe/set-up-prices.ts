@@ -10,12 +10,11 @@ import {
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 
-/** A price of the catalogue and its id at Stripe. */
 export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** Creates the catalogue's products and prices that are missing, and compares those that exist. */
+/** Creates missing products and prices of the catalogue, and compares the others. */
 export async function setUpPrices(
   stripe: Stripe,
   options: { readonly brand_name: string },
@@ -44,7 +43,6 @@ export async function setUpPrices(
 
 export interface ComparedPrice {
   readonly price: CataloguePrice
-  /** What has its lookup key at Stripe. */
   readonly found: Stripe.Price | undefined
   /** Why another price has to take the place of this one; null when it may be sold. */
   readonly problem: string | null
@@ -93,8 +91,8 @@ async function setUpProduct(
 }
 
 /**
- * An amount cannot be changed at Stripe, so a new price takes over the lookup key. The old one stays active without a key:
- * subscriptions go on paying it, and a payment page that is open at this moment still sells what it promised.
+ * An amount cannot be changed at Stripe, so a new price takes over the lookup key. The old price stays active
+ * without a key: subscriptions still pay it, and an open payment page still sells it.
  */
 function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Price> {
   return stripe.prices.create({

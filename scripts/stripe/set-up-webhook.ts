@@ -5,7 +5,7 @@ import { findWebhookEndpoint, isLoopback, webhookProblems } from '../../schema/s
 
 export interface WebhookResult {
   readonly changes: readonly string[]
-  /** Returned by Stripe only on creation; null for an endpoint that exists already or could not be created. */
+  /** Only returned on creation; otherwise null. */
   readonly secret: string | null
   /** Why there is no endpoint; null when there is one. */
   readonly skipped: string | null
@@ -19,7 +19,7 @@ export interface WebhookOptions {
   readonly may_reach_localhost: boolean
 }
 
-/** Creates the endpoint that receives our events, or adds the event types that it lacks, and compares its API version. */
+/** Creates the webhook endpoint or adds missing event types, and compares its API version. */
 export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Promise<WebhookResult> {
   const url = options.webhook_url
   const nothing = { changes: [], secret: null, skipped: null, warnings: [] }

@@ -31,7 +31,7 @@ const keyed = async (key: string) => (await pricesNow()).find((price) => price.l
 const portalsNow = async () => (await stripe.billingPortal.configurations.list({ limit: 100 })).data
 
 describe('setting Stripe up', () => {
-  test('creates the products and prices of the catalogue, each in every currency', async () => {
+  test('setting Stripe up creates the products and prices of the catalogue, each in every currency', async () => {
     await setUp()
     for (const expected of cataloguePrices) {
       const price = await keyed(expected.lookup_key)
@@ -70,7 +70,7 @@ describe('setting Stripe up', () => {
     )
   })
 
-  test('moves the key of a price with another amount to a new price, and leaves the old one active', async () => {
+  test('setting Stripe up moves the key of a price with another amount to a new price, and leaves the old one active', async () => {
     const product = await stripe.products.create({ id: 'plan_pro', name: 'Old name' })
     const old = await stripe.prices.create({
       product: product.id,
@@ -131,7 +131,7 @@ describe('setting Stripe up', () => {
       { tax_behavior: 'inclusive' as const, gbp: 'unspecified' as unknown as 'inclusive' },
       'its tax behavior in GBP is unspecified, not inclusive',
     ],
-  ])('sets the tax behavior of %s, once', async (_case, tax, reason) => {
+  ])('setting Stripe up sets the tax behavior of %s, once', async (_case, tax, reason) => {
     const old = await oldPrice(tax)
     const { changes } = await setUp()
     expect(changes).toContain(`price teams_monthly: ${old.id} is inclusive of tax now, because ${reason}`)
@@ -144,19 +144,22 @@ describe('setting Stripe up', () => {
   test.each([
     ['a price', { tax_behavior: 'exclusive' as const }, 'its tax behavior is exclusive, not inclusive'],
     ['one currency', { gbp: 'exclusive' as const }, 'its tax behavior in GBP is exclusive, not inclusive'],
-  ])('replaces a price when the tax behavior of %s is another one for good', async (_case, tax, reason) => {
-    const old = await oldPrice(tax)
-    const { changes } = await setUp()
-    expect(changes).toContainEqual(
-      expect.stringMatching(new RegExp(`^price teams_monthly: made price_.*, because ${reason}$`)),
-    )
-    const now = await keyed('teams_monthly')
-    expect(now?.id).not.toBe(old.id)
-    expect(now && taxProblem(now)).toBeNull()
-    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: true, lookup_key: null })
-  })
+  ])(
+    'setting Stripe up replaces a price when the tax behavior of %s is another one for good',
+    async (_case, tax, reason) => {
+      const old = await oldPrice(tax)
+      const { changes } = await setUp()
+      expect(changes).toContainEqual(
+        expect.stringMatching(new RegExp(`^price teams_monthly: made price_.*, because ${reason}$`)),
+      )
+      const now = await keyed('teams_monthly')
+      expect(now?.id).not.toBe(old.id)
+      expect(now && taxProblem(now)).toBeNull()
+      expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: true, lookup_key: null })
+    },
+  )
 
-  test('allows organizations to change their seats in the portal, but no customer to change plans', async () => {
+  test('setting Stripe up allows organizations to change their seats in the portal, but no customer to change plans', async () => {
     await setUp()
     const features = Object.fromEntries(
       (await portalsNow()).map((portal) => [portal.metadata?.[portalMetadataKey], portal.features]),
@@ -189,7 +192,7 @@ describe('setting Stripe up', () => {
     expect(after.features.subscription_cancel.mode).toBe('at_period_end')
   })
 
-  test('creates the webhook endpoint, shows its secret once, and adds missing event types', async () => {
+  test('setting Stripe up creates the webhook endpoint, shows its secret once, and adds missing event types', async () => {
     const first = await setUp()
     expect(first.webhook?.secret).toMatch(/^whsec_/)
     const find = async () =>
@@ -212,7 +215,7 @@ describe('setting Stripe up', () => {
     expect(outcome?.reason ?? '').not.toContain('We do not handle')
   })
 
-  test('says how events reach a machine that Stripe cannot reach', async () => {
+  test('setting Stripe up explains how events reach a machine that Stripe cannot reach', async () => {
     const { webhook } = await setUpStripe(stripe, {
       app_url: 'http://localhost:3000',
       brand_name: 'Tidemark',

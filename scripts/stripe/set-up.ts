@@ -4,16 +4,13 @@ import { setUpPrices } from './set-up-prices.ts'
 import { setUpWebhook, type WebhookOptions, type WebhookResult } from './set-up-webhook.ts'
 
 export interface StripeSetUp {
-  /** What was created or changed, for people; empty when everything was right already. */
+  /** Created and changed objects, for people; empty when everything was right. */
   readonly changes: readonly string[]
   /** Null when no endpoint was asked for. */
   readonly webhook: WebhookResult | null
 }
 
-/**
- * Prepares a Stripe account to sell the catalogue: products, prices, portals, webhook endpoint. Safe to repeat;
- * everything else in the account is left alone.
- */
+/** Creates products, prices, portals and the webhook endpoint of the catalogue. Repeatable. */
 export async function setUpStripe(
   stripe: Stripe,
   options: {

@@ -30,7 +30,7 @@ export function targetsNamed(args: readonly string[]): ActTarget[] {
   return kind && rest.length > 0 ? rest.map((id) => ({ kind, id })) : args.map(targetNamed)
 }
 
-/** What is meant by `evt_…`, `intent:…` and the like. */
+/** The target named by `evt_…`, `intent:…` and the like. */
 function targetNamed(text: string): ActTarget {
   const [, prefix, rest] = /^([a-z]+):(.+)$/.exec(text) ?? []
   const named = targetKinds.find((kind) => kind === prefix)
@@ -54,13 +54,13 @@ export function ownerNamed(text: string): ActTarget {
   return { kind: owner.owner_kind, id: owner.owner_id }
 }
 
-/** By their id, or by anything that leads to them. */
+/** By the owner's id, or by any id that leads to one. */
 export async function findOwnerId({ server }: OpenProduct, text: string): Promise<string> {
   if (ownerOfId(text)) return text
   const { matches } = await search(server, text)
   const owners = new Set(matches.flatMap(({ owner }) => owner?.id ?? []))
   const [owner, ...others] = owners
-  if (!owner) throw new UsageError(`Nobody is found by ${text}`)
+  if (!owner) throw new UsageError(`No customer matches ${text}`)
   if (others.length > 0) throw new UsageError(`Several are found by ${text}: ${[...owners].join(', ')}`)
   return owner
 }

@@ -16,7 +16,6 @@ const { database, server, worker } = product
 /** What a command says, and what the process ends with. */
 async function run(argv: readonly string[], actor = 'cli:ada') {
   const lines: string[] = []
-  // Clerk has nobody.
   const clerk = {
     ...worker.deps.clerk,
     listEmailAddresses: async () => [],
@@ -52,7 +51,7 @@ describe('support from the terminal', () => {
     expect(acts).toMatchObject([{ state: 'done', requested_by: 'cli:ada', outcome: { changed: false } }])
   })
 
-  test('adjusts up to the limit, and above it with a second person', async () => {
+  test('support from the terminal adjusts up to the limit, and above it with a second person', async () => {
     const user = await buildUser(database.server)
     const adjust = (credits: number) => [
       'adjust',
@@ -92,16 +91,19 @@ describe('support from the terminal', () => {
     await expect(run(['forget', 'org_tidemark', ...reason])).rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  test('ends with 1 when something is refused, and does the others', async () => {
+  test('support from the terminal ends with 1 when something is refused, and does the others', async () => {
     const { owner_id, id } = await buildPaidEvent()
     const { code, text } = await run(['replay', 'evt_unknown', id, ...reason])
     expect(code).toBe(1)
     expect(text).toContain('event:evt_unknown: refused.')
     expect(await balanceOf(owner_id)).toBe(500)
-    expect(await run(['replay', id])).toMatchObject({ code: 1, text: expect.stringContaining('Say why') })
+    expect(await run(['replay', id])).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('Enter a reason'),
+    })
   })
 
-  test('lists what needs a person', async () => {
+  test('support from the terminal lists problems that need a person', async () => {
     const { rows } = await runJson(['list', '--state', 'failed'])
     expect(rows).toEqual([])
   })
@@ -115,7 +117,7 @@ describe('support from the terminal', () => {
     [['list', '--state', 'broken']],
     [['approve', 'that one']],
     [['replay', 'evt_1', '--force']],
-  ])('says that it does not understand %j', async (argv) => {
+  ])('support from the terminal says that it does not understand %j', async (argv) => {
     await expect(run(argv)).rejects.toMatchObject({ name: 'UsageError' })
   })
 })

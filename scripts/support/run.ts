@@ -30,28 +30,27 @@ import { nameOf, present, type Refused, type Report, reportActs } from './report
 
 export const usage = `npm run support -- COMMAND [--json]
 
-  search TEXT                     whose is it: an e-mail address, or any id
-  trace TEXT                      everything of theirs, beside what should be there
+  search TEXT                     find a customer by an e-mail address or any id
+  trace TEXT                      their payments and credits, with the expected state
   list [--state failed|stuck|ignored] [--kind event|intent|subscription|invitation]
   replay TARGET…                  evt_…, msg_…, sub_…, ch_…, or kind and id, e.g. intent … or job queue/…
   resync OWNER…                   fetch everything of user_… or org_… from Stripe and Clerk
   adjust OWNER --credits=N --note TEXT [--may-leave-debt]
   cancel INTENT                   end a checkout that is stuck
   resend INVITATION               send an open invitation once more
-  forget USER                     erase a person, after a second one has agreed (docs/privacy.md)
-  waiting                         what waits for a second person
-  approve ACT                     agree to what somebody else has asked for
+  forget USER                     erase a person, after approval (docs/privacy.md)
+  waiting                         acts that wait for a second person
+  approve ACT                     approve what a colleague has requested
   refuse ACT --reason TEXT
   audit [OWNER]
 
-Whatever changes something needs --reason TEXT, unless it is a --dry-run.
+A command that changes something needs --reason TEXT, unless it is a --dry-run.
 `
 
 interface Command {
   readonly name: string
   readonly args: readonly string[]
   readonly options: Options
-  /** Who is in the log. */
   readonly actor: string
 }
 
@@ -248,7 +247,9 @@ const listFilterSchema = z.object({
   state: z.optional(z.enum(['failed', 'stuck', 'ignored'])),
 })
 
-/** Asks for an act on each target, and does it at once, unless a second person has to agree. One that fails does not stop the others. */
+/**
+ * Requests an act on each target; it is done at once or waits for approval. Failures do not stop the rest.
+ */
 async function act(
   { server, worker }: OpenProduct,
   { options, actor }: Command,
@@ -297,11 +298,13 @@ function decidedOrThrow(decided: DecidedAct): SupportActRow {
     case 'decided':
       return decided.act
     case 'not_found':
-      throw new UsageError('There is no such act')
+      throw new UsageError('Act not found')
     case 'not_waiting':
       throw new UsageError(`It does not wait for a second person: it is ${decided.act.state}`)
     case 'own_act':
-      throw new UsageError('A second person has to agree: not whoever asked for it, nor whoever it is for')
+      throw new UsageError(
+        'A second person has to approve: neither the requester nor the person whom it concerns',
+      )
     case 'no_reason':
       throw new UsageError('Why? Give a --reason')
   }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type PartInput, runCommand } from './command.ts'
 import type { TestCounts } from './summary.ts'
 
-/** The part of Playwright's JSON report that is used. */
 type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }
 type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
 type Test = {

@@ -10,10 +10,7 @@ export type PartInput = {
 
 let watchdog: Watchdog | undefined
 
-/**
- * Runs a program to its end in a process group of its own, which is ended when this process exits for whatever reason, and with the
- * program itself: what a test started and forgot is not left behind.
- */
+/** Runs a program in its own process group, which ends with it or with this process. */
 export async function runCommand(options: {
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv

@@ -14,7 +14,7 @@ const services = Object.fromEntries(
 )
 const shared = /^x-environment:.*?\n\n/ms.exec(compose)?.[0] ?? ''
 
-test('only the proxy is published, and it passes on only the port that is meant for people', () => {
+test('the proxy is the only published service, and it passes on only the port that is meant for people', () => {
   expect(Object.keys(services)).toEqual(['proxy', 'postgres', 'redis', 'migrate', 'server', 'worker'])
   expect(Object.keys(services).filter((name) => services[name]?.includes('ports:'))).toEqual(['proxy'])
   const caddyfile = readFileSync(join(repositoryRoot, 'Caddyfile'), 'utf8')
@@ -23,7 +23,7 @@ test('only the proxy is published, and it passes on only the port that is meant 
   expect(shared).toContain('METRICS_PORT: "9464"')
 })
 
-test('server and worker know one login each, and nobody’s password but their own', () => {
+test('server and worker know one login each, and no other password', () => {
   expect(services.server).toContain('DATABASE_URL: *server_login')
   expect(services.worker).toContain('DATABASE_URL: *worker_login')
   for (const name of ['server', 'worker']) {

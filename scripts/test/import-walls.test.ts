@@ -9,8 +9,8 @@ import { repositoryRoot } from '../launch/script.ts'
 const run = promisify(execFile)
 
 /**
- * Which places each place may import from, beside itself. A name covers all that is under it, and the longest name that fits a
- * place is the one that counts. What is not said here is forbidden: a new room or part has to be let in.
+ * The places that each place may import from, beside itself. A name covers everything below it, and the
+ * longest matching name counts. Everything else is forbidden: a new room or part has to be added.
  */
 const doors: Readonly<Record<string, readonly string[]>> = {
   schema: ['schema'],
@@ -27,7 +27,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'scripts/support': ['schema', 'server', 'worker', 'scripts', 'tests'],
   tests: ['schema', 'server', 'worker', 'scripts'],
 }
-/** The same for tests that stand beside what they test. */
+/** The same for tests beside their subjects. */
 const testDoors: typeof doors = {
   ...doors,
   schema: ['schema', 'tests'],
@@ -138,7 +138,7 @@ describe('the linter stops', () => {
   })
 })
 
-/** The rooms on disk, and the parts of those that are divided. */
+/** The rooms on disk, and the parts of divided rooms. */
 async function listPlaces(): Promise<string[]> {
   const { stdout } = await run('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { cwd: repositoryRoot })
   const folders = stdout.split('\n').map((file) => file.split('/').slice(0, -1))
@@ -197,7 +197,7 @@ function describeImport(made: Import | undefined): string {
   return `${made?.file} imports ${made?.module} (${made?.kind ?? 'value'})`
 }
 
-/** What Biome says, a line a finding, about a house of these files with our configuration; by all rules unless some are named. */
+/** Biome's findings, one a line, for these files under our configuration; optionally of some rules only. */
 async function lint(files: Readonly<Record<string, string>>, rules: readonly string[] = []): Promise<string> {
   const house = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-walls-')))
   try {

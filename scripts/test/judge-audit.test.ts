@@ -36,7 +36,7 @@ test('lesser ones are listed and fail nothing', () => {
   })
 })
 
-test('where no source answers that is said, and the check goes on', async () => {
+test('the check says so and goes on when no source answers', async () => {
   const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:1/' }
   const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
     execFile(process.execPath, [join(repositoryRoot, 'scripts/audit.ts')], { env }, (error, stdout) =>

@@ -11,8 +11,8 @@ const reportSchema = z.object({
 })
 
 /**
- * What follows from the report of `npm audit --omit=dev --json`. High and critical ones are mended before anything else is done, so they
- * fail; the others are listed. A source that does not answer says nothing about us: that is said, and fails nothing.
+ * Judges the report of `npm audit --omit=dev --json`. High and critical vulnerabilities fail; others are
+ * listed. A source that does not answer is reported and fails nothing.
  */
 export function judgeAudit(report: string): { readonly text: string; readonly isBad: boolean } {
   const parsed = reportSchema.safeParse(parseJson(report))

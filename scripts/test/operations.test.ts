@@ -64,7 +64,7 @@ function addSeries(registry: Registry): void {
 /** Prometheus adds these to every series that it collects. */
 const ofPrometheus = ['job', 'instance']
 
-/** What is wrong with an expression of PromQL. */
+/** The problems of a PromQL expression. */
 function faultsOf(expr: string): string[] {
   const faults: string[] = []
   const text = (node: SyntaxNode) => expr.slice(node.from, node.to)
@@ -100,9 +100,12 @@ const anchors = new Set(
 )
 
 describe('the alert rules and the dashboard', () => {
-  test.each(expressions)('$where asks for what the processes measure: $expr', ({ expr }) => {
-    expect(faultsOf(expr)).toEqual([])
-  })
+  test.each(expressions)(
+    'a panel or rule at $where uses metrics that the processes export: $expr',
+    ({ expr }) => {
+      expect(faultsOf(expr)).toEqual([])
+    },
+  )
 
   test('a metric or a label that no process has, and what is no PromQL, is noticed', () => {
     expect(faultsOf('sum(rate(tidemark_inbox_lost_total[5m]))')).toEqual([
@@ -117,14 +120,14 @@ describe('the alert rules and the dashboard', () => {
 })
 
 describe('every alert', () => {
-  test.each(alerts)('$alert has a section of its own in the runbook', ({ alert, annotations }) => {
+  test.each(alerts)('the alert $alert has a section of its own in the runbook', ({ alert, annotations }) => {
     const [file, anchor = ''] = annotations.runbook_url.split('#')
     expect(file).toBe('docs/operations.md')
     expect(anchor).toBe(alert.toLowerCase())
     expect(anchors).toContain(anchor)
   })
 
-  test('is in the runbook, and no other', () => {
+  test('every alert is in the runbook, and no other', () => {
     const part = runbook.slice(runbook.indexOf('\n## Alarms'))
     const headings = [...part.slice(0, part.indexOf('\n## ', 1)).matchAll(/^### (\w+)$/gm)].map(
       ([, name]) => name,
@@ -133,7 +136,7 @@ describe('every alert', () => {
   })
 })
 
-test('the dashboard can be imported: its panels have a source that whoever imports it chooses', () => {
+test('the dashboard’s panels have a data source that is chosen at import', () => {
   expect(dashboard.templating.list).toContainEqual(
     expect.objectContaining({ name: 'datasource', type: 'datasource', query: 'prometheus' }),
   )

@@ -12,7 +12,7 @@ import { makeScratchFolder } from './tools/scratch-folder.ts'
 export type Services = {
   /** The environment of a part's processes; waits for the services that the part needs. */
   readonly environment: (needs: readonly Service[]) => Promise<NodeJS.ProcessEnv>
-  /** In CI a service that is not available is a failed test of its own, so that a skip is not mistaken for a pass. */
+  /** In CI a missing service is a failed test of its own. */
   readonly results: () => Promise<readonly PartResult[]>
   readonly stop: () => Promise<void>
 }

@@ -4,11 +4,10 @@ export type TestCounts = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Each skipped test and the reason it gave. */
   readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
-  /** Each failed test and the start of what it said: often the only lines of a long log that are kept. */
+  /** Each failed test and the start of its message: often the only lines kept of a long log. */
   readonly failures: readonly NamedFailure[]
-  /** Tests that failed and then passed when they were run once more, which CI allows: each is a defect of the test or the product. */
+  /** Tests that passed only when CI ran them again: each is a defect of the test or the product. */
   readonly retried?: readonly NamedFailure[]
 }
 
@@ -20,7 +19,7 @@ export type PartResult = {
   readonly seconds: number
 }
 
-/** A table for people, each skip with its reason, each failure with its message, and a last line that a machine can read. */
+/** A table with skips and failures, and a last line for machines. */
 export function renderSummary(results: readonly PartResult[]): { text: string; failed: number } {
   const total = {
     passed: sum(results, 'passed'),

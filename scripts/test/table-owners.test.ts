@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../launch/script.ts'
 
-/** The only folder whose functions insert, update and delete rows of a table. Every other folder may read it. */
+/** The only folder that writes a table. Every other folder may read it. */
 const owners: Readonly<Record<string, string>> = {
   users: 'schema/users',
   stripe_customers: 'schema/customers',
@@ -55,7 +55,7 @@ const sqlWrites = [
   new RegExp(String.raw`\bupdate\s+${table}(?:\s+(?:as\s+)?\w+)?\s+set\b`, 'gi'),
 ]
 
-/** The tables that a file writes, by Kysely or by SQL in a string. One that is only known when it runs is named by its code. */
+/** The tables that a file writes, by Kysely or SQL text. A dynamic name is listed as its code. */
 function tablesWritten(text: string): string[] {
   const byKysely = [...text.matchAll(kyselyWrite)].map(({ groups }) => groups?.name ?? groups?.code ?? '')
   const bySql = sqlWrites
@@ -76,7 +76,7 @@ async function findWritesOutsideOwner(): Promise<string[]> {
   const found: string[] = []
   const files = glob('{schema,server,worker,web,scripts}/**/*.{ts,tsx,mjs,sql}', {
     cwd: repositoryRoot,
-    // The bench fills databases of its own, which it throws away: nobody else's rows are in them.
+    // The bench fills databases of its own, which it throws away: they hold no customers' rows.
     exclude: ['**/*.test.{ts,tsx}', 'schema/database/**', 'scripts/bench/**'],
   })
   for await (const path of files) {
@@ -97,9 +97,9 @@ const writtenByCommands: readonly string[] = [
 ]
 
 /**
- * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so that rows can be
- * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`, and
- * what is kept of archived months by `npm run ledger:archive`.
+ * The processes whose database role may write a table. A right to update only `updated_at` serves row locks
+ * and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run
+ * ledger:verify`, and archived months by `npm run ledger:archive`.
  */
 function writersOf(table: string): string {
   if (writtenByCommands.includes(table)) return 'the tables’ owner'
@@ -168,6 +168,6 @@ test.each([
     'worker/jobs/reader.ts',
   ],
   ["db.insertInto('seats')", 'schema/seats/seats.ts'],
-])('what is allowed is not found: %s', (code, path) => {
+])('allowed code has no finding: %s', (code, path) => {
   expect(writesOutsideOwner(path, code)).toEqual([])
 })

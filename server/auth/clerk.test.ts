@@ -23,7 +23,7 @@ const whoAmI = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { error: 'User not authenticated', code: 'unauthenticated' } }
 const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
 
-/** Ada's token, with other claims and signed by somebody else under the real key's name. */
+/** Ada's token with other claims, signed with another key under the real key's name. */
 function forge(): Promise<string> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return new SignJWT({ azp: 'http://localhost:3000', sid: 'sess_forged' })
@@ -35,12 +35,12 @@ function forge(): Promise<string> {
 }
 
 describe('a bearer token', () => {
-  test('from Clerk lets its owner in (who has no account yet)', async () => {
+  test('a bearer token from Clerk lets its owner in (who has no account yet)', async () => {
     expect(await whoAmI(`Bearer ${ada.token}`)).toMatchObject({ status: 404 })
     expect(await whoAmI(`bearer ${ada.token}`)).toMatchObject({ status: 404 })
   })
 
-  test('that expired is refused', async () => {
+  test('a bearer token that expired is refused', async () => {
     const token = await tokenOf(clerk, { user_id: ada.user_id, expires_in_s: -60 })
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
   })
@@ -59,14 +59,14 @@ describe('a bearer token', () => {
     expect(await whoAmI(`Bearer ${await forge()}`)).toMatchObject(refusal)
   })
 
-  test('with claims that were changed after signing is refused', async () => {
+  test('a bearer token with claims that were changed after signing is refused', async () => {
     const [header, payload, signature] = ada.token.split('.')
     const claims = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
     const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'user_else' })).toString('base64url')
     expect(await whoAmI(`Bearer ${header}.${changed}.${signature}`)).toMatchObject(refusal)
   })
 
-  test('that names no algorithm, or a weaker one, is refused', async () => {
+  test('a bearer token that names no algorithm, or a weaker one, is refused', async () => {
     const [, payload] = ada.token.split('.')
     for (const alg of ['none', 'HS256']) {
       const header = Buffer.from(JSON.stringify({ ...headerOf(ada.token), alg })).toString('base64url')
@@ -81,11 +81,11 @@ describe('a bearer token', () => {
     ['of another kind', `Basic ${Buffer.from('a:b').toString('base64')}`],
     ['no token at all', 'Bearer nonsense'],
     ['three dots', 'Bearer ...'],
-  ])('that is %s is refused', async (_, authorization) => {
+  ])('a bearer token that is %s is refused', async (_, authorization) => {
     expect(await whoAmI(authorization)).toMatchObject(refusal)
   })
 
-  test('is never written to the log', async () => {
+  test('a bearer token is never written to the log', async () => {
     await whoAmI(`Bearer ${ada.token}`)
     expect(JSON.stringify(server.logs)).not.toContain(ada.token.split('.')[2])
   })
@@ -101,7 +101,7 @@ describe('when Clerk does not answer', () => {
     expect(answer.headers.get('retry-after')).toBe('5')
   })
 
-  test('or answers 500 for its keys, it is a 503 too', async () => {
+  test('a caller gets a 503 when Clerk answers 500 for its keys', async () => {
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/jwks' })
     const other = await startTestServer({
       databaseUrl: database.url,
@@ -114,7 +114,7 @@ describe('when Clerk does not answer', () => {
 })
 
 describe('an address that sends forged tokens', () => {
-  test('has to wait, and expired tokens do not count', async () => {
+  test('an address that sends forged tokens has to wait, and expired tokens do not count', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -127,7 +127,7 @@ describe('an address that sends forged tokens', () => {
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     const third = await whoAmI(`Bearer ${forged}`, strict)
-    // Somebody else behind the same address, whom this must not lock out.
+    // Another user behind the same address must not be locked out.
     expect(await whoAmI(`Bearer ${ada.token}`, strict)).toMatchObject({ status: 404 })
     await strict.close()
     expect(third).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
@@ -161,7 +161,7 @@ test('tokens that name keys which do not exist make one call to Clerk a second, 
   expect(asked.length).toBeLessThanOrEqual(3 + Math.floor(seconds))
 })
 
-/** Passes everything on to the sandbox, and tells of each call. */
+/** Forwards everything to the sandbox and reports each call. */
 async function startCountingProxy(port: number, onCall: (path: string) => unknown) {
   const proxy = createProxyServer({ target: `http://127.0.0.1:${port}` })
   const listener = createServer((request, response) => {

@@ -25,8 +25,8 @@ export interface Clerk extends ClerkDirectory {
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
   getStanding(who: SignedIn): Promise<Standing>
   /**
-   * Whether the person may see everybody's payments: `role` is `support` in their public metadata, which only whoever runs us can
-   * write, and they may sign in. Throws ClerkUnavailableError.
+   * Whether the person is on the support staff: `role` is `support` in their public metadata, which only the
+   * operator of the product can write, and they may sign in. Throws ClerkUnavailableError.
    */
   isSupportStaff(userId: string): Promise<boolean>
   /** Null when Clerk does not know the person or organization (any more). Throws ClerkUnavailableError. */
@@ -37,28 +37,26 @@ export interface Clerk extends ClerkDirectory {
 }
 
 /**
- * How somebody stands at Clerk who is to get a token that outlives their session. `gone`: the account was closed. `locked`: too many wrong
- * passwords, for a while. `signed_out`: the session that the request came with, or in which they agreed, has ended.
+ * The state of a Clerk account whose owner asks for a token that outlives their session. `gone`: the account
+ * was closed. `locked`: temporarily, after too many wrong passwords. `signed_out`: the session of the
+ * request, or the one in which the user agreed, has ended.
  */
 export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
 
-/** Whom to ask about, and the session that has to be alive; null where it is not known. */
+/** The user, and the session that must be alive; null when it is unknown. */
 export interface SignedIn {
   readonly user_id: string
   readonly session_id: string | null
 }
 
 interface TokenOptions {
-  /**
-   * Takes a token too that was good until this long ago. It then says only who had a session: whether they still have it, the caller asks
-   * with getStanding.
-   */
+  /** Also accepts a token that expired within this time. The caller checks the session by getStanding. */
   readonly expired_for_ms?: number
 }
 
 export interface VerifiedToken {
   readonly user_id: string
-  /** Of the browser that it was made for; null in a token that names none. */
+  /** The session of the token; null in a token without one. */
   readonly session_id: string | null
 }
 
@@ -123,7 +121,7 @@ export function createClerk(options: {
           limit_ms: clerkLimitMs,
           what: 'Verifying a token',
         })
-        // A user who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the browser.
+        // A user with open tasks after sign-in counts as signed out, as in the browser.
         if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
         return { user_id: claims.sub, session_id: claims.sid ?? null }
       } catch (error) {
@@ -155,7 +153,7 @@ export function createClerk(options: {
         const email = user.primaryEmailAddress ?? user.emailAddresses[0]
         return {
           clerk_id: user.id,
-          // As in `profileOf`: somebody who signed up with a phone number has none.
+          // As in `profileOf`: a user who signed up with a phone number has none.
           email: email?.emailAddress ?? '',
           first_name: user.firstName,
           last_name: user.lastName,
@@ -172,10 +170,7 @@ export function createClerk(options: {
 /** At most one call a second, however many tokens name keys that do not exist. */
 const keysCooldownMs = 1000
 
-/**
- * Says whether Clerk signs with a key of this name. The SDK would ask Clerk for every token that names one which it has not seen, so that
- * anybody could make us call Clerk as often as they like. Throws ClerkUnavailableError.
- */
+/** Whether Clerk has a key of this name. The SDK would ask Clerk for every forged name. */
 function createKeyList(list: () => Promise<readonly string[]>): (kid: string) => Promise<boolean> {
   let known: ReadonlySet<string> = new Set()
   let askedAtMs = Number.NEGATIVE_INFINITY

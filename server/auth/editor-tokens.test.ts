@@ -8,7 +8,7 @@ import { createEditorTokens } from './editor-tokens.ts'
 
 const database = testDatabase()
 
-/** What a server remembers, whose clock stands still, and whether it takes a token; `asked` counts what it asked the database. */
+/** A token cache with a stopped clock; `asked` counts its queries. */
 function startServer({ during = async () => {} }: { during?: () => Promise<void> } = {}) {
   let passedMs = 0
   let asked = 0
@@ -63,7 +63,7 @@ test('tokens that come at the same moment are looked up together, and each gets 
   expect(server.asked()).toBe(1)
 })
 
-test('uses that come at the same moment are recorded together, once a minute', async () => {
+test('concurrent uses are recorded together, once a minute', async () => {
   const server = startServer()
   const users = await Promise.all(Array.from({ length: 20 }, () => buildUser(database.server)))
   const tokens = await Promise.all(users.map((user) => buildExtensionToken(database, user)))
@@ -78,7 +78,7 @@ test('uses that come at the same moment are recorded together, once a minute', a
   await presentAll(first)
   expect(server.asked()).toBe(2)
   expect(await lastUses(users)).toEqual(users.map(() => first))
-  // Another server remembers none of them, and does not move what is less than a minute old.
+  // Another server has an empty cache, and does not update a use of less than a minute ago.
   const other = startServer()
   const stale = await Promise.all(tokens.map((token) => other.tokens.find(token)))
   const record = (now: Date) =>
@@ -89,7 +89,7 @@ test('uses that come at the same moment are recorded together, once a minute', a
   expect(await lastUses(users)).toEqual(users.map(() => new Date('2026-11-20T10:01:00.000Z')))
 })
 
-test('nobody waits to record a use while the token is being revoked', async () => {
+test('recording a use of a token does not wait while the token is being revoked', async () => {
   const server = startServer()
   const [revoked, other] = [await buildUser(database.server), await buildUser(database.server)]
   const tokens = [await buildExtensionToken(database, revoked), await buildExtensionToken(database, other)]
@@ -124,7 +124,7 @@ test('a token that is revoked here is refused at once', async () => {
   expect(await server.takes(token)).toBe(false)
 })
 
-test('what was read while a token was being revoked is not remembered', async () => {
+test('a token that was read while it was being revoked is not cached', async () => {
   const user_id = await buildUser(database.server)
   const token = await buildExtensionToken(database, user_id)
   const server = startServer({

@@ -11,20 +11,20 @@ import {
 } from '../../schema/extension/tokens.ts'
 
 /**
- * Verified tokens of editors, remembered for seconds: an editor makes many calls in a row (decision 125). Those of different editors that come at
- * the same moment are looked up, and their use is recorded, together (decision 126).
+ * Verified tokens of editors, cached for seconds (decision 125). Concurrent lookups and records of use are
+ * batched (decision 126).
  */
 export interface EditorTokens {
-  /** The row of a presented token, as it was a moment ago; undefined for one that we never issued, which is always asked for. */
+  /** The row of a presented token, possibly from the cache; unknown tokens are always looked up. */
   find(access_token: string): Promise<KnownToken | undefined>
   recordUse(token: KnownToken, now: Date): Promise<void>
-  /** To be called when tokens may have been revoked, once that is committed: this server asks for each of them again. */
+  /** Empties this server's cache, after tokens may have been revoked and that is committed. */
   forgetAll(): void
 }
 
 export type KnownToken = Omit<StoredToken, 'last_used_at'> & { last_used_at: Date | null }
 
-/** For so long a token that was revoked elsewhere, by the worker or another server, goes on working here. */
+/** How long this server accepts a token that was revoked by another process. */
 const trustedForMs = 5000
 /** Some 20 MB of them. */
 const tokensMax = 50_000
@@ -56,7 +56,7 @@ export function createEditorTokens(
       known.delete(key)
       const revocationsBefore = revocations
       const token = await lookUp(access_token)
-      // What was read while a revocation was being committed may be from before it.
+      // A read that overlaps with a revocation may be outdated.
       if (token?.revoked_at === null && revocationsBefore === revocations) {
         for (const oldest of known.keys()) {
           if (known.size < tokensMax) break
@@ -68,7 +68,7 @@ export function createEditorTokens(
     },
     async recordUse(token, now) {
       if (!isUseToBeRecorded(token, now)) return
-      // First, so that the calls that come meanwhile do not record it too.
+      // Set first, so that concurrent calls do not record it too.
       token.last_used_at = now
       await record({ user_id: token.user_id, id: token.id, used_at: now })
     },

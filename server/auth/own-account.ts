@@ -4,7 +4,7 @@ import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.
 import type { Dependencies } from '../dependencies.ts'
 import { unauthenticated } from '../errors.ts'
 
-/** Brings the caller's row up to date with Clerk, creating it when it is missing. Throws ClerkUnavailableError. */
+/** Updates or creates the caller's row from Clerk's profile. Throws ClerkUnavailableError. */
 export async function refreshAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,
@@ -21,7 +21,7 @@ export async function refreshAccount(
   })
 }
 
-/** The caller's row, created from Clerk's profile by the first call that needs it. Throws ClerkUnavailableError. */
+/** The caller's row, created from Clerk's profile on the first call. Throws ClerkUnavailableError. */
 export async function findOrCreateAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,

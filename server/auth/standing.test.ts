@@ -28,7 +28,7 @@ function sessionOf({ token }: Person): string {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 }
 
-/** What may happen to somebody at Clerk, and what pages are told of it. */
+/** Changes of a Clerk account, and what pages are told of each. */
 const misfortunes = [
   [
     'closed their account',
@@ -46,17 +46,17 @@ const misfortunes = [
   ],
 ] as const
 
-describe.each(misfortunes)('who %s', (what, happens, status, code) => {
+describe.each(misfortunes)('a user who %s', (what, happens, status, code) => {
   const refused = { status, body: { code } }
 
-  test('gets no token on the dashboard, while their browser’s token is still valid', async () => {
+  test('the user gets no token on the dashboard, while their browser’s token is still valid', async () => {
     const ada = await signUp(clerk)
     await happens(ada)
     expect(await generate(ada)).toMatchObject(refused)
     expect(await tokensOf(ada)).toEqual([])
   })
 
-  test('cannot agree to a sign-in, on either page', async () => {
+  test('the user cannot agree to a sign-in, on either page', async () => {
     const ada = await signUp(clerk)
     const [withChallenge, without] = [newSignIn(), newSignIn()]
     await initiate(server, withChallenge)
@@ -66,7 +66,7 @@ describe.each(misfortunes)('who %s', (what, happens, status, code) => {
     expect(await confirm(server, without, ada, { confirmation })).toMatchObject(refused)
   })
 
-  test('gets nothing for a sign-in that they agreed to before', async () => {
+  test('the user gets nothing for a sign-in that they agreed to before', async () => {
     const ada = await signUp(clerk)
     const withChallenge = await signInBoundTo(server, ada)
     const without = newSignIn()
@@ -79,7 +79,7 @@ describe.each(misfortunes)('who %s', (what, happens, status, code) => {
   })
 
   const loses = what === 'closed their account' || what === 'was banned'
-  test(`${loses ? 'loses' : 'keeps'} the token that they have when it is asked for another`, async () => {
+  test(`the user ${loses ? 'loses' : 'keeps'} the token that they have when it is asked for another`, async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     await happens(ada)
@@ -96,7 +96,7 @@ describe('Clerk’s events', () => {
     return events
   }
 
-  test('of a ban end the token and the sign-ins in progress', async () => {
+  test('Clerk’s events of a ban end the token and the sign-ins in progress', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     const begun = await signInBoundTo(server, ada)
@@ -112,7 +112,7 @@ describe('Clerk’s events', () => {
     expect((await exchange(server, begun)).status).toBe(400)
   })
 
-  test('of an account that was closed do the same', async () => {
+  test('Clerk’s events of an account that was closed end the token and the sign-ins in progress', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     await clerk.client.users.deleteUser(ada.user_id)
@@ -120,7 +120,7 @@ describe('Clerk’s events', () => {
     expect(await works(token)).toBe(false)
   })
 
-  test('of a ban that was lifted long ago, delivered once more, leave the token that was made since', async () => {
+  test('a repeated event of a ban that was lifted long ago leaves the token that was made since', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     await clerk.client.users.banUser(ada.user_id)
@@ -136,7 +136,7 @@ describe('Clerk’s events', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('of a lock end nothing: anybody can cause one', async () => {
+  test('a locked account keeps its tokens, because a stranger can cause a lock', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     await clerk.client.users.lockUser(ada.user_id)
@@ -146,7 +146,7 @@ describe('Clerk’s events', () => {
 })
 
 describe('when Clerk does not answer', () => {
-  test('nobody gets a token, and nobody loses one', async () => {
+  test('no token is issued and none is revoked while Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     const token = await generated(ada)
     const begun = await signInBoundTo(server, ada)
@@ -161,7 +161,7 @@ describe('when Clerk does not answer', () => {
     expect((await exchange(server, begun)).status).toBe(200)
   })
 
-  test('an exchange that would be refused in any case does not ask it', async () => {
+  test('an exchange that would be refused in any case does not ask Clerk', async () => {
     const ada = await signUp(clerk)
     const begun = await signInBoundTo(server, ada)
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })

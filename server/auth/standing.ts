@@ -7,8 +7,9 @@ import { accountLocked, accountSuspended, type ServerError, unauthenticated } fr
 import type { SignedIn, Standing } from './clerk.ts'
 
 /**
- * Asks Clerk, because our own token check is by signature and a token lives for a minute. Who is gone or banned loses at once what they have: the
- * webhook that says so may be late. A lock ends nothing, since anybody can cause it by guessing passwords.
+ * Asks Clerk, because our own token check is by signature and a token lives for a minute. An account that is
+ * gone or banned loses its tokens at once: the webhook that reports it may be late. A lock revokes nothing,
+ * since a stranger can cause it by guessing passwords.
  */
 export async function findStanding(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,

@@ -1,20 +1,17 @@
 import type { Clerk } from './clerk.ts'
 
-/** Says whether somebody is on the support staff. Throws ClerkUnavailableError. */
+/** Whether the user is on the support staff. Throws ClerkUnavailableError. */
 export type SupportStaff = (
   deps: { readonly clerk: Pick<Clerk, 'isSupportStaff'>; readonly now: () => Date },
   userId: string,
 ) => Promise<boolean>
 
-/** How long an answer of Clerk's is good for: whoever loses the role loses their access within this time. */
+/** How long Clerk's answer is cached: a removed role ends the access within this time. */
 const answerIsGoodMs = 15_000
-/** Anybody who is signed in may ask. */
+/** Every signed-in user can cause an entry. */
 const rememberedMax = 1000
 
-/**
- * Asks Clerk, and remembers the answer for a few seconds, because a page of the console makes several calls at once. A failure is not
- * remembered. Each server remembers for itself.
- */
+/** Asks Clerk and caches answers per server for a few seconds, since a page makes several calls. */
 export function createSupportStaff(): SupportStaff {
   const answers = new Map<string, { readonly isStaff: Promise<boolean>; readonly asked_at_ms: number }>()
   return ({ clerk, now }, userId) => {

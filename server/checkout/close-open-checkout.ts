@@ -29,9 +29,10 @@ const openingLimitMs = 10_000
 const headStartMs = 500
 
 /**
- * An owner has one open checkout at a time. Returns the page of the open one when it promises the same; otherwise closes it and
- * returns null, and the caller tries again. An intent is closed only when it can no longer be paid: because Stripe says that its
- * session is expired, or because the address of its session was never returned to anybody.
+ * An owner has one open checkout at a time. Returns the page of the open one when its terms are the same;
+ * otherwise closes it and returns null, and the caller tries again. An intent is closed only when it can no
+ * longer be paid: because Stripe says that its session is expired, or because the address of its session was
+ * never returned to a client.
  *
  * Throws checkoutInProgress when it has just been paid.
  */
@@ -65,8 +66,9 @@ export async function closeOpenCheckout(
 }
 
 /**
- * A second click while the page of the first is being opened gets the same page. Usually the first one has it in a moment; when it
- * takes longer, perhaps because its server was killed, the page is opened again, which gives the same one.
+ * A second click while the page of the first is being opened gets the same page. Usually the first one has it
+ * in a moment; when it takes longer, perhaps because its server was killed, the page is opened again, which
+ * gives the same one.
  */
 async function awaitSession(
   deps: Deps,
@@ -98,7 +100,7 @@ function isBeingOpened(intent: CheckoutIntent): boolean {
   return intent.state === 'created' && intent.stripe_session_id === null && intent.failure_reason === null
 }
 
-/** Whether Stripe confirms that the session can no longer be paid. It refuses when it was paid a moment ago. */
+/** Whether Stripe expires the session. It refuses when the session was just paid. */
 async function expireSession(stripe: Stripe, sessionId: string): Promise<boolean> {
   try {
     return (await stripe.checkout.sessions.expire(sessionId)).status === 'expired'

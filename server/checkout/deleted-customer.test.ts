@@ -14,7 +14,7 @@ import { signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { stripe, server, database } = product
-/** Somebody whose customer at Stripe was deleted there, after they had been on the payment page. */
+/** A user whose Stripe customer was deleted after they had opened the payment page. */
 const ada = madeForEachTest(async () => {
   await forgetCheckouts(product)
   const person = await signUp(product.clerk)
@@ -84,7 +84,7 @@ test('a customer of another Stripe account is replaced too', async () => {
   await expectAnother()
 })
 
-test('while Stripe does not say whether the customer is there, the one that is known is kept', async () => {
+test('the known customer is kept while Stripe does not say whether it exists', async () => {
   await stripe.knob('faults', { status: 503, path_prefix: '/v1/customers' })
   expect((await buyCredits(ada)).status).toBeGreaterThanOrEqual(500)
   expect(await customerOf(ada)).toBe(ada.customer_id)

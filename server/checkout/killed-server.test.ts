@@ -46,8 +46,7 @@ const keyInUse = () =>
   } as never)
 
 /**
- * Half of what a request waits for another that does not come back. A try that does not wait takes well under two seconds (`npm run
- * bench` is for speed); this only tells the one from the other, on a busy machine too.
+ * Half of the time that a request waits for another one. A try that does not wait takes under two seconds.
  */
 const waitedForTheOtherMs = 5000
 
@@ -165,7 +164,7 @@ test('two tabs at once get one page, also when the first one is slow at Stripe',
   await slow.close()
 })
 
-test('while Stripe still works on the first call, the second one waits for it', async () => {
+test('the second call waits while Stripe still works on the first one', async () => {
   const called = signal()
   const mayGoOn = signal()
   let isInUse = true

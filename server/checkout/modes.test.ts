@@ -108,7 +108,7 @@ describe('with a live key', () => {
     })
   })
 
-  test('an open checkout of test mode is in nobody’s way, and is not shown', async () => {
+  test('an open checkout of test mode blocks no live checkout and is not shown', async () => {
     const bob = await signUp(product.clerk)
     const first = await openPlanCheckout(server, bob)
     const second = await openPlanCheckout(liveServer, bob)
@@ -182,7 +182,7 @@ describe('with a live key', () => {
     expect(row?.confirmed_at).not.toBeNull()
   })
 
-  test('what is left of test mode is not asked of Stripe, and does not fail again and again', async () => {
+  test('rows of test mode are not asked of Stripe with a live key, and do not fail repeatedly', async () => {
     const bob = await signUp(product.clerk)
     const { intentId } = await openPlanCheckout(server, bob)
     const row = await database.owner
@@ -215,7 +215,7 @@ describe('with a live key', () => {
   })
 })
 
-test('with a test key, an event of live mode is ignored', async () => {
+test('an event of live mode is ignored with a test key', async () => {
   const { sessionId } = await openPlanCheckout(liveServer, ada)
   await stripe.knob(`sessions/${sessionId}/expire`)
   const [event] = (await live.events.list({ type: 'checkout.session.expired', limit: 1 })).data

@@ -4,10 +4,7 @@ import type { PortalKind } from '../../schema/stripe/catalogue.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type Payer } from './payer.ts'
 
-/**
- * The address of Stripe's billing page for a payer, valid for a few minutes. For a user who has never bought anything a customer
- * is created: an empty page is more helpful than an error.
- */
+/** The address of a payer's billing portal, valid for minutes. Creates the customer if there is none. */
 export async function openPortal(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue'>,
   portal: {

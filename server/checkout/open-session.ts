@@ -38,11 +38,12 @@ type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
 /**
- * Opens the hosted payment page for an intent that is already committed. When Stripe refuses, the intent fails at once. When the
- * outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether there is a session.
+ * Opens the hosted payment page for an intent that is already committed. When Stripe refuses, the intent
+ * fails at once. When the outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds
+ * out whether there is a session.
  *
- * The address is returned only while the intent is open, so a session whose intent was closed meanwhile (by another tab) cannot
- * be paid.
+ * The address is returned only while the intent is open, so a session whose intent another tab has closed
+ * cannot be paid.
  */
 export async function openSession(
   deps: Deps,
@@ -56,9 +57,10 @@ export async function openSession(
 }
 
 /**
- * Opens the page of an intent whose request has not come back: its server was killed, or is slow. The same key and the same
- * parameters make Stripe return the same session, whoever asks first. `in_use` while Stripe still works on the other call; `failed`
- * when this intent comes to nothing, and its address was returned to nobody.
+ * Opens the page of an intent whose request has not come back: its server was killed, or is slow. The same
+ * key and the same parameters make Stripe return the same session to every caller. `in_use` while Stripe
+ * still works on the other call; `failed` when the intent cannot be completed and its address was never
+ * returned to a client.
  */
 export async function reopenSession(
   deps: Deps,
@@ -83,7 +85,7 @@ export async function reopenSession(
   return publish(deps, intent, session, trace)
 }
 
-/** Returns the address of an intent's session, if the intent is still open and the session asks for what was promised. */
+/** The address of an intent's session, if the intent is open and the session has its terms. */
 async function publish(
   deps: Deps,
   intent: PromisedIntent,
@@ -131,8 +133,8 @@ async function createSession(
 }
 
 /**
- * What a session asks for when it is not what was promised. At the start of a trial that is what its prices cost afterwards: which
- * total such a session has is not documented (`amount_total` may be null).
+ * How a session differs from the intent's terms. The total at the start of a trial is not documented
+ * (`amount_total` may be null), so its price afterwards is accepted too.
  */
 function brokenPromise(
   { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,
@@ -148,7 +150,7 @@ function brokenPromise(
   return later === amount_minor && others.length === 0 ? null : `${later} after the trial`
 }
 
-/** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */
+/** Its address was never returned to a client, so it cannot be paid; expiring it only tidies up at Stripe. */
 async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
     trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')

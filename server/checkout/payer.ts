@@ -13,18 +13,17 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-/** Who Stripe writes invoices to. */
+/** The recipient of Stripe's invoices. */
 export interface Payer {
   /** Null for an organization that does not exist yet: its customer is created for this one checkout. */
   readonly owner: Owner | null
   /** Null when Clerk has none. */
   readonly email: string | null
   readonly name: string | null
-  /** Who acts; for an organization, the admin. */
+  /** The acting user; for an organization, the admin. */
   readonly user_id: string
 }
 
-/** A person who pays for themselves. */
 export function personalPayer(user: UserRecord): Payer {
   return {
     owner: { owner_kind: 'user', owner_id: user.clerk_id },
@@ -54,9 +53,10 @@ function fullName(user: UserRecord): string | null {
 }
 
 /**
- * The payer's customer at Stripe, made when it is first needed, and again when somebody has deleted it there. Those who need it at
- * the same moment ask Stripe under one key and so get one customer. Stripe repeats its answer to a key for a day, failures too, so a
- * key that was refused is not used again: a bad minute at Stripe must not keep somebody from buying until tomorrow.
+ * The payer's Stripe customer, created on first need, and again when it was deleted at Stripe. Concurrent
+ * callers ask Stripe under one key and so get one customer. Stripe repeats its answer to a key for a day,
+ * failures too, so a key that was refused is not used again: a short outage at Stripe must not block a
+ * purchase until the next day.
  *
  * A payer that does not exist yet has a customer for each attempt (an intent's id).
  */
@@ -79,7 +79,7 @@ export async function ensureStripeCustomer(
     now: new Date(),
   })
   try {
-    // Whoever was first may have finished between the look and the beginning.
+    // A concurrent caller may have finished between the read and the claim.
     const stored = await findStripeCustomer(deps.db, owner)
     const customer_id =
       stored !== undefined && stored !== known ? stored : await createCustomer(deps, creation, known)
@@ -117,14 +117,14 @@ function customerParams({ owner, email, name, user_id }: Payer): Stripe.Customer
   }
 }
 
-/** Stripe has decided; after no answer, a 409 (another call with the key is under way) or a 429 it may have made one. */
+/** Whether Stripe has decided; after no answer, a 409 or a 429 a customer may exist. */
 function isAnswered(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   const { statusCode } = error
   return statusCode !== undefined && statusCode !== 409 && statusCode !== 429
 }
 
-/** Stripe keeps telling that a customer was deleted; one of another account or mode it does not know at all. */
+/** Stripe marks deleted customers; one of another account or mode is unknown to it. */
 async function isThere(stripe: Stripe, customerId: string): Promise<boolean> {
   try {
     return !(await stripe.customers.retrieve(customerId)).deleted

@@ -4,7 +4,6 @@ import { type BillingFrequency, plans, type SoldPlanType } from '../../schema/ca
 import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 
-/** What a user wants to subscribe to. */
 export interface SubscriptionRequest {
   readonly user_id: string
   readonly owner_kind: Owner['owner_kind']
@@ -16,7 +15,7 @@ export interface SubscriptionRequest {
   readonly seats: number
 }
 
-/** What is promised to the buyer, by the catalogue as it is now. */
+/** The terms of the checkout, from the present catalogue. */
 export function promiseSubscription(
   request: SubscriptionRequest,
   terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'next_try_at'> & {
@@ -37,7 +36,7 @@ export function promiseSubscription(
   }
 }
 
-/** Whether an open checkout promises the same to the same buyer, so that its page can be reused. */
+/** Whether an open checkout has the same terms and buyer, so that its page can be reused. */
 export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
   const fields = [
     'user_id',

@@ -26,8 +26,8 @@ const abroad = madeForEachTest(async () => {
 const sessionOf = ({ sessionId }: CheckoutPage) => stripe.client.checkout.sessions.retrieve(sessionId)
 const pageOf = async ({ url }: CheckoutPage) => (await fetch(url)).text()
 
-describe('a buyer abroad is shown what was promised, in the currency that was chosen', () => {
-  test('for credits', async () => {
+describe('a buyer abroad sees the confirmed price in the chosen currency', () => {
+  test('a buyer abroad sees the confirmed price of credits in the chosen currency', async () => {
     const opened = await server.ask(purchaseCredits, {
       token: abroad.token,
       body: { clerkUserId: abroad.user_id, credits: 500, amount: 7, currency: 'EUR' },
@@ -38,7 +38,7 @@ describe('a buyer abroad is shown what was promised, in the currency that was ch
     expect(page).not.toContain('$')
   })
 
-  test('for a plan', async () => {
+  test('a buyer abroad sees the confirmed price of a plan in the chosen currency', async () => {
     const opened = await openPlanCheckout(server, abroad, { currency: 'GBP' })
     expect((await sessionOf(opened)).adaptive_pricing).toEqual({ enabled: false })
     const page = await pageOf(opened)
@@ -49,7 +49,7 @@ describe('a buyer abroad is shown what was promised, in the currency that was ch
 
 describe('a trial', () => {
   test.each(['zero', 'first_period', 'unknown'])(
-    'opens when Stripe says of its total at first: %s',
+    'a page with a trial opens although Stripe first reports the total: %s',
     async (trial_total) => {
       await stripe.knob('account', { trial_total })
       const opened = await openPlanCheckout(server, abroad)
@@ -61,7 +61,7 @@ describe('a trial', () => {
     },
   )
 
-  test('whose plan costs something else afterwards is withdrawn', async () => {
+  test('a page with a trial is withdrawn when the plan’s later price differs', async () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const dear = await stripe.client.prices.create({

@@ -1,8 +1,9 @@
 import Stripe from 'stripe'
 
 /**
- * Lets a subscription go on as it is, without the change that waits for its next period, and returns it. A portal does that for nobody:
- * https://docs.stripe.com/customer-management#customer-portal-limitations. Of two that do it at once, one finds it done.
+ * Removes the change that is scheduled for a subscription's next period, and returns the subscription.
+ * Stripe's portal cannot do it: https://docs.stripe.com/customer-management#customer-portal-limitations. Of
+ * two concurrent calls, the second one finds it done.
  */
 export async function releaseSchedule(stripe: Stripe, subscriptionId: string): Promise<Stripe.Subscription> {
   const { schedule, ...subscription } = await stripe.subscriptions.retrieve(subscriptionId)

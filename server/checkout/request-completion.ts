@@ -7,7 +7,7 @@ import { enqueue } from '../enqueue.ts'
 /** A polling page asks every second or two; fetching the session from Stripe once in this time is enough. */
 const atMostOnceInMs = 5000
 
-/** Asks the worker to fetch the session from Stripe and settle the intent without waiting for the webhook. Returns whether the job is in the queue. */
+/** Makes the worker fetch the session and settle the intent now. Returns whether the job is queued. */
 export async function requestCompletion(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
   intent: CheckoutIntent,

@@ -5,11 +5,11 @@ import type { ReturnAddresses } from './session-params.ts'
 /** Stripe replaces this with the session's id; it must arrive unencoded. */
 const sessionPlaceholder = '{CHECKOUT_SESSION_ID}'
 
-/** Whether a browser may be sent there after paying: only to our own pages, since buyers trust where a payment returns to. */
+/** Only our own pages: buyers trust the address that a payment returns to. */
 function isOwnAddress(address: string, settings: Pick<Settings, 'own_origins'>): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, origin, username, password } = new URL(address)
-  // The origin of `blob:https://us/…` is ours, and a user name before the host makes people believe that it is the host.
+  // `blob:https://us/…` has our origin, and a user name before the host can look like a host.
   const isPage = protocol === 'https:' || protocol === 'http:'
   return isPage && username === '' && password === '' && settings.own_origins.includes(origin)
 }

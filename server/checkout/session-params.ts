@@ -38,7 +38,7 @@ export function metadataOf(intent: Described) {
 }
 
 /**
- * What an account decides in Stripe's dashboard where a session says nothing: another currency than the one that was promised
+ * Without this the account's dashboard decides whether another currency is shown
  * (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing).
  */
 const promisedCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
@@ -66,7 +66,7 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
   }
 }
 
-/** The subscription carries the same metadata as the session, because later events of the subscription do not name the session. */
+/** The same metadata as the session's, because later events do not name the session. */
 export function subscriptionParams(
   intent: NewSubscriptionCheckout,
   price_id: string,

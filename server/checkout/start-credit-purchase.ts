@@ -21,10 +21,7 @@ export interface CreditPurchase {
   readonly returns: ReturnAddresses
 }
 
-/**
- * The intent is committed before Stripe is called, so that a payment can always be matched to what was promised for it, whatever
- * happens in between.
- */
+/** Commits the intent before calling Stripe, so that every payment matches recorded terms. */
 export async function startCreditPurchase(
   deps: Dependencies,
   purchase: CreditPurchase,

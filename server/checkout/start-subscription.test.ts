@@ -29,9 +29,9 @@ const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields
 const sessionOf = ({ sessionId }: CheckoutPage) =>
   stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
-describe('one subscription per owner:', () => {
+describe('one subscription per owner', () => {
   test.each(['trialing', 'active', 'past_due', 'unpaid', 'paused'] as const)(
-    'who has one that is %s is sent to the portal',
+    'an owner whose subscription is %s is sent to the portal',
     async (status) => {
       await buildSubscription(database, {
         owner: { owner_kind: 'user', owner_id: ada.user_id },
@@ -93,7 +93,7 @@ describe('one subscription per owner:', () => {
     ['the same', {}],
     ['another', { billingFrequency: 'yearly' }],
   ])(
-    'after a page was just paid %s plan is refused, and the worker is asked to fetch the session',
+    '%s plan is refused after a page was just paid, and the worker is asked to fetch the session',
     async (_, fields) => {
       const first = await subscribed()
       await stripe.knob(`sessions/${first.sessionId}/pay`)
@@ -243,7 +243,7 @@ function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stri
   })
 }
 
-/** Pro by the month, as it is promised to a buyer. */
+/** The terms of Pro by the month. */
 const promised = (user_id: string) =>
   ({
     kind: 'subscription',

@@ -26,9 +26,9 @@ export interface SubscriptionPurchase {
 const maximumAttempts = 5
 
 /**
- * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a time: one that promises
- * the same is reused, any other is closed at Stripe first. The unique index decides between simultaneous calls; the one that
- * loses tries again.
+ * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a
+ * time: one with the same terms is reused, any other is closed at Stripe first. The unique index decides
+ * between concurrent calls; the loser tries again.
  */
 export async function startSubscription(
   deps: Dependencies,
@@ -65,10 +65,7 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
   return days > 0 && !(await hasEverSubscribed(deps.db, request.user_id)) ? days : 0
 }
 
-/**
- * Commits the intent unless another one is open for the same owner. The subscription is checked again after the insert, because
- * the other checkout may just have become one.
- */
+/** Commits the intent unless the owner has another open one or, checked after the insert, a subscription. */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
     await retryTransaction(db, async (trx) => {

@@ -23,7 +23,7 @@ const balance = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { code: 'invalid_token', error: expect.any(String) } }
 
 describe('the extension’s calls', () => {
-  test('accept a token that we issued, and its user is in the log', async () => {
+  test('the extension’s calls accept a token that we issued, and its user is in the log', async () => {
     expect((await balance(`Bearer ${editor.token}`)).status).toBe(200)
     expect(server.logs).toContainEqual(
       expect.objectContaining({ route: getExtensionBalance.path, user_id: ada.user_id, status: 200 }),
@@ -36,13 +36,13 @@ describe('the extension’s calls', () => {
     ['a token that was never ours', `Bearer ${createToken()}`],
     ['the prefix alone', 'Bearer tide_'],
     ['another kind', `Basic ${Buffer.from('a:b').toString('base64')}`],
-  ])('refuse %s', async (_, authorization) => {
+  ])('the extension’s calls refuse %s', async (_, authorization) => {
     const answer = await balance(authorization)
     expect(answer).toMatchObject(refusal)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('refuse a token with one character changed, or in capitals', async () => {
+  test('the extension’s calls refuse a token with one character changed, or in capitals', async () => {
     const changed = editor.token.slice(0, -1) + (editor.token.endsWith('A') ? 'B' : 'A')
     expect(await balance(`Bearer ${changed}`)).toMatchObject(refusal)
     expect(await balance(`Bearer ${editor.token.toUpperCase()}`)).toMatchObject(refusal)
@@ -50,7 +50,7 @@ describe('the extension’s calls', () => {
 })
 
 describe('two kinds of token', () => {
-  test('never work for each other’s calls', async () => {
+  test('two kinds of token never work for each other’s calls', async () => {
     const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
     const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { security }]) => ({ path, method, kind: kindOf(security) })),
@@ -64,7 +64,7 @@ describe('two kinds of token', () => {
       const { status } = await fetch(`${server.url}${call.path}`, { method: call.method, headers })
       return [call.path, status]
     }
-    // Of support's calls nobody else is told that they are there.
+    // Support's calls answer 404 to callers who are not support staff.
     const refused = (path: string) => (path.startsWith('/api/support/') ? 404 : 401)
     for (const call of forBrowsers) {
       expect(await statusOf(call, editor.token)).toEqual([call.path, refused(call.path)])
@@ -74,7 +74,7 @@ describe('two kinds of token', () => {
 })
 
 describe('an editor that calls an endpoint for browsers', () => {
-  test('is refused without asking Clerk, and does not count as a forged token', async () => {
+  test('an editor that calls an endpoint for browsers is refused without asking Clerk, and does not count as a forged token', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { auth: 2 } }) },
@@ -99,7 +99,7 @@ describe('the time of last use', () => {
     return row.last_used_at?.toISOString()
   }
 
-  test('is written at most once a minute', async () => {
+  test('the time of last use is written at most once a minute', async () => {
     // Later than every use above.
     const start = Date.now() + 3600_000
     const lookAfter = (seconds: number) => {
@@ -116,7 +116,7 @@ describe('the time of last use', () => {
 })
 
 describe('an address that guesses tokens', () => {
-  test('has to wait; expired and revoked ones do not count, and a valid one is never refused', async () => {
+  test('an address that guesses tokens has to wait; expired and revoked ones do not count, and a valid one is never refused', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -138,7 +138,7 @@ describe('an address that guesses tokens', () => {
 })
 
 describe('the budget of requests', () => {
-  test('is the user’s, not the address’s', async () => {
+  test('the budget of requests is the user’s, not the address’s', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { extension: 2 } }) },

@@ -7,9 +7,9 @@ import type { Dependencies } from '../dependencies.ts'
 import { invalidExtensionToken, notFound, ServerError, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
- * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens is told to wait, but a
- * valid one is never refused for that: many people may share an address with whoever sends the others. Expired tokens do
- * not count, since a page that was left open sends them.
+ * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending
+ * forged tokens is told to wait, but a valid token is never refused for that: many people may share an
+ * address. Expired tokens do not count, since a page that was left open sends them.
  */
 export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   return async (ctx, next) => {
@@ -31,9 +31,9 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
 }
 
 /**
- * Lets only support staff pass. Everybody else, with or without a valid token, is told that there is nothing at this address, and if we know
- * who it was, the attempt is in the audit log. Clerk is asked for the role: a token says what was true when it was made, and what it says of
- * its owner may come from the owner.
+ * Lets only support staff pass. Other callers, with or without a valid token, get a 404; the attempt of a
+ * known user is recorded in the audit log. Clerk is asked for the role: a token states what was true when it
+ * was issued, and parts of it may come from its owner.
  */
 export function authenticateSupport(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits' | 'now'>,
@@ -57,8 +57,9 @@ export function authenticateSupport(
 }
 
 /**
- * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens which we never issued
- * is told to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
+ * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends unknown
+ * tokens is told to wait; expired and revoked tokens do not count, since an editor may not know of the
+ * revocation.
  */
 export function authenticateExtension(
   deps: Pick<Dependencies, 'editorTokens' | 'limits' | 'now'>,
@@ -77,7 +78,7 @@ export function authenticateExtension(
   }
 }
 
-/** Once somebody's budget is used up no more lines are written: nobody can fill the log, and the first lines tell it all. */
+/** Stops at the caller's budget, so that no caller can fill the log. */
 export async function recordDenial(
   { db, limits }: Pick<Dependencies, 'db' | 'limits'>,
   { user_id, address }: { readonly user_id: string; readonly address: string },

@@ -5,15 +5,15 @@ import { notFound, upstreamUnavailable } from '../errors.ts'
 const prefix = '/__clerk'
 
 /**
- * What a browser needs of the sandbox: its API, Clerk's scripts, pictures. A list of what is allowed, compared with the path as it came, so
- * that no other spelling of a path (encoded, in capitals, with two slashes or dots) leads to the knobs under `/_sandbox`, which
- * make users and tokens, or to the backend API under `/bapi`.
+ * The paths that a browser needs: the API, Clerk's scripts, images. An allow-list compared with the raw path,
+ * so that no other spelling (encoded, capitals, double slashes or dots) reaches the knobs under `/_sandbox`
+ * or the backend API under `/bapi`.
  */
 const forwarded = /^(\/v1(\/[\w-]+)+|\/npm\/@clerk(\/@?[\w-]+([.@][\w-]+)*)+|\/avatars\/[\w-]+\.svg)$/
 
 /**
- * Forwards these parts of `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its cookies are first-party. Bodies are
- * streamed, so no middleware before this one may read them.
+ * Forwards `/__clerk/*` to the sandbox, for first-party cookies. Bodies are streamed: no parser may run
+ * before.
  */
 export function clerkProxy(target: string): AppMiddleware {
   const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })

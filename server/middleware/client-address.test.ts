@@ -12,7 +12,7 @@ describe('a caller is counted by', () => {
     ['fe80::1%eth0', 'fe80::/64'],
     ['', 'unknown'],
     ['not an address', 'unknown'],
-  ])('%s → %s', (address, network) => {
+  ])('a caller is counted by network: %s → %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

@@ -4,12 +4,13 @@ import type { AppMiddleware } from '../context.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * Says where a request comes from, for the limits of callers who have not signed in. X-Forwarded-For is read from its end, for as long
- * as the address before is one of our proxies: what stands left of that was written by the caller.
+ * Says where a request comes from, for the limits of callers who have not signed in. X-Forwarded-For is read
+ * from its end, for as long as the address before is one of our proxies: what stands left of that was written
+ * by the caller.
  */
 export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxies'>): AppMiddleware {
   const isTrusted = proxyaddr.compile([...trusted_proxies])
-  /** Of the last address: most calls come over few connections. */
+  /** The last address: most calls come over few connections. */
   let last = { address: '', network: networkOf('') }
   return (ctx, next) => {
     const address = proxyaddr(ctx.req, isTrusted)
@@ -19,7 +20,7 @@ export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxi
   }
 }
 
-/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address there has 2⁶⁴ of them. */
+/** An IPv4 address, or the /64 of an IPv6 address: a client usually controls all 2⁶⁴ addresses of its /64. */
 export function networkOf(address: string): string {
   // A zone is the name of an interface, e.g. fe80::1%eth0.
   const plain = address.replace(/%.*$/, '')

@@ -20,10 +20,7 @@ import {
 } from '../errors.ts'
 import type { Failure } from '../failures.ts'
 
-/**
- * Turns every error into a response of one form. Errors of Clerk, Stripe and the database become ours here and nowhere else. Only
- * the texts of `errors.ts` and of the routes reach the caller.
- */
+/** Turns every error into one response format, with the texts of `errors.ts` and the routes only. */
 export const onError: AppMiddleware = async (ctx, next) => {
   try {
     await next()
@@ -93,8 +90,7 @@ function isStripeError(thrown: unknown): thrown is Error {
 }
 
 /**
- * Koa and its middleware throw these for an address that cannot be decoded or a file that does not exist. They are recognized by
- * their properties, because several copies of the class are installed.
+ * Koa's errors for bad addresses and missing files, by their properties: the class exists in several copies.
  */
 function statusOfHttpError(thrown: unknown): number | null {
   if (!(thrown instanceof Error) || !('expose' in thrown) || !('status' in thrown)) return null
@@ -102,15 +98,16 @@ function statusOfHttpError(thrown: unknown): number | null {
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
 
-/** A statement that waited too long, mostly for somebody's lock. It is no failure of the database: others, who share a batch, are decided without it. */
+/** A statement cancelled by its timeout, mostly waiting for a lock; other members of a batch proceed. */
 const tookTooLong = '57014'
 
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
 const unstorableText = new Set(['22021', '22P05'])
 
 /**
- * The fields that OAuth clients read (RFC 6749, section 5.2). There `error` is a code, so the sentence for people is in
- * `error_description` and `message`. The RFC has no code for a server error: clients use its status.
+ * The fields that OAuth clients read (RFC 6749, section 5.2). There `error` is a code, so the sentence for
+ * people is in `error_description` and `message`. The RFC has no code for a server error: clients use its
+ * status.
  */
 function oauthFields(error: ServerError): Record<string, string> {
   if (error.status >= 500) return {}

@@ -21,7 +21,7 @@ export async function readJsonBody(ctx: AppContext): Promise<unknown> {
   return parseJson(raw)
 }
 
-/** A form as OAuth defines it: each field at most once, and an empty field counts as missing (RFC 6749, section 3.2). */
+/** An OAuth form: each field at most once, empty fields count as missing (RFC 6749, section 3.2). */
 export async function readFormBody(ctx: AppContext): Promise<Record<string, string>> {
   const fields = [...new URLSearchParams((await readRawBody(ctx, jsonLimitBytes)).toString('utf8'))]
   const seen = new Set<string>()

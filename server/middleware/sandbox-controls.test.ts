@@ -10,7 +10,7 @@ const post = (path: string, body: object, headers = {}) =>
   call(path, { method: 'POST', body: JSON.stringify(body), headers })
 
 describe('the controls of the stand-ins', () => {
-  test('show the clock, the deliveries and the faults', async () => {
+  test('the controls of the stand-ins show the clock, the deliveries and the faults', async () => {
     expect(await (await call('')).json()).toMatchObject({
       stripe: { now: expect.any(String), delivery_rules: expect.any(Array), faults: [] },
       clerk: { data: [] },
@@ -52,7 +52,7 @@ describe('the controls of the stand-ins', () => {
     expect(response.status).toBe(404)
   })
 
-  test('are turned by our own page only', async () => {
+  test('the controls of the stand-ins can be changed from our own page only', async () => {
     for (const site of ['cross-site', 'same-site', 'none']) {
       const response = await post('/stripe/clock/advance', { days: 1 }, { 'sec-fetch-site': site })
       expect(response.status, site).toBe(403)
@@ -61,13 +61,13 @@ describe('the controls of the stand-ins', () => {
     expect(own.status).toBe(200)
   })
 
-  test('say that a stand-in refused, without its words', async () => {
+  test('the controls of the stand-ins say that a stand-in refused, without its words', async () => {
     const response = await post('/stripe/clock/advance', { days: -1 })
     expect(response.status).toBe(502)
     expect(await response.json()).toMatchObject({ code: 'upstream_unavailable' })
   })
 
-  test('do not exist where the real services are used', async () => {
+  test('the controls of the stand-ins do not exist where the real services are used', async () => {
     const real = await product.startServer({ settings: { sandbox: false } })
     const response = await fetch(`${real.url}/__sandbox/stripe/clock/advance`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(404)

@@ -7,7 +7,7 @@ const prefix = '/__sandbox'
 const bodyLimitBytes = 4096
 const limitMs = 30_000
 
-/** The knobs that the page may turn. Those that make users and tokens, or forget everything, are not among them. */
+/** The knobs open to the page: none that creates users or tokens, or resets. */
 const turnable: Readonly<Record<string, readonly string[]>> = {
   'stripe/clock/advance': ['POST'],
   'stripe/deliveries': ['POST'],
@@ -17,8 +17,9 @@ const turnable: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Lets the page's "Sandbox" panel see and turn some knobs of the stand-ins, which a browser cannot reach under their own addresses. It
- * is mounted only where there is a stand-in, which is never so in production (docs/decisions/092-sandbox-panel.md).
+ * Lets the page's "Sandbox" panel see and turn some knobs of the stand-ins, which a browser cannot reach
+ * under their own addresses. It is mounted only where there is a stand-in, which is never so in production
+ * (docs/decisions/092-sandbox-panel.md).
  */
 export function sandboxControls(settings: Settings): AppMiddleware {
   const targets: Readonly<Record<string, string | undefined>> = {
@@ -63,7 +64,7 @@ export function sandboxControls(settings: Settings): AppMiddleware {
   }
 }
 
-/** Another site must not turn our clock by a form that it posts here. Browsers say where a request comes from. */
+/** Prevents cross-site posts, by the origin that browsers send. */
 function requireOwnPage(ctx: AppContext): void {
   const site = ctx.get('sec-fetch-site')
   if (site !== '' && site !== 'same-origin') throw forbidden()

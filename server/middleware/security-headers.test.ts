@@ -6,8 +6,9 @@ const frontendApi = 'https://clerk.tidemark.example'
 
 /**
  * What Clerk documents as necessary, with the frontend API of this test in the place of the reader's own.
- * Source: https://clerk.com/docs/guides/secure/best-practices/csp-headers, as of 2026-11-22. Of connect-src it says: "The trailing :*
- * is required: Clerk's abuse and fraud protection hosts are served on ports other than 443".
+ * Source: https://clerk.com/docs/guides/secure/best-practices/csp-headers, as of 2026-11-22. Of connect-src
+ * it says: "The trailing :* is required: Clerk's abuse and fraud protection hosts are served on ports other
+ * than 443".
  */
 const documented = {
   'script-src': [frontendApi, 'https://challenges.cloudflare.com', 'https://*.protect.clerk.com'],
@@ -38,12 +39,15 @@ async function policyWith(settings: { clerk_proxy_target: string | undefined }) 
 }
 
 describe('the content security policy', () => {
-  test.each(Object.entries(documented))('allows what Clerk documents for %s', async (name, sources) => {
-    const policy = await policyWith({ clerk_proxy_target: undefined })
-    expect(policy.get(name)).toEqual(expect.arrayContaining([...sources]))
-  })
+  test.each(Object.entries(documented))(
+    'the content security policy allows the sources that Clerk documents for %s',
+    async (name, sources) => {
+      const policy = await policyWith({ clerk_proxy_target: undefined })
+      expect(policy.get(name)).toEqual(expect.arrayContaining([...sources]))
+    },
+  )
 
-  test('allows no script and no frame of others, and with the stand-in none at all', async () => {
+  test('the content security policy allows no script and no frame of others, and with the stand-in none at all', async () => {
     const policy = await policyWith({ clerk_proxy_target: undefined })
     expect(policy.get('script-src')).toEqual(["'self'", ...documented['script-src']])
     expect(policy.get('frame-src')).toEqual(["'self'", ...documented['frame-src']])

@@ -3,8 +3,9 @@ import type { AppMiddleware } from '../context.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * Pages have a strict policy that still allows Clerk's components and Stripe's pages. With the sandbox everything of Clerk's comes from our
- * own origin, so no other origin is listed. Answers of the API are no documents and allow nothing; what only documents read is left out.
+ * Pages have a strict policy that still allows Clerk's components and Stripe's pages. With the sandbox
+ * everything of Clerk's comes from our own origin, so no other origin is listed. Answers of the API are no
+ * documents and allow nothing; what only documents read is left out.
  */
 export function securityHeaders(settings: Settings): AppMiddleware {
   const isHttps = settings.app_url.startsWith('https:')
@@ -40,7 +41,7 @@ function pages(settings: Settings, isHttps: boolean) {
   const challenge = settings.clerk_proxy_target
     ? []
     : ['https://challenges.cloudflare.com', 'https://*.protect.clerk.com']
-  // These hosts answer on ports other than 443, and a source without a port stands for 443 only.
+  // These hosts use other ports than 443, and a source without a port means 443 only.
   const protect = settings.clerk_proxy_target ? [] : ['https://*.protect.clerk.com:*']
   const telemetry = settings.clerk_proxy_target ? [] : ['https://clerk-telemetry.com']
   const payments = settings.stripe_api_base
@@ -83,7 +84,7 @@ function headersOf(setHelmet: ReturnType<typeof helmet>): [name: string, value: 
   return [...headers]
 }
 
-/** Nothing here needs any of it, nor does a script that somebody smuggles in. Passkeys and copying are for our own pages. */
+/** No page needs any of these features. Passkeys and copying are for our own origin. */
 const permissionsPolicy = [
   ...[
     'accelerometer',

@@ -19,7 +19,7 @@ export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMi
     ctx.state.trace = createTrace(deps.log, request_id)
     ctx.set('x-request-id', request_id)
     if (!ctx.path.startsWith('/api/')) return track(deps, ctx, next)
-    // A caller's own traceparent is not believed: anybody could put their requests into a trace of ours.
+    // A caller's traceparent is not trusted: it could attach foreign requests to one of our traces.
     const attributes = () => ({ 'http.request.method': ctx.method, 'tidemark.request_id': request_id })
     await inSpan(ctx.method, { kind: 'server', attributes }, () => track(deps, ctx, next))
   }
@@ -40,7 +40,7 @@ async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext
   }
 }
 
-/** The route's pattern rather than the address: addresses contain ids, and a metric label must have few values. */
+/** The route's pattern: addresses contain ids, and a metric label needs few values. */
 function routeOf(ctx: AppContext): string {
   if (typeof ctx._matchedRoute === 'string') return ctx._matchedRoute
   if (ctx.path.startsWith('/__clerk')) return 'clerk-proxy'

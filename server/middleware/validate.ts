@@ -22,7 +22,7 @@ function parse(schema: z.core.$ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Custom issues carry the product's own texts, which are shown to people unchanged; zod's become a plain sentence. */
+/** Custom issues keep the product's texts, which people read; zod's become a plain sentence. */
 function invalidFields(issues: readonly z.core.$ZodIssue[]): ServerError {
   const first = issues.find((issue) => issue.code === 'custom') ?? issues[0]
   const text = first

@@ -9,7 +9,7 @@ import { type WebDocument, webSite } from '../web-site.ts'
 /** File names in this folder contain a hash of the content, so a cached copy never goes stale. */
 const hashedFolder = '/assets/'
 
-/** Set by Clerk for every site that uses it: when the sessions of this browser last changed, 0 when there is none. */
+/** Clerk's hint cookie: when this browser's sessions last changed, 0 without a session. */
 const sessionHint = /(?:^|;\s*)__client_uat(?:_[\w-]+)?=[1-9]/
 
 /** Serves the built web app: its files, and for every other address a document. */

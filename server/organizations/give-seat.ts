@@ -20,8 +20,8 @@ export interface SeatReceiver extends MembershipSnapshot {
 }
 
 /**
- * Gives a member a seat at once. A member who has one keeps it, one who was promised a seat gets that one; otherwise there
- * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
+ * Gives a member a seat at once: the one that they have, or the one reserved for them, or a free one. A newer
+ * snapshot from Clerk in which the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
   const seat = await retryTransaction(deps.db, async (trx) => {

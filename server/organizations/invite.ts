@@ -38,16 +38,16 @@ export interface InvitationRequest {
 export interface InvitationRules {
   /** The error when no more people may be invited, else null. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
-  /** The error when a seat is already promised to the address, or null when that seat is what the caller wants. */
+  /** The error when a seat is already reserved for the address; null when that seat is the wanted one. */
   refusalOfPromised(seat: Seat): ServerError | null
 }
 
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Promises a seat to a person and has Clerk send the invitation, or the worker later when Clerk asks for that. The promise is committed
- * before Clerk is called; when Clerk does not send the invitation, the seat is free again. Two requests for the last seat cannot both
- * get it.
+ * Reserves a seat for a person and has Clerk send the invitation, or the worker later when Clerk's quota
+ * requires it. The reservation is committed before Clerk is called; when Clerk does not send the invitation,
+ * the seat is free again. Two requests for the last seat cannot both get it.
  */
 export async function invite(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
@@ -60,7 +60,7 @@ export async function invite(
     : deliver(deps, invitation)
 }
 
-/** What became of it, for whoever asked for the invitation. */
+/** The outcome as the requester of the invitation sees it. */
 export function invitationMessage(
   { email, send_at }: Invitation,
   { now }: Pick<Dependencies, 'now'>,
@@ -76,10 +76,7 @@ function isWaiting({ send_at }: Invitation, { now }: Pick<Dependencies, 'now'>):
   return send_at !== null && send_at > now()
 }
 
-/**
- * When Clerk refuses or does not answer, the seat is released before the error is returned; if Clerk did send the invitation and only
- * its answer was lost, the sweep finds out.
- */
+/** On an error of Clerk's the seat is released; the sweep finds an invitation whose answer was lost. */
 async function deliver(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
   invitation: Invitation,
@@ -129,7 +126,7 @@ async function reserve(
   })
 }
 
-/** The invitation of a promised seat. If an earlier request crashed before sending it, this request sends it. */
+/** The invitation of a reserved seat; sends it if an earlier request crashed before that. */
 async function findPromised(
   trx: DatabaseTransaction,
   seat: Seat,

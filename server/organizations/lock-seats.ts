@@ -2,10 +2,7 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { lockLiveSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
 import { seatsNeedSubscription } from '../errors.ts'
 
-/**
- * Locks the organization's live subscription, which makes counting seats safe: every change of a seat holds this lock. Throws
- * `seatsNeedSubscription` when there is none.
- */
+/** Locks the live subscription, as every change of a seat does. Throws `seatsNeedSubscription`. */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<Subscription> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   const subscription = await lockLiveSubscription(trx, owner)

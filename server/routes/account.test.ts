@@ -19,7 +19,6 @@ import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker } = product
-/** Somebody new, with an account. */
 const ada = madeForEachTest(async () => {
   const person = await signUp(clerk)
   await buildUser(database.server, person.user_id)
@@ -37,7 +36,7 @@ const nextPayment = (by: Person = ada, payer = 'personal') =>
   server.ask(getNextPayment, { token: by.token, query: { payer } })
 const personal = () => ({ owner_kind: 'user', owner_id: ada.user_id }) as const
 
-/** What Stripe tells of since the last time reaches the inbox, but no job runs. */
+/** Stores Stripe's new events in the inbox without running a job. */
 async function receiveOnly(): Promise<void> {
   for (const event of await stripe.takeEvents()) {
     await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
@@ -45,7 +44,7 @@ async function receiveOnly(): Promise<void> {
 }
 
 describe('the balance of an account', () => {
-  test('that never had credits is not low', async () => {
+  test('the balance of an account that never had credits is not low', async () => {
     expect(await summary()).toEqual({
       payer: 'personal',
       member_since: expect.any(String),
@@ -59,7 +58,7 @@ describe('the balance of an account', () => {
     })
   })
 
-  test('that was used up is low, and says that there were credits', async () => {
+  test('the balance of an account that was used up is low, and says that there were credits', async () => {
     await giveCredits(database, personal(), { purchased: 10 })
     await spendOne(database.server, {
       ...personal(),
@@ -72,14 +71,14 @@ describe('the balance of an account', () => {
     expect((await summary()).balance).toMatchObject({ total: 0, low: true, had_credits: true })
   })
 
-  test('is low below 100 credits', async () => {
+  test('the balance of an account is low below 100 credits', async () => {
     await giveCredits(database, personal(), { purchased: 99 })
     expect((await summary()).balance).toMatchObject({ available: 99, low: true })
     await giveCredits(database, personal(), { plan: 1 })
     expect((await summary()).balance).toMatchObject({ available: 100, plan: 1, purchased: 99, low: false })
   })
 
-  test('of somebody with a seat is not low: they use the pool', async () => {
+  test('the personal balance of a user with a seat is not low, because they use the pool', async () => {
     await giveCredits(database, personal(), { purchased: 5 })
     await database.owner
       .updateTable('users')
@@ -90,7 +89,7 @@ describe('the balance of an account', () => {
   })
 })
 
-test('somebody without an account is told so, and not refused', async () => {
+test('a user without an account is told so, and not refused', async () => {
   expect(await summary(await signUp(clerk))).toMatchObject({
     member_since: null,
     plan_type: 'starter',
@@ -99,7 +98,7 @@ test('somebody without an account is told so, and not refused', async () => {
 })
 
 describe('credits on the way', () => {
-  test('are not those of a payment page that is merely open, nor of one that expired', async () => {
+  test('credits on the way do not include those of an open or expired payment page', async () => {
     const opened = await buildOpenCredits(product, { user_id: ada.user_id })
     expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
     await stripe.client.checkout.sessions.expire(opened.session_id)
@@ -107,7 +106,7 @@ describe('credits on the way', () => {
     expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
   })
 
-  test('are those that were paid and that the ledger does not have yet', async () => {
+  test('credits on the way are paid credits that the ledger does not have yet', async () => {
     await buildPaidCredits(product, { user_id: ada.user_id })
     await receiveOnly()
     expect(await summary()).toMatchObject({
@@ -119,7 +118,7 @@ describe('credits on the way', () => {
     })
   })
 
-  test('are in the balance once the ledger has them', async () => {
+  test('credits on the way become part of the balance once the ledger has them', async () => {
     await buildPaidCredits(product, { user_id: ada.user_id })
     await worker.catchUp()
     expect(await summary()).toMatchObject({
@@ -129,7 +128,7 @@ describe('credits on the way', () => {
     })
   })
 
-  test('are those that a bank takes days for, until it refuses', async () => {
+  test('credits on the way include those of a bank debit until it is refused', async () => {
     const opened = await buildOpenCredits(product, { user_id: ada.user_id })
     await stripe.knob(`sessions/${opened.session_id}/pay`, { method: 'delayed' })
     await receiveOnly()
@@ -149,7 +148,7 @@ describe('credits on the way', () => {
     ])
   })
 
-  test('are not those of a payment that does not match its order, which somebody looks into', async () => {
+  test('credits on the way do not include those of a payment that does not match its order', async () => {
     await buildPaidPlan(product, { user_id: ada.user_id, promised_minor: 1 })
     await worker.catchUp().catch(() => undefined)
     expect(await summary()).toMatchObject({
@@ -158,7 +157,7 @@ describe('credits on the way', () => {
     })
   })
 
-  test('are forgotten after 30 days, and are never those of others', async () => {
+  test('credits on the way are forgotten after 30 days, and never include those of others', async () => {
     const old = new Date(Date.now() - 31 * 24 * 3_600_000)
     const forgotten = await buildPurchase(database.server, {
       user_id: ada.user_id,
@@ -192,7 +191,7 @@ async function subscribe(order: PlanOrder = {}) {
 }
 
 describe('the plan of an account', () => {
-  test('in its trial tells when that ends', async () => {
+  test('the plan of an account in its trial tells when that ends', async () => {
     await subscribe({ trial_days: 14 })
     const { plan_type, subscription } = await summary()
     expect(plan_type).toBe('pro')
@@ -200,7 +199,7 @@ describe('the plan of an account', () => {
     expect(subscription?.trial_end).toBe(subscription?.current_period_end)
   })
 
-  test('that is cancelled tells until when it lasts, and then that it has ended', async () => {
+  test('the plan of an account that is cancelled tells until when it lasts, and then that it has ended', async () => {
     const { subscription_id } = await subscribe()
     await stripe.client.subscriptions.update(subscription_id ?? '', { cancel_at_period_end: true })
     await worker.catchUp()
@@ -213,7 +212,7 @@ describe('the plan of an account', () => {
 })
 
 describe('the next payment', () => {
-  test('of a trial is its first one, on the day it ends, from the card that was given', async () => {
+  test('the next payment of a trial is its first one, on the day it ends, from the card that was given', async () => {
     await subscribe({ trial_days: 14 })
     const { subscription } = await summary()
     expect(await nextPayment()).toEqual({
@@ -222,18 +221,18 @@ describe('the next payment', () => {
     })
   })
 
-  test('of a cancelled plan is none', async () => {
+  test('the next payment of a cancelled plan is none', async () => {
     const { subscription_id } = await subscribe()
     await stripe.client.subscriptions.update(subscription_id ?? '', { cancel_at_period_end: true })
     await worker.catchUp()
     expect((await nextPayment()).payment).toBeNull()
   })
 
-  test('is none without a plan', async () => {
+  test('the next payment is none without a plan', async () => {
     expect(await nextPayment()).toEqual({ payment: null, card: null })
   })
 
-  test('that Stripe does not tell is a failure that can be tried again', async () => {
+  test('the next payment that Stripe does not tell is a failure that can be tried again', async () => {
     await subscribe()
     await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1/subscriptions' })
     const answer = await server.api(getNextPayment, { token: ada.token, query: {} })
@@ -265,7 +264,7 @@ describe('an organization', () => {
     return made
   })
 
-  test('shows its pool, plan and payments to an admin, and the payments to no member', async () => {
+  test('an organization shows its pool, plan and payments to an admin, and the payments to no member', async () => {
     const shown = {
       payer: org.id,
       balance: { plan: 1000, total: 1000 },
@@ -283,17 +282,20 @@ describe('an organization', () => {
     expect(await summary(ada)).toMatchObject({ credits_on_the_way: 0, subscription: null, payments: [] })
   })
 
-  test('shows its next payment to admins only', async () => {
+  test('an organization shows its next payment to admins only', async () => {
     const ask = (by: Person) => server.api(getNextPayment, { token: by.token, query: { payer: org.id } })
     expect(await ask(bob)).toMatchObject({ status: 403 })
     expect(await ask(eve)).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
   })
 })
 
-test.each([getAccountSummary, getNextPayment])('$path is for people who are signed in', async (endpoint) => {
-  expect(await server.api(endpoint, { query: {} })).toMatchObject({ status: 401 })
-  expect(await server.api(endpoint, { token: eve.token, query: { payer: 'acme' } })).toMatchObject({
-    status: 400,
-    body: { fields: [{ path: 'payer' }] },
-  })
-})
+test.each([getAccountSummary, getNextPayment])(
+  'the call $path is for people who are signed in',
+  async (endpoint) => {
+    expect(await server.api(endpoint, { query: {} })).toMatchObject({ status: 401 })
+    expect(await server.api(endpoint, { token: eve.token, query: { payer: 'acme' } })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'payer' }] },
+    })
+  },
+)

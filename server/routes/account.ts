@@ -113,7 +113,7 @@ function presentBalance(
 ): AccountSummary['balance'] {
   const available = Math.max(0, total)
   const had_credits = version > 0
-  // Whoever has a seat uses the organization's pool, so few credits of their own are no reason to warn.
+  // A user with a seat uses the organization's pool, so a low balance of their own is no reason to warn.
   const usesPool = owner_kind === 'user' && plan_type === 'teams'
   const low = had_credits && available < lowBalanceCredits && !usesPool
   return { plan, purchased, total, available, low, had_credits }
@@ -169,7 +169,7 @@ function presentAmount(
   }
 }
 
-/** The card that Stripe takes what has no card of its own from. */
+/** The customer's default card, which Stripe charges when a subscription has none. */
 async function findCard(stripe: Stripe, customerId: string | undefined): Promise<NextPayment['card']> {
   if (!customerId) return null
   const customer = await stripe.customers.retrieve(customerId, {

@@ -34,7 +34,7 @@ const chargeOf = async (sessionId: string) => {
 }
 
 describe('invoices and receipts', () => {
-  test('are none for somebody who never bought anything, without asking Stripe', async () => {
+  test('a user who never bought anything has no invoices, and Stripe is not asked', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1' })
     expect(await list(await signUp(clerk))).toEqual({ items: [], next_cursor: null })
   })
@@ -80,7 +80,7 @@ describe('invoices and receipts', () => {
     expect((await fetch(`${stripe.url}/receipts/ch_none`)).status).toBe(404)
   })
 
-  test('a checkout that nobody paid is not listed', async () => {
+  test('an unpaid checkout is not listed', async () => {
     const buyer = await signUp(clerk)
     const body = { clerkUserId: buyer.user_id, credits: 500, amount: 7, currency: 'EUR' as const }
     await server.ask(purchaseCredits, { token: buyer.token, body })
@@ -104,7 +104,7 @@ describe('invoices and receipts', () => {
       all = (await list(subscriber, { limit: '50' })).items
     })
 
-    test('are in one list, newest first', () => {
+    test('invoices of a plan and of credits are in one list, newest first', () => {
       expect(all.filter(({ kind }) => kind === 'receipt').map(({ description }) => description)).toEqual([
         '502 credits',
         '501 credits',
@@ -123,7 +123,7 @@ describe('invoices and receipts', () => {
       expect(times).toEqual(times.toSorted().toReversed())
     })
 
-    test.each([1, 2, 3])('come in pages of %i that neither repeat nor omit one', async (limit) => {
+    test.each([1, 2, 3])('invoices come in pages of %i that neither repeat nor omit one', async (limit) => {
       const seen: string[] = []
       let cursor: string | null = null
       for (let pages = 0; pages === 0 || cursor !== null; pages++) {
@@ -137,7 +137,7 @@ describe('invoices and receipts', () => {
     })
   })
 
-  test('of an organization are for its admins', async () => {
+  test('invoices and receipts of an organization are for its admins', async () => {
     const [admin, member] = [await signUp(clerk), await signUp(clerk)]
     const organization = await buildOrganization(clerk, admin)
     await addMember(clerk, organization, member)
@@ -162,17 +162,17 @@ describe('invoices and receipts', () => {
     { cursor: 'nonsense' },
     { cursor: Buffer.from('{"invoice":"cs_1"}').toString('base64url') },
     { customer: 'cus_1' },
-  ])('%o is refused', async (query) => {
+  ])('invoices and receipts with the query %o are refused', async (query) => {
     expect(await server.api(listBillingDocuments, { token: ada.token, query: query as never })).toMatchObject(
       { status: 400 },
     )
   })
 
-  test('nobody sees them without signing in', async () => {
+  test('an anonymous caller cannot read invoices', async () => {
     expect(await server.api(listBillingDocuments, {})).toMatchObject({ status: 401 })
   })
 
-  test('while Stripe is away the caller is told so and when to come back', async () => {
+  test('the caller is told to come back while Stripe is unavailable', async () => {
     const buyer = await signUp(clerk)
     await buy(buyer, 500)
     await stripe.knob('faults', { status: 500, path_prefix: '/v1' })

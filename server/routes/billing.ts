@@ -14,7 +14,7 @@ export const billingRoutes = [
   }).handle(async ({ query, owner }, { db, stripe }) => {
     const after = query.cursor === undefined ? undefined : documentsCursor.decode(query.cursor)
     const customer = await findStripeCustomer(db, owner)
-    // Who never bought anything has no customer at Stripe, and none is made for looking.
+    // A user without purchases has no customer at Stripe, and reading creates none.
     if (!customer) return { success: true, data: { items: [], next_cursor: null } }
     const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
     return {

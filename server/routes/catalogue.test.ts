@@ -4,8 +4,8 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { server } = testProduct()
 
-describe('what everybody may read', () => {
-  test('plans and prices', async () => {
+describe('the public catalogue', () => {
+  test('the catalogue contains plans and prices', async () => {
     const { plans, credits } = await server.ask(listPlans)
     expect(plans.map(({ plan_type, price_minor }) => [plan_type, price_minor?.monthly ?? 0])).toEqual([
       ['starter', 0],
@@ -20,7 +20,7 @@ describe('what everybody may read', () => {
     ])
   })
 
-  test('settings of the web app, which say that payments are simulated', async () => {
+  test('the settings of the web app say that payments are simulated', async () => {
     expect(await server.ask(getWebConfig)).toMatchObject({
       brand: { name: 'Tidemark' },
       clerk: { proxy_url: '/__clerk' },

@@ -26,7 +26,7 @@ const buy = (fields: object = {}, token = ada.token) =>
   server.api(purchaseCredits, { token, body: purchase(fields) })
 
 describe('a purchase of credits', () => {
-  test('records what is promised and opens a session at Stripe that says the same', async () => {
+  test('a purchase of credits records its terms and opens a session at Stripe with the same terms', async () => {
     const answer = await server.ask(purchaseCredits, {
       token: ada.token,
       body: { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' },
@@ -60,7 +60,7 @@ describe('a purchase of credits', () => {
     expect(session.line_items?.data).toMatchObject([{ description: '500 credits', quantity: 1 }])
   })
 
-  test('has an id in the order of time, with an Idempotency-Key and without', async () => {
+  test('a purchase of credits has an id in the order of time, with an Idempotency-Key and without', async () => {
     const ids: string[] = []
     for (const headers of [{}, { 'idempotency-key': 'a-key-of-the-browser' }, {}]) {
       const { body } = await server.api(purchaseCredits, { token: ada.token, body: purchase(), headers })
@@ -70,7 +70,7 @@ describe('a purchase of credits', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
   })
 
-  test('by somebody without an account creates one from Clerk’s profile', async () => {
+  test('a purchase by a user without an account creates one from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace@tidemark.test', first_name: 'Grace' })
     expect((await buy({ clerkUserId: grace.user_id }, grace.token)).status).toBe(200)
     const user = await database.owner
@@ -81,7 +81,7 @@ describe('a purchase of credits', () => {
     expect(user).toMatchObject({ email: 'grace@tidemark.test', first_name: 'Grace', plan_type: 'starter' })
   })
 
-  test('uses one customer at Stripe for all purchases of a person', async () => {
+  test('a purchase of credits uses one customer at Stripe for all purchases of a person', async () => {
     const sessions = []
     for (let count = 0; count < 2; count++) {
       const { sessionId } = (await buy()).body as { sessionId: string }
@@ -90,19 +90,19 @@ describe('a purchase of credits', () => {
     expect(sessions[0]?.customer).toBe(sessions[1]?.customer)
   })
 
-  test.each([71, 500, 1500, 71_428])('of %i credits is possible', async (credits) => {
+  test.each([71, 500, 1500, 71_428])('a purchase of %i credits is possible', async (credits) => {
     const answer = await buy({ credits, amount: creditsCostMinor(credits) / 100 })
     expect(answer.status).toBe(200)
     expect(await intents()).toMatchObject([{ credits, amount_minor: creditsCostMinor(credits) }])
   })
 
-  test.each(['USD', 'GBP'])('in %s costs the same number', async (currency) => {
+  test.each(['USD', 'GBP'])('a purchase of credits in %s costs the same number', async (currency) => {
     expect((await buy({ currency })).status).toBe(200)
     expect(await intents()).toMatchObject([{ currency, amount_minor: 700 }])
   })
 })
 
-describe('an invalid purchase is refused with the product’s text and writes no row:', () => {
+describe('an invalid purchase is refused with the product’s text and writes no row', () => {
   test.each([
     [70, 0.98, 'Minimum purchase is 71 credits'],
     [71_429, 1000.01, 'Maximum purchase is 71,428 credits'],
@@ -115,7 +115,7 @@ describe('an invalid purchase is refused with the product’s text and writes no
     ['500', 7, 'Please enter a valid number'],
     [-1, -0.01, 'Minimum purchase is 71 credits'],
     [1e9, 14_000_000, 'Maximum purchase is 71,428 credits'],
-  ])('credits %s', async (credits, amount, text) => {
+  ])('a purchase of %s credits is refused', async (credits, amount, text) => {
     const { status, body } = await buy({ credits, amount })
     expect(status).toBe(400)
     expect(body).toMatchObject({
@@ -127,19 +127,22 @@ describe('an invalid purchase is refused with the product’s text and writes no
     expect(await intents()).toEqual([])
   })
 
-  test.each([0.01, 6.99, 7.01, 7.0001, 700, 7e-9, 1e300])('a tampered amount of %d', async (amount) => {
-    const { status, body } = await buy({ amount })
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 'amount_mismatch' })
-    expect(await intents()).toEqual([])
-  })
+  test.each([0.01, 6.99, 7.01, 7.0001, 700, 7e-9, 1e300])(
+    'a purchase with a tampered amount of %d is refused',
+    async (amount) => {
+      const { status, body } = await buy({ amount })
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'amount_mismatch' })
+      expect(await intents()).toEqual([])
+    },
+  )
 
   test.each([
     ['a currency that is not sold in', { currency: 'JPY' }, 'currency'],
     ['a missing amount', { amount: undefined }, 'amount'],
     ['an amount as text', { amount: '7' }, 'amount'],
     ['a field that is not in the contract', { priceId: 'price_cheap' }, 'priceId'],
-  ])('%s', async (_, fields, path) => {
+  ])('a purchase with %s is refused', async (_, fields, path) => {
     const { status, body } = await buy(fields)
     expect(status).toBe(400)
     expect(body).toMatchObject({
@@ -150,14 +153,14 @@ describe('an invalid purchase is refused with the product’s text and writes no
     expect(await intents()).toEqual([])
   })
 
-  test('another user’s id', async () => {
+  test('a purchase with another user’s id is refused', async () => {
     const { status, body } = await buy({ clerkUserId: eve.user_id })
     expect(status).toBe(403)
     expect(body).toMatchObject({ code: 'forbidden' })
     expect(await intents()).toEqual([])
   })
 
-  test('no token', async () => {
+  test('a purchase without a token is refused', async () => {
     const { status, body } = await server.api(purchaseCredits, { body: purchase() })
     expect(status).toBe(401)
     expect(body).toMatchObject({ code: 'unauthenticated', error: 'User not authenticated' })
@@ -165,8 +168,8 @@ describe('an invalid purchase is refused with the product’s text and writes no
   })
 })
 
-describe('when Stripe', () => {
-  test('refuses the session, the intent fails and the customer is told', async () => {
+describe('failures of Stripe', () => {
+  test('a session that Stripe refuses fails the intent, and the customer is told', async () => {
     // A cancel address that Stripe cannot take is a parameter error, as any 4xx would be.
     const refusing = await startTestServer({
       databaseUrl: database.url,
@@ -183,21 +186,24 @@ describe('when Stripe', () => {
     ])
   })
 
-  test.each([500, 429])('answers %i to all attempts, the intent waits for the sweep', async (fault) => {
-    await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
-    const { status, body } = await buy()
-    expect(status).toBe(503)
-    expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
-    expect(await intents()).toMatchObject([{ state: 'created', stripe_session_id: null }])
-  })
+  test.each([500, 429])(
+    'an intent waits for the sweep when Stripe answers %i to all attempts',
+    async (fault) => {
+      await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
+      const { status, body } = await buy()
+      expect(status).toBe(503)
+      expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
+      expect(await intents()).toMatchObject([{ state: 'created', stripe_session_id: null }])
+    },
+  )
 
-  test('answers 500 once, the SDK retries with the same key and there is one session', async () => {
+  test('the SDK retries with the same key when Stripe answers 500 once, and there is one session', async () => {
     await stripe.knob('faults', { status: 500, count: 1, path_prefix: '/v1/checkout' })
     expect((await buy()).status).toBe(200)
     expect(await intents()).toMatchObject([{ state: 'open' }])
   })
 
-  test('creates the session but its answer is lost, the retry finds that session', async () => {
+  test('the retry finds the session whose creation Stripe’s lost answer confirmed', async () => {
     await stripe.knob('faults', { drop_after: true, count: 1, path_prefix: '/v1/checkout' })
     const { status, body } = await buy()
     expect(status).toBe(200)
@@ -206,7 +212,7 @@ describe('when Stripe', () => {
     expect(sessions.data.filter((session) => session.client_reference_id === intentId)).toHaveLength(1)
   })
 
-  test('cannot create a customer, the intent fails: no session can exist', async () => {
+  test('an intent fails when Stripe cannot create a customer, because no session can exist', async () => {
     const newcomer = await signUp(clerk)
     await stripe.knob('faults', { status: 503, path_prefix: '/v1/customers' })
     const { status } = await buy({ clerkUserId: newcomer.user_id }, newcomer.token)
@@ -222,7 +228,7 @@ describe('a top-up with return addresses', () => {
       body: { creditsAmount: 1500, clerkUserId: ada.user_id, ...fields },
     })
 
-  test('returns to the requested address, with the session’s id', async () => {
+  test('a top-up with a return address ends there, with the session’s id', async () => {
     const { status, body } = await topUp({
       successUrl: 'http://localhost:3000/payment/success?from=billing',
       cancelUrl: 'http://localhost:3000/billing',
@@ -236,7 +242,7 @@ describe('a top-up with return addresses', () => {
     })
   })
 
-  test('returns to the success page by default', async () => {
+  test('a top-up without a return address ends on the success page', async () => {
     const { sessionId } = (await topUp()).body as { sessionId: string }
     expect(await server.deps.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({
       success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
@@ -254,14 +260,14 @@ describe('a top-up with return addresses', () => {
     ['successUrl', 'http://localhost:3000@evil.example/'],
     ['cancelUrl', 'http://localhost.evil.example:3000/billing'],
     ['cancelUrl', 'javascript:alert(1)'],
-  ])('refuses a %s that is not ours: %s', async (field, address) => {
+  ])('a top-up with return addresses refuses a %s that is not ours: %s', async (field, address) => {
     const { status, body } = await topUp({ [field]: address })
     expect(status).toBe(400)
     expect(body).toMatchObject({ code: 'foreign_return_address', fields: [{ path: field }] })
     expect(await intents()).toEqual([])
   })
 
-  test('has the same limits, and only for one’s own account', async () => {
+  test('a top-up with return addresses has the same limits, and only for one’s own account', async () => {
     expect((await topUp({ creditsAmount: 70 })).body).toMatchObject({
       error: 'Minimum purchase is 71 credits',
     })

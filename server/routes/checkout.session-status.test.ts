@@ -65,7 +65,7 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
 }
 
 describe('the status of a session', () => {
-  test('that is not paid yet is open and pending, and enqueues no job', async () => {
+  test('the status of a session that is not paid yet is open and pending, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     expect(await status(sessionId)).toEqual({
       status: 'open',
@@ -80,7 +80,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('that is paid, but not in the ledger, is pending, and the worker is asked once in five seconds', async () => {
+  test('the status of a session that is paid, but not in the ledger, is pending, and the worker is asked once in five seconds', async () => {
     const { sessionId, intentId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`)
     for (let poll = 0; poll < 4; poll++) {
@@ -97,7 +97,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
   })
 
-  test('whose payment takes days is complete but unpaid, and enqueues no job', async () => {
+  test('the status of a session whose payment takes days is complete but unpaid, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
     expect(await status(sessionId)).toMatchObject({
@@ -108,7 +108,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
+  test('the status of a session that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
     const { sessionId, intentId } = await buy()
     await settle(intentId, sessionId)
     await stripe.knob('faults', { status: 500 })
@@ -125,20 +125,27 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test.each(['failed', 'expired'] as const)('of an intent that %s says so', async (state) => {
-    const { sessionId, intentId } = await buy()
-    await database.worker.updateTable('checkout_intents').set({ state }).where('id', '=', intentId).execute()
-    expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
-  })
+  test.each(['failed', 'expired'] as const)(
+    'the status of a session of an intent that %s says so',
+    async (state) => {
+      const { sessionId, intentId } = await buy()
+      await database.worker
+        .updateTable('checkout_intents')
+        .set({ state })
+        .where('id', '=', intentId)
+        .execute()
+      expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
+    },
+  )
 
-  test('is a 502 when Stripe does not answer', async () => {
+  test('the status of a session is a 502 when Stripe does not answer', async () => {
     const { sessionId } = await buy()
     await stripe.knob('faults', { status: 500 })
     const answer = await server.api(getSessionStatus, { token: ada.token, query: { session_id: sessionId } })
     expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to verify payment status' } })
   })
 
-  test('is shown although the queue is unavailable', async () => {
+  test('the status of a session is shown although the queue is unavailable', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       stripe,
@@ -158,13 +165,13 @@ describe('the status of a session', () => {
     })
   })
 
-  test('is for its owner only: another user’s session is a 404', async () => {
+  test('the status of a session is for its owner only: another user’s session is a 404', async () => {
     const { sessionId } = await buy()
     const ask = (request: object) => server.api(getSessionStatus, request)
     const query = { session_id: sessionId }
     const missing = { status: 404, body: { error: 'Session not found', code: 'session_not_found' } }
     expect(await ask({ token: eve.token, query })).toMatchObject(missing)
-    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_nobody' } })).toMatchObject(missing)
+    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_unknown' } })).toMatchObject(missing)
     expect(await ask({ query })).toMatchObject({ status: 401 })
     expect(await ask({ token: ada.token })).toMatchObject({ status: 400 })
     expect(await ask({ token: ada.token, query: { session_id: 'a\u0000b' } })).toMatchObject({ status: 400 })
@@ -197,7 +204,7 @@ describe('the status of a plan’s session', () => {
     await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
   })
 
-  test('says what is being bought, before and after it is paid', async () => {
+  test('the status of a plan’s session says what is being bought, before and after it is paid', async () => {
     const { sessionId, intentId } = await subscribe()
     expect(await status(sessionId)).toMatchObject({
       status: 'open',
@@ -221,7 +228,7 @@ describe('the status of a plan’s session', () => {
     expect(paid.subscription_id).toBe(subscription)
   })
 
-  test('that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
+  test('the status of a plan’s session that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
     const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: ada.user_id,
@@ -240,7 +247,7 @@ describe('the status of a plan’s session', () => {
     })
   })
 
-  test('of a team names its organization, seats and credits', async () => {
+  test('the status of a plan’s session of a team names its organization, seats and credits', async () => {
     const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_made' },
       user_id: ada.user_id,
@@ -257,7 +264,7 @@ describe('the status of a plan’s session', () => {
     expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
   })
 
-  test('is also requested by the return page', async () => {
+  test('the status of a plan’s session is also requested by the return page', async () => {
     const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
     await stripe.knob(`sessions/${sessionId}/pay`)
     const answer = await server.ask(processPaymentSuccess, {
@@ -273,7 +280,7 @@ describe('the return page', () => {
   const comeBack = (sessionId: string, by = ada, clerkUserId = by.user_id) =>
     server.api(processPaymentSuccess, { token: by.token, body: { sessionId, clerkUserId } })
 
-  test('asks the worker to fetch the session, and grants nothing itself', async () => {
+  test('the return page asks the worker to fetch the session, and grants nothing itself', async () => {
     const { sessionId, intentId } = await buy()
     const before = (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
     expect(await comeBack(sessionId)).toMatchObject({
@@ -291,7 +298,7 @@ describe('the return page', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('works for one’s own session and account only', async () => {
+  test('the return page works for one’s own session and account only', async () => {
     const { sessionId, intentId } = await buy()
     expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
     expect(await comeBack(sessionId, eve, ada.user_id)).toMatchObject({ status: 403 })
@@ -303,7 +310,7 @@ describe('the return page', () => {
   })
 })
 
-describe('checkouts that were left', () => {
+describe('abandoned checkouts', () => {
   const bob = madeOnce(() => signUp(clerk))
   const left = (by = bob) => server.ask(listOpenCheckouts, { token: by.token })
   const leave = async () => {
@@ -314,7 +321,7 @@ describe('checkouts that were left', () => {
     })
   }
 
-  test('are listed with what was not charged and their payment page, newest first, each order once', async () => {
+  test('abandoned checkouts are listed with what was not charged and their payment page, newest first, each order once', async () => {
     await leave()
     const again = await leave()
     clock.advance(1000)
@@ -355,7 +362,7 @@ describe('checkouts that were left', () => {
     expect((await left()).checkouts.map(({ sessionId }) => sessionId)).toEqual([again.sessionId])
   })
 
-  test('cannot be told while Stripe does not answer', async () => {
+  test('abandoned checkouts are unknown while Stripe does not answer', async () => {
     await leave()
     await stripe.knob('faults', { status: 500 })
     expect(await server.api(listOpenCheckouts, { token: bob.token })).toMatchObject({

@@ -39,7 +39,7 @@ const statusFailure: Failure = {
   stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
 }
 
-/** Somebody who went back and forth has several pages of one order. */
+/** A user who navigated back and forth has several pages of one order. */
 const openCheckoutsRead = 20
 const openCheckoutsShown = 3
 
@@ -63,8 +63,9 @@ export const checkoutRoutes = [
     return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, trace)
   }),
 
-  // A settled checkout is answered from our own rows. For others the session is fetched from Stripe, and when it is paid but not in
-  // the ledger, the worker is asked to settle it, so that a webhook that never arrives does no harm.
+  // A settled checkout is answered from our own rows. For others the session is fetched from Stripe, and when
+  // it is paid but not in the ledger, the worker is asked to settle it, so that a webhook that never arrives
+  // does no harm.
   route(getSessionStatus, {
     rights: theOwner,
     failure: statusFailure,
@@ -85,7 +86,7 @@ export const checkoutRoutes = [
     return { success: true, data: { ...data, fulfilment: { ...fulfilment, stage } } }
   }),
 
-  // The return page says that the customer is back. That is a reason to fetch the session from Stripe, never a reason to grant.
+  // Called by the return page. It makes the worker fetch the session and never grants.
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: rowsFailure('Failed to process payment'),
@@ -186,7 +187,7 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
   expired: 'expired',
 }
 
-/** What became of a purchase, according to the ledger. Only a settled intent, whose transfer is posted, counts as applied. */
+/** The outcome of a purchase; applied only when the intent is settled and its transfer posted. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
   const recipient = recipientOf(intent)
   return {

@@ -23,7 +23,7 @@ const page = async (query: Record<string, string> = {}, by = ada) =>
   (await server.ask(getCreditHistory, { token: by.token, query })).data
 
 describe('the history of credits', () => {
-  test('is empty at first', async () => {
+  test('the history of credits is empty at first', async () => {
     expect(await page({}, await signUp(clerk))).toEqual({
       items: [],
       next_cursor: null,
@@ -32,7 +32,7 @@ describe('the history of credits', () => {
     })
   })
 
-  test('shows purchases and usage, newest first, with their references', async () => {
+  test('the history of credits shows purchases and usage, newest first, with their references', async () => {
     const intent = await buildPurchase(database.server, {
       user_id: ada.user_id,
       owner_id: ada.user_id,
@@ -72,7 +72,7 @@ describe('the history of credits', () => {
     expect(items[0]?.reference_id).toBeNull()
   })
 
-  test('comes in pages that neither repeat nor omit entries', async () => {
+  test('the history of credits comes in pages that neither repeat nor omit entries', async () => {
     const grace = await signUp(clerk)
     for (let count = 1; count <= 7; count++)
       await postTransfer(database.worker, buildGrant(grace.user_id, count))
@@ -87,7 +87,7 @@ describe('the history of credits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('is only one’s own', async () => {
+  test('the history of credits contains only the caller’s entries', async () => {
     const eve = await signUp(clerk)
     expect((await page({}, eve)).items).toEqual([])
     expect(await server.api(getCreditHistory, {})).toMatchObject({ status: 401 })
@@ -98,7 +98,7 @@ describe('the history of credits', () => {
     '%00',
     Buffer.from('1').toString('base64url'),
     Buffer.from("1.2'--").toString('base64url'),
-  ])('refuses the cursor %s', async (cursor) => {
+  ])('the history of credits refuses the cursor %s', async (cursor) => {
     const answer = await server.api(getCreditHistory, { token: ada.token, query: { cursor } })
     expect(answer).toMatchObject({
       status: 400,
@@ -114,7 +114,7 @@ describe('the history of credits', () => {
     { payer: 'user_else' },
     { category: 'gifts' },
     { q: 'x'.repeat(101) },
-  ])('refuses %o', async (query) => {
+  ])('the history of credits refuses %o', async (query) => {
     expect(await server.api(getCreditHistory, { token: ada.token, query: query as never })).toMatchObject({
       status: 400,
     })
@@ -163,13 +163,13 @@ describe('a part of the history', () => {
     [{ q: '  500 ' }, [500]],
     [{ q: '' }, [-30, -20, 500]],
     [{ category: 'adjustment', q: 'kernel' }, []],
-  ])('%o is found', async (query, amounts) => {
+  ])('the filter %o selects its part of the history', async (query, amounts) => {
     const { items, next_cursor } = await page(query as Record<string, string>, linus)
     expect(items.map(({ amount }) => amount)).toEqual(amounts)
     expect(next_cursor).toBeNull()
   })
 
-  test('says which category each entry has', async () => {
+  test('each entry of the history has a category', async () => {
     const { items } = await page({}, linus)
     expect(items.map(({ category }) => category)).toEqual(['usage', 'usage', 'adjustment'])
   })
@@ -179,14 +179,14 @@ describe('the history of an organization', () => {
   const read = (by: { token: string }, payer = team.id) =>
     server.api(getCreditHistory, { token: by.token, query: { payer } })
 
-  test('is read by its admins', async () => {
+  test('the history of an organization is read by its admins', async () => {
     expect(await read(team.admin)).toMatchObject({
       status: 200,
       body: { data: { items: [{ amount: -40, description: 'Chat' }, { amount: 900 }] } },
     })
   })
 
-  test('is refused to members, and does not exist for others', async () => {
+  test('the history of an organization is refused to members, and does not exist for others', async () => {
     expect(await read(team.member)).toMatchObject({
       status: 403,
       body: { error: 'Only organization administrators can view the credit history.' },
@@ -200,7 +200,7 @@ describe('the export', () => {
   const exported = async (query: Record<string, string> = {}, by = ada) =>
     server.api(exportCreditHistory, { token: by.token, query })
 
-  test('is a file with everything, as it is in the history', async () => {
+  test('the export is a file with everything, as it is in the history', async () => {
     const kate = await signUp(clerk)
     await giveCredits(database, { owner_kind: 'user', owner_id: kate.user_id }, { purchased: 5000 })
     await spend(kate.user_id, 7, {
@@ -224,7 +224,7 @@ describe('the export', () => {
     )
   })
 
-  test('reaches over many pages and keeps to the filter', async () => {
+  test('the export reaches over many pages and keeps to the filter', async () => {
     const many = await signUp(clerk)
     const grants = Array.from({ length: 2500 }, (_, i) =>
       buildGrant(many.user_id, 1, { reason: `Number ${i}` }),
@@ -242,7 +242,7 @@ describe('the export', () => {
     expect(await lines({ category: 'usage' })).toEqual([])
   })
 
-  test('of an organization is for its admins', async () => {
+  test('the export of an organization is for its admins', async () => {
     expect(await exported({ payer: team.id }, team.admin)).toMatchObject({
       status: 200,
       body: expect.stringContaining('Chat,-40,860'),
@@ -251,7 +251,7 @@ describe('the export', () => {
     expect(await exported({ payer: team.id }, ada)).toMatchObject({ status: 404 })
   })
 
-  test('is refused without a token, and with a filter that does not exist', async () => {
+  test('the export is refused without a token, and with a filter that does not exist', async () => {
     expect(await server.api(exportCreditHistory, {})).toMatchObject({ status: 401 })
     expect(await exported({ category: 'gifts' })).toMatchObject({
       status: 400,
@@ -264,7 +264,7 @@ describe('the summary of usage', () => {
   const summary = async (query: Record<string, string>, by: { token: string }) =>
     (await server.ask(getUsageSummary, { token: by.token, query })).data
 
-  test('counts by the days and months of the reader', async () => {
+  test('the summary of usage counts by the days and months of the reader', async () => {
     const mary = await signUp(clerk)
     clock.stop(new Date('2026-03-01T02:00:00Z'))
     await postTransfer(
@@ -296,11 +296,11 @@ describe('the summary of usage', () => {
     clock.reset()
   })
 
-  test('keeps the years apart where the reader is', async () => {
+  test('the summary of usage keeps the years apart where the reader is', async () => {
     const zoe = await signUp(clerk)
     clock.stop(new Date('2027-01-01T02:00:00Z'))
     await giveCredits(database, { owner_kind: 'user', owner_id: zoe.user_id }, { purchased: 100 })
-    // The last hour of the year in Berlin, in UTC, and in New York, where it goes on; in Auckland it has been over since noon.
+    // The last hour of the year in Berlin, UTC and New York; in Auckland it has been over since noon.
     await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
     await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
     await spend(zoe.user_id, 4, { at: new Date('2027-01-01T00:00:00Z') })
@@ -318,25 +318,28 @@ describe('the summary of usage', () => {
   test.each([
     ['25', '2026-10-25', ['2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z']],
     ['23', '2027-03-28', ['2027-03-27T23:00:00Z', '2027-03-28T21:59:59Z', '2027-03-28T22:00:00Z']],
-  ])('counts a day of %s hours, in which clocks change', async (_, date, [first, last, next]) => {
-    const reader = await signUp(clerk)
-    clock.stop(new Date(`${addDays(date, 2)}T12:00:00Z`))
-    await giveCredits(database, { owner_kind: 'user', owner_id: reader.user_id }, { purchased: 100 })
-    await spend(reader.user_id, 1, { at: new Date(Date.parse(first ?? '') - 1) })
-    await spend(reader.user_id, 2, { at: new Date(first ?? '') })
-    await spend(reader.user_id, 4, { at: new Date(last ?? '') })
-    await spend(reader.user_id, 8, { at: new Date(next ?? '') })
-    const { days } = await summary({ time_zone: 'Europe/Berlin' }, reader)
-    expect(days.slice(-4).map((day) => [day.date, day.used])).toEqual([
-      [addDays(date, -1), 1],
-      [date, 6],
-      [addDays(date, 1), 8],
-      [addDays(date, 2), 0],
-    ])
-    clock.reset()
-  })
+  ])(
+    'the summary of usage counts a day of %s hours, in which clocks change',
+    async (_, date, [first, last, next]) => {
+      const reader = await signUp(clerk)
+      clock.stop(new Date(`${addDays(date, 2)}T12:00:00Z`))
+      await giveCredits(database, { owner_kind: 'user', owner_id: reader.user_id }, { purchased: 100 })
+      await spend(reader.user_id, 1, { at: new Date(Date.parse(first ?? '') - 1) })
+      await spend(reader.user_id, 2, { at: new Date(first ?? '') })
+      await spend(reader.user_id, 4, { at: new Date(last ?? '') })
+      await spend(reader.user_id, 8, { at: new Date(next ?? '') })
+      const { days } = await summary({ time_zone: 'Europe/Berlin' }, reader)
+      expect(days.slice(-4).map((day) => [day.date, day.used])).toEqual([
+        [addDays(date, -1), 1],
+        [date, 6],
+        [addDays(date, 1), 8],
+        [addDays(date, 2), 0],
+      ])
+      clock.reset()
+    },
+  )
 
-  test('of an organization is for its members', async () => {
+  test('the summary of usage of an organization is for its members', async () => {
     expect(await summary({ payer: team.id }, team.member)).toMatchObject({ daily_average: 1.3 })
     expect(await server.api(getUsageSummary, { token: ada.token, query: { payer: team.id } })).toMatchObject({
       status: 404,
@@ -345,7 +348,7 @@ describe('the summary of usage', () => {
   })
 
   test.each(['Mars/Olympus', '+02:00', '', 'Europe/Berlin; DROP TABLE', 'x'.repeat(65)])(
-    'refuses the time zone %j',
+    'the summary of usage refuses the time zone %j',
     async (time_zone) => {
       expect(await server.api(getUsageSummary, { token: ada.token, query: { time_zone } })).toMatchObject({
         status: 400,
@@ -354,7 +357,7 @@ describe('the summary of usage', () => {
   )
 })
 
-test('a history that ends where months were archived says so, and nobody explains a balance before', async () => {
+test('a history that ends where months were archived says so, and no earlier balance can be explained', async () => {
   const bob = await signUp(clerk)
   await buildUser(database.worker, bob.user_id)
   // What `npm run ledger:archive` leaves behind, of months before 2020.

@@ -30,7 +30,7 @@ import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
 
 export const creditsRoutes = [
-  // The entries of an organization say what its members did and what was paid, so they are for its admins; sums are for all members.
+  // An organization's entries name members and payments, so only admins read them.
   route(getCreditHistory, {
     rights: thePayer({ doing: 'view the credit history' }),
   }).handle(async ({ query, owner }, deps) => {

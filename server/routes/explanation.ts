@@ -64,14 +64,14 @@ export const explanationRoutes = [
   }),
 ]
 
-/** The moment before which everything is archived, if anything is; what the balance was until then is not known here. */
+/** Everything before this moment is archived; earlier balances are unknown here. */
 async function refuseArchived(db: ReadDatabase, owner: Owner, until: Date | undefined): Promise<Date | null> {
   const archived = await findArchivedUntil(db, owner)
   if (until && archived && until <= archived) throw momentArchived()
   return archived
 }
 
-/** Whoever asks for a day that is not over is told of now, and of all that was posted. */
+/** A day that is not over is explained up to now, with all that was posted. */
 function momentOf(
   { date, time_zone }: { readonly date?: string | undefined; readonly time_zone: string },
   now: Date,

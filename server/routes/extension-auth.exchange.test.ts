@@ -57,7 +57,7 @@ describe('a standard OAuth client', () => {
   })
   const insecure = { [oauth.allowInsecureRequests]: true }
 
-  /** The library's part: what comes back to the editor is checked, and exchanged. */
+  /** The library checks the editor's redirect and exchanges the code. */
   async function requestToken(back: URL, state: string, code_verifier: string, redirect_uri = editorUri) {
     const as = authorizationServer()
     const parameters = oauth.validateAuthResponse(as, client, back, state)
@@ -89,7 +89,7 @@ describe('a standard OAuth client', () => {
     return { state, code_verifier, back }
   }
 
-  test('gets the token, and makes calls with it', async () => {
+  test('a standard OAuth client gets the token, and makes calls with it', async () => {
     const { state, code_verifier, back } = await signIn()
     const token = await requestToken(back, state, code_verifier)
     expect(token).toMatchObject({ access_token: expect.stringMatching(/^tide_/), token_type: 'bearer' })
@@ -109,7 +109,7 @@ describe('a standard OAuth client', () => {
     expect(await answer.json()).toMatchObject({ payer: 'personal', available: 0 })
   })
 
-  test('understands every error', async () => {
+  test('a standard OAuth client understands every error', async () => {
     const { state, code_verifier, back } = await signIn()
     const refused = (promise: Promise<unknown>) =>
       promise.then(
@@ -130,7 +130,7 @@ describe('a standard OAuth client', () => {
 })
 
 describe('an exchange', () => {
-  test('gives one token that works, and no cache keeps it', async () => {
+  test('an exchange gives one token that works, and no cache keeps it', async () => {
     const answer = await exchange(server, await signInBoundTo(server, ada))
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -144,7 +144,7 @@ describe('an exchange', () => {
     expect(await works(tokenOf(answer))).toBe(true)
   })
 
-  test('is possible in JSON, and with a client id and other fields that OAuth clients send', async () => {
+  test('an exchange is possible in JSON, and with a client id and other fields that OAuth clients send', async () => {
     const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, ada)
     const body = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
     const answer = await server.api(exchangeAuthCode, {
@@ -153,20 +153,20 @@ describe('an exchange', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('revokes the token that the user had', async () => {
+  test('an exchange revokes the token that the user had', async () => {
     const { access_token } = await server.ask(generateExtensionToken, { token: ada.token })
     const answer = await exchange(server, await signInBoundTo(server, ada))
     expect(await works(access_token)).toBe(false)
     expect(await works(tokenOf(answer))).toBe(true)
   })
 
-  test('is possible until the last moment of ten minutes', async () => {
+  test('an exchange is possible until the last moment of ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
     clock.setAhead({ minutes: 9.9 })
     expect((await exchange(server, signIn)).status).toBe(200)
   })
 
-  test('accepts the latest code of a page that was reloaded, and not the previous one', async () => {
+  test('an exchange accepts the latest code of a page that was reloaded, and not the previous one', async () => {
     const first = await signInBoundTo(server, ada)
     const { body } = await bind(server, first, ada)
     expect(await exchange(server, first)).toMatchObject(invalidGrant)
@@ -185,13 +185,13 @@ describe('an exchange is refused', () => {
     ['another code', () => ({ code: newSignIn().state })],
     ['the user’s id for a code', () => ({ code: ada.user_id })],
     ['the user’s id for a code and no verifier', () => ({ code: ada.user_id, code_verifier: undefined })],
-  ])('with %s, and the right one still works after that', async (_, wrong) => {
+  ])('an exchange is refused with %s, and the right one still works after that', async (_, wrong) => {
     const signIn = await signInBoundTo(server, ada)
     expect(await exchange(server, signIn, wrong())).toMatchObject(invalidGrant)
     expect((await exchange(server, signIn)).status).toBe(200)
   })
 
-  test('with the challenge instead of the verifier, as the method `plain` would allow', async () => {
+  test('an exchange is refused with the challenge instead of the verifier, as the method `plain` would allow', async () => {
     const signIn = await signInBoundTo(server, ada)
     expect(await exchange(server, signIn, { code_verifier: signIn.code_challenge })).toMatchObject(
       invalidGrant,
@@ -202,7 +202,7 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, bound)).toMatchObject(invalidGrant)
   })
 
-  test('with the code of another sign-in, of the same user or of another', async () => {
+  test('an exchange is refused with the code of another sign-in, of the same user or of another', async () => {
     const mine = await signInBoundTo(server, ada)
     const myOther = await signInBoundTo(server, ada)
     const theirs = await signInBoundTo(server, eve)
@@ -212,19 +212,19 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, { ...mine, state: theirs.state })).toMatchObject(invalidGrant)
   })
 
-  test('after ten minutes', async () => {
+  test('an exchange is refused after ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
     clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
   })
 
-  test('before somebody signed in', async () => {
+  test('an exchange is refused before the user signed in', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
   })
 
-  test('with the same text for every mistake, while the log says which one it was', async () => {
+  test('an exchange is refused with the same text for every mistake, while the log says which one it was', async () => {
     const signIn = await signInBoundTo(server, ada)
     const words = new Set()
     for (const wrong of [{ state: newSignIn().state }, { code: 'no' }, withoutVerifier]) {
@@ -240,7 +240,7 @@ describe('an exchange is refused', () => {
 })
 
 describe('a code that is used twice', () => {
-  test('gives nothing the second time, and revokes the token it gave', async () => {
+  test('a code that is used twice gives nothing the second time, and revokes the token it gave', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await works(token)).toBe(true)
@@ -256,13 +256,13 @@ describe('a code that is used twice', () => {
     expect(await works(token)).toBe(false)
   })
 
-  test('cannot be replaced by a new one of the same sign-in', async () => {
+  test('a code that is used twice cannot be replaced by a new one of the same sign-in', async () => {
     const signIn = await signInBoundTo(server, ada)
     await exchange(server, signIn)
     expect(await bind(server, signIn, ada)).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
   })
 
-  test('by a caller without the verifier revokes nothing', async () => {
+  test('a code that is reused by a caller without the verifier revokes nothing', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await exchange(server, signIn, { code_verifier: newSignIn().code_verifier })).toMatchObject(
@@ -271,7 +271,7 @@ describe('a code that is used twice', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('does not revoke a later token', async () => {
+  test('a code that is used twice does not revoke a later token', async () => {
     const signIn = await signInBoundTo(server, ada)
     await exchange(server, signIn)
     const later = tokenOf(await exchange(server, await signInBoundTo(server, ada)))
@@ -288,13 +288,13 @@ describe('a code that is used twice', () => {
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
       const rows = await tokenRows(grace.user_id)
       expect(rows).toHaveLength(1)
-      // Several had the code, and we cannot tell which of them got the token.
+      // Several callers had the code, and it is unknown which one has the token.
       expect(rows[0]?.revoked_at).not.toBeNull()
     }
   })
 })
 
-test('only an exchange that may have ended a token lets the server look up all of them again', async () => {
+test('the server reloads all tokens only after an exchange that may have revoked one', async () => {
   const editorTokens = createEditorTokens(database.server)
   let forgotten = 0
   const counting = await startTestServer({
@@ -322,7 +322,7 @@ test('only an exchange that may have ended a token lets the server look up all o
 })
 
 describe('a sign-in of the alternative page', () => {
-  test('is exchanged with the user’s id, the state and no verifier, once', async () => {
+  test('a sign-in of the alternative page is exchanged with the user’s id, the state and no verifier, once', async () => {
     const signIn = await completedBy(ada)
     const answer = await exchange(server, signIn, withoutVerifier)
     expect(answer.status).toBe(200)
@@ -331,7 +331,7 @@ describe('a sign-in of the alternative page', () => {
     expect(await works(tokenOf(answer))).toBe(false)
   })
 
-  test('cannot be completed again after that', async () => {
+  test('a sign-in of the alternative page cannot be completed again after its exchange', async () => {
     const signIn = await completedBy(ada)
     await exchange(server, signIn, withoutVerifier)
     const again = await complete(server, signIn, ada)
@@ -343,12 +343,12 @@ describe('a sign-in of the alternative page', () => {
     ['another user’s id', () => ({ code: eve.user_id })],
     ['another redirect address', () => ({ redirect_uri: 'http://localhost:4000/' })],
     ['a verifier that protects nothing', () => ({ code_verifier: newSignIn().code_verifier })],
-  ])('is refused with %s', async (_, wrong) => {
+  ])('a sign-in of the alternative page is refused with %s', async (_, wrong) => {
     const signIn = await completedBy(ada)
     expect(await exchange(server, signIn, { ...withoutVerifier, ...wrong() })).toMatchObject(invalidGrant)
   })
 
-  test('gives nothing before its user has agreed', async () => {
+  test('a sign-in of the alternative page gives nothing before its user has agreed', async () => {
     const signIn = newSignIn()
     expect((await prepare(server, signIn, ada)).status).toBe(200)
     const unconfirmed = { ...signIn, code: ada.user_id }
@@ -356,13 +356,13 @@ describe('a sign-in of the alternative page', () => {
     expect(server.logs).toContainEqual(expect.objectContaining({ refusal: 'not_confirmed' }))
   })
 
-  test('is refused after ten minutes', async () => {
+  test('a sign-in of the alternative page is refused after ten minutes', async () => {
     const signIn = await completedBy(ada)
     clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
   })
 
-  test('can run beside another of the same user', async () => {
+  test('a sign-in of the alternative page can run beside another of the same user', async () => {
     const [first, second] = [await completedBy(ada), await completedBy(ada)]
     expect((await exchange(server, first, withoutVerifier)).status).toBe(200)
     expect((await exchange(server, second, withoutVerifier)).status).toBe(200)
@@ -402,14 +402,14 @@ describe('an invalid request', () => {
       'invalid_request',
       /^code_verifier is not valid/,
     ],
-  ])('%s is refused as OAuth requires', async (_, body, error, text) => {
+  ])('an invalid request with %s is refused as OAuth requires', async (_, body, error, text) => {
     expect(await post(body, form)).toMatchObject({
       status: 400,
       body: { error, error_description: expect.stringMatching(text), message: expect.stringMatching(text) },
     })
   })
 
-  test('is refused in the same form for its content type, its size and its JSON', async () => {
+  test('an invalid request is refused in the same form for its content type, its size and its JSON', async () => {
     expect(await post(whole, 'text/plain')).toMatchObject({
       status: 400,
       body: { error: 'invalid_request', code: 'invalid_content_type' },

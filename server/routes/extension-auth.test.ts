@@ -37,7 +37,7 @@ const complete = (signIn: EditorSignIn, person: Person, fields: object = {}) =>
 const startAgain = /Please start again from your editor\.$/
 
 describe('beginning a sign-in', () => {
-  test('answers where the browser goes next', async () => {
+  test('beginning a sign-in returns the address of the next page', async () => {
     const signIn = newSignIn(`${editorUri}?windowId=3`)
     const { status, body } = await initiate(server, signIn)
     expect(status).toBe(200)
@@ -50,7 +50,7 @@ describe('beginning a sign-in', () => {
     })
   })
 
-  test('accepts S256 by name, and no other method', async () => {
+  test('beginning a sign-in accepts S256 by name, and no other method', async () => {
     expect((await initiate(server, newSignIn(), { code_challenge_method: 'S256' })).status).toBe(200)
     expect(await initiate(server, newSignIn(), { code_challenge_method: 'plain' })).toMatchObject({
       status: 400,
@@ -58,7 +58,7 @@ describe('beginning a sign-in', () => {
     })
   })
 
-  test('with a state that was seen before is refused, and the first sign-in stays as it was', async () => {
+  test('beginning a sign-in with a state that was seen before is refused, and the first sign-in stays as it was', async () => {
     const first = newSignIn()
     await initiate(server, first)
     const before = await rows()
@@ -82,7 +82,7 @@ describe('beginning a sign-in', () => {
     ['no challenge', { code_challenge: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['no state', { state: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['an empty state', { state: '' }, 'Missing PKCE parameters (code_challenge or state).'],
-  ])('with %s is refused with the product’s text', async (_, fields, text) => {
+  ])('beginning a sign-in with %s is refused with the product’s text', async (_, fields, text) => {
     const before = await rows()
     const { status, body } = await initiate(server, newSignIn(), fields)
     expect(status).toBe(400)
@@ -91,7 +91,7 @@ describe('beginning a sign-in', () => {
   })
 
   test.each([
-    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
     ['an address that is a number', { redirect_uri: 7 }, 'redirect_uri'],
     ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'code_challenge'],
     [
@@ -103,7 +103,7 @@ describe('beginning a sign-in', () => {
     ['a state one can guess', { state: '1234567890123456789012' }, 'state'],
     ['a state that is an object', { state: { a: 1 } }, 'state'],
     ['a field that is not in the contract', { scope: 'all' }, 'scope'],
-  ])('with %s is refused and names the field', async (_, fields, path) => {
+  ])('beginning a sign-in with %s is refused and names the field', async (_, fields, path) => {
     const before = await rows()
     expect(await initiate(server, newSignIn(), fields)).toMatchObject({
       status: 400,
@@ -112,14 +112,14 @@ describe('beginning a sign-in', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('fails with the product’s text when the database is unavailable', async () => {
+  test('beginning a sign-in fails with the product’s text when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const answer = await initiate(broken, newSignIn())
     await broken.close()
     expect(answer).toMatchObject({ status: 503, body: { error: 'Failed to initiate authentication flow.' } })
   })
 
-  test('too often from one address has to wait, and nothing else does', async () => {
+  test('an address that begins sign-ins too often has to wait, and other calls of it do not', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -135,7 +135,7 @@ describe('beginning a sign-in', () => {
     expect(bound.status).toBe(200)
   })
 
-  test('deletes those that ended more than a day ago, and no others', async () => {
+  test('beginning a sign-in deletes those that ended more than a day ago, and no others', async () => {
     const [old, recent] = [newSignIn(), newSignIn()]
     await initiate(server, old)
     clock.setAhead({ minutes: 20 })
@@ -152,7 +152,7 @@ describe('beginning a sign-in', () => {
 })
 
 describe('binding the user', () => {
-  test('returns a code of ours, never the one that the page made up, and the address given at the start', async () => {
+  test('binding the user returns a code of ours, never the one that the page made up, and the address given at the start', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const { status, body } = await bind(server, signIn, ada, { authorization_code: 'guessable' })
@@ -164,7 +164,7 @@ describe('binding the user', () => {
     })
   })
 
-  test('ignores e-mail address and name in the body', async () => {
+  test('binding the user ignores e-mail address and name in the body', async () => {
     const grace = await signUp(clerk, { email: 'grace.signin@tidemark.test' })
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -177,7 +177,7 @@ describe('binding the user', () => {
     expect(user.email).toBe('grace.signin@tidemark.test')
   })
 
-  test('again by the same user gives another code', async () => {
+  test('binding the same user again gives another code', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const codes = []
@@ -189,7 +189,7 @@ describe('binding the user', () => {
     expect(codes[0]).not.toBe(codes[1])
   })
 
-  test('of somebody else’s sign-in is a 404, as if it did not exist', async () => {
+  test('approving another user’s sign-in is a 404, as if it did not exist', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     await bind(server, signIn, ada)
@@ -201,7 +201,7 @@ describe('binding the user', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two users at once succeeds for one of them', async () => {
+  test('binding two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       await initiate(server, signIn)
@@ -210,7 +210,7 @@ describe('binding the user', () => {
     }
   })
 
-  test('of an unknown state is a 404, of an expired one a 410', async () => {
+  test('binding the user to an unknown state is a 404, to an expired one a 410', async () => {
     const signIn = newSignIn()
     expect(await bind(server, signIn, ada)).toMatchObject({
       status: 404,
@@ -224,7 +224,7 @@ describe('binding the user', () => {
     })
   })
 
-  test('never turns a sign-in of the alternative page into one with a code', async () => {
+  test('binding the user never turns a sign-in of the alternative page into one with a code', async () => {
     const signIn = newSignIn()
     await complete(signIn, ada)
     const before = await rows()
@@ -236,14 +236,14 @@ describe('binding the user', () => {
     ['no state', { state: undefined }, 'Missing required parameters for VSCode callback.', 'state'],
     ['no user', { clerk_user_id: undefined }, 'clerk_user_id is required', 'clerk_user_id'],
     ['a field that is not in the contract', { role: 'admin' }, 'Unknown field: role', 'role'],
-  ])('with %s is refused', async (_, fields, error, path) => {
+  ])('binding the user with %s is refused', async (_, fields, error, path) => {
     expect(await bind(server, newSignIn(), ada, fields)).toMatchObject({
       status: 400,
       body: { error, fields: [{ path }] },
     })
   })
 
-  test('in another’s name is a 403, without a token a 401', async () => {
+  test('binding another user is a 403, without a token a 401', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect(await bind(server, signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({
@@ -256,7 +256,7 @@ describe('binding the user', () => {
     expect((await bind(server, signIn, ada)).status).toBe(200)
   })
 
-  test('fails with the product’s text when Clerk does not answer', async () => {
+  test('binding the user fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -275,7 +275,7 @@ describe('completing on the alternative page', () => {
     expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
   })
 
-  test('is refused for a state that another user or another address has', async () => {
+  test('completing on the alternative page is refused for a state that another user or another address has', async () => {
     const signIn = newSignIn()
     await complete(signIn, ada)
     const before = await rows()
@@ -285,7 +285,7 @@ describe('completing on the alternative page', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two users at once succeeds for one of them', async () => {
+  test('completing on the alternative page by two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       const answers = await Promise.all([complete(signIn, ada), complete(signIn, eve)])
@@ -293,7 +293,7 @@ describe('completing on the alternative page', () => {
     }
   })
 
-  test('never removes the challenge from a sign-in that began with one, bound or not', async () => {
+  test('completing on the alternative page never removes the challenge from a sign-in that began with one, bound or not', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect((await complete(signIn, ada)).status).toBe(409)
@@ -304,7 +304,7 @@ describe('completing on the alternative page', () => {
     expect((await initiate(server, begun)).status).toBe(409)
   })
 
-  test('again after ten minutes is refused', async () => {
+  test('completing on the alternative page again after ten minutes is refused', async () => {
     const signIn = newSignIn()
     await complete(signIn, ada)
     clock.setAhead({ minutes: 10 })
@@ -314,26 +314,29 @@ describe('completing on the alternative page', () => {
   test.each([
     ['no state', { state: '' }, 'state'],
     ['no address', { redirect_uri: undefined }, 'redirect_uri'],
-  ])('with %s is refused with the product’s text', async (_, fields, path) => {
-    const error = 'Missing required parameters. Please start the authentication flow from VSCode.'
-    expect(await complete(newSignIn(), ada, fields)).toMatchObject({
-      status: 400,
-      body: { error, fields: [{ path, message: error }] },
-    })
-  })
+  ])(
+    'completing on the alternative page with %s is refused with the product’s text',
+    async (_, fields, path) => {
+      const error = 'Missing required parameters. Please start the authentication flow from VSCode.'
+      expect(await complete(newSignIn(), ada, fields)).toMatchObject({
+        status: 400,
+        body: { error, fields: [{ path, message: error }] },
+      })
+    },
+  )
 
   test.each([
     ['a state that is no secret', { state: 'state' }, 'state'],
-    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
     ['a challenge, which has no place here', { code_challenge: 'a'.repeat(43) }, 'code_challenge'],
-  ])('with %s is refused', async (_, fields, path) => {
+  ])('completing on the alternative page with %s is refused', async (_, fields, path) => {
     expect(await complete(newSignIn(), ada, fields)).toMatchObject({
       status: 400,
       body: { fields: [{ path }] },
     })
   })
 
-  test('in another’s name is a 403, without a token a 401', async () => {
+  test('completing on the alternative page in another’s name is a 403, without a token a 401', async () => {
     const signIn = newSignIn()
     expect(await complete(signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({ status: 403 })
     const body = { state: signIn.state, clerk_user_id: ada.user_id, redirect_uri: editorUri }
@@ -349,7 +352,7 @@ describe('completing on the alternative page', () => {
     expect((await complete(signIn, ada)).status).toBe(200)
   })
 
-  test('fails with the product’s text when Clerk does not answer', async () => {
+  test('completing on the alternative page fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
     expect(await complete(newSignIn(), grace)).toMatchObject({
@@ -359,12 +362,12 @@ describe('completing on the alternative page', () => {
   })
 })
 
-describe('agreeing on the alternative page', () => {
+describe('approving on the alternative page', () => {
   const confirmationOf = async (signIn: EditorSignIn, person: Person) =>
     ((await prepare(server, signIn, person)).body as { confirmation: string }).confirmation
   const unconfirmed = { status: 409, body: { code: 'sign_in_unconfirmed' } }
 
-  test('needs what this page was given, for this state, address and user', async () => {
+  test('approving on the alternative page needs what this page was given, for this state, address and user', async () => {
     const [signIn, other] = [newSignIn(), newSignIn()]
     const confirmation = await confirmationOf(signIn, ada)
     const ofOther = await confirmationOf(other, ada)
@@ -383,7 +386,7 @@ describe('agreeing on the alternative page', () => {
     expect((await confirm(server, signIn, ada, { confirmation })).status).toBe(200)
   })
 
-  test('works once, and with the page that was opened last', async () => {
+  test('approving on the alternative page works once, and with the page that was opened last', async () => {
     const signIn = newSignIn()
     const first = await confirmationOf(signIn, ada)
     const second = await confirmationOf(signIn, ada)
@@ -395,7 +398,7 @@ describe('agreeing on the alternative page', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  test('has to be in time; a page that is opened again may agree', async () => {
+  test('approving on the alternative page has to be in time; a page that is opened again may agree', async () => {
     const signIn = newSignIn()
     const confirmation = await confirmationOf(signIn, ada)
     clock.setAhead({ minutes: 5 })
@@ -404,7 +407,7 @@ describe('agreeing on the alternative page', () => {
     expect((await confirm(server, signIn, ada, { confirmation: again })).status).toBe(200)
   })
 
-  test('is shown the account by its own books', async () => {
+  test('the alternative page shows the account from our own database', async () => {
     expect(await prepare(server, newSignIn(), ada)).toMatchObject({
       status: 200,
       body: { success: true, email: ada.email, expires_in: 300, confirmation: expect.any(String) },
@@ -414,7 +417,7 @@ describe('agreeing on the alternative page', () => {
 
 describe('a sign-in that ends at another extension', () => {
   test.each(['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium'])(
-    'is refused in %s',
+    'a sign-in that ends at another extension is refused in %s',
     async (scheme) => {
       const foreign = newSignIn(`${scheme}://evil.tidemark/auth-complete`)
       const refused = {
@@ -433,7 +436,7 @@ describe('a sign-in that ends at another extension', () => {
     },
   )
 
-  test('is ours when EXTENSION_IDS names it', async () => {
+  test('a sign-in that ends at another extension is ours when EXTENSION_IDS names it', async () => {
     const other = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -448,8 +451,8 @@ describe('a sign-in that ends at another extension', () => {
   })
 })
 
-describe('sign-ins that nobody finishes', () => {
-  test('are bounded for one network, which does not lock out another', async () => {
+describe('unfinished sign-ins', () => {
+  test('unfinished sign-ins are bounded for one network, which does not lock out another', async () => {
     const proxied = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -471,7 +474,7 @@ describe('sign-ins that nobody finishes', () => {
     await proxied.close()
   })
 
-  test('are bounded altogether, and those that are over make room', async () => {
+  test('unfinished sign-ins are bounded in total, and ended ones make room', async () => {
     await database.owner.deleteFrom('extension_sign_ins').execute()
     await sql`
       INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, client_network, created_at, expires_at)

@@ -108,7 +108,7 @@ export const extensionAuthRoutes = [
       deps.editorTokens.forgetAll()
       throw error
     })
-    // Not for somebody who only guesses: the tokens of all editors would have to be looked up again.
+    // Not for a guessed code: every revocation makes all servers look up the tokens of all editors again.
     if (!('refusal' in outcome) || outcome.refusal === 'reused') deps.editorTokens.forgetAll()
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.

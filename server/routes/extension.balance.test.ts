@@ -30,7 +30,7 @@ const spend = (user_id: string, credits: number) =>
   })
 const balance = (token: string, payer?: string) =>
   server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
-/** As `curl -H 'If-None-Match: …'` would ask; fetch adds a Cache-Control of its own, which must change nothing. */
+/** As `curl -H 'If-None-Match: …'` asks; fetch adds a Cache-Control, which must change nothing. */
 async function revalidate(token: string, ifNoneMatch: string, payer = 'personal') {
   const headers = { authorization: `Bearer ${token}`, 'if-none-match': ifNoneMatch }
   const response = await fetch(`${server.url}${getExtensionBalance.path}?payer=${payer}`, { headers })
@@ -38,7 +38,7 @@ async function revalidate(token: string, ifNoneMatch: string, payer = 'personal'
 }
 
 describe('the balance of a person', () => {
-  test('is zero, and low, at first', async () => {
+  test('the balance of a person is zero, and low, at first', async () => {
     const { token } = await editor()
     expect(await balance(token)).toEqual({
       payer: 'personal',
@@ -52,7 +52,7 @@ describe('the balance of a person', () => {
     })
   })
 
-  test('is the sum of both accounts, with a version that grows', async () => {
+  test('the balance of a person is the sum of both accounts, with a version that grows', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 70)
     await give(person(user_id), 'purchased', 500)
@@ -70,13 +70,13 @@ describe('the balance of a person', () => {
   test.each([
     [100, false],
     [99, true],
-  ])('of %i is low: %s', async (credits, low) => {
+  ])('the low flag of a balance of %i is %s', async (credits, low) => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'purchased', credits)
     expect((await balance(token)).low).toBe(low)
   })
 
-  test('counts a debt on one account against the other, and nothing is available below zero', async () => {
+  test('the balance of a person counts a debt on one account against the other, and nothing is available below zero', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 500)
     await give(person(user_id), 'purchased', -20)
@@ -85,7 +85,7 @@ describe('the balance of a person', () => {
     expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -620, low: true })
   })
 
-  test('is that of the token’s user only', async () => {
+  test('the balance of a person is that of the token’s user only', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     expect(await balance(eve.token)).toMatchObject({ available: 0 })
@@ -93,7 +93,7 @@ describe('the balance of a person', () => {
 })
 
 describe('an ETag', () => {
-  test('is answered with an empty 304 until something changes', async () => {
+  test('an ETag is answered with an empty 304 until something changes', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'purchased', 500)
     const first = await revalidate(token, '"something-else"')
@@ -106,7 +106,7 @@ describe('an ETag', () => {
     expect(JSON.parse(moved.text)).toMatchObject({ available: 499 })
   })
 
-  test('may be one of several, strong or weak, or `*`', async () => {
+  test('an ETag may be one of several, strong or weak, or `*`', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     const strong = etag.replace('W/', '')
@@ -118,7 +118,7 @@ describe('an ETag', () => {
     }
   })
 
-  test('changes with the plan, even without a ledger entry', async () => {
+  test('an ETag changes with the plan, even without a ledger entry', async () => {
     const { user_id, token } = await editor()
     const { etag } = await revalidate(token, '')
     await database.worker
@@ -130,7 +130,7 @@ describe('an ETag', () => {
     expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
   })
 
-  test('of one user does not match another’s balance of the same version', async () => {
+  test('an ETag of one user does not match another’s balance of the same version', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     await give(person(eve.user_id), 'purchased', 100)
@@ -138,14 +138,14 @@ describe('an ETag', () => {
     expect((await revalidate(eve.token, etag)).status).toBe(200)
   })
 
-  test('is for the editor only: caches in between must revalidate', async () => {
+  test('an ETag is for the editor only: caches in between must revalidate', async () => {
     const { token } = await editor()
     const { headers } = await server.api(getExtensionBalance, { token })
     expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.get('vary')?.toLowerCase()).toContain('authorization')
   })
 
-  test('does not work without a token', async () => {
+  test('an ETag does not work without a token', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     expect((await revalidate('tide_none', etag)).status).toBe(401)
@@ -155,7 +155,7 @@ describe('an ETag', () => {
 describe('the balance of an organization', () => {
   const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
 
-  test('is for users with an active seat', async () => {
+  test('the balance of an organization is for users with an active seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
     await buildSeat(database, { organization_id: org, user_id })
@@ -171,7 +171,7 @@ describe('the balance of an organization', () => {
     })
   })
 
-  test('without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
+  test('the balance of an organization without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
     const org = newOrganization()
     await give(organization(org), 'plan', 1000)
     const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
@@ -190,7 +190,7 @@ describe('the balance of an organization', () => {
     }
   })
 
-  test('is gone with the seat', async () => {
+  test('the balance of an organization is gone with the seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
     await buildSeat(database, { organization_id: org, user_id })
@@ -204,7 +204,7 @@ describe('the balance of an organization', () => {
   })
 })
 
-describe('an invalid request is refused:', () => {
+describe('an invalid request', () => {
   test.each([
     [{ payer: 'user_1' }, 'payer'],
     [{ payer: '' }, 'payer'],
@@ -212,7 +212,7 @@ describe('an invalid request is refused:', () => {
     [{ payer: "org_1' OR 1=1" }, 'payer'],
     [{ payer: `org_${'a'.repeat(61)}` }, 'payer'],
     [{ payer: 'personal', user: 'user_1' }, 'user'],
-  ])('%o', async (query, path) => {
+  ])('a request with %o is refused', async (query, path) => {
     const { token } = await editor()
     expect(await server.api(getExtensionBalance, { token, query: query as never })).toMatchObject({
       status: 400,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await postTransfer(database.worker, buildGrant(demo.user_id, 500))
 })
 
-/** What an example sends and, where the page shows it, what comes back. */
+/** The request of an example and, where the page shows it, the response. */
 interface Step {
   readonly commands: string
   readonly answer: Answer | null
@@ -90,7 +90,7 @@ function expectSame(actual: Answer, shown: Answer, commands: string): void {
   expect(actual.body, commands).toEqual(likeShown(shown.body))
 }
 
-/** What an example shows, to be compared: an ellipsis stands for anything, and times are other times. */
+/** An example's response as a pattern: an ellipsis matches anything, and times match other times. */
 function likeShown(shown: unknown): unknown {
   if (Array.isArray(shown)) return shown.map(likeShown)
   if (shown !== null && typeof shown === 'object') {

@@ -47,7 +47,7 @@ test('tokens, codes, verifiers and states are unreadable in the database and in 
 
   const database_dump = await dump(database)
   const logged = lines.join('')
-  // The search finds what is there: what is no secret stands in both.
+  // Proves that the search works: a value that is no secret is found.
   expect(database_dump).toContain(ada.user_id)
   expect(logged).toContain(ada.user_id)
   expect(logged).toContain(exchangeAuthCode.path)
@@ -58,7 +58,7 @@ test('tokens, codes, verifiers and states are unreadable in the database and in 
   }
 })
 
-/** Takes a sign-in of each kind and a token of each origin through every call, rightly and wrongly. Returns all secrets. */
+/** Uses both kinds of sign-ins and tokens in every call, valid and invalid. Returns all secrets. */
 async function useEverywhere(on: TestServer): Promise<string[]> {
   const signIn = await signInBoundTo(on, ada)
   await initiate(on, signIn)

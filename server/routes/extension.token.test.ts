@@ -23,7 +23,7 @@ const rowsOf = ({ user_id }: Person) =>
   database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
 
 describe('a long-lived token', () => {
-  test('does not exist at first', async () => {
+  test('a long-lived token does not exist at first', async () => {
     expect(await active(await signUp(clerk))).toEqual({
       hasActive: false,
       created_at: null,
@@ -32,7 +32,7 @@ describe('a long-lived token', () => {
     })
   })
 
-  test('is created, works for the extension’s calls of its user, and is shown as active', async () => {
+  test('a long-lived token is created, works for the extension’s calls of its user, and is shown as active', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(access_token).toMatch(/^tide_[\w-]{43}$/)
@@ -41,7 +41,7 @@ describe('a long-lived token', () => {
     expect((await active(ada)).last_used_at).not.toBeNull()
   })
 
-  test('also creates the account of a new user from Clerk’s profile', async () => {
+  test('a long-lived token also creates the account of a new user from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace.token@tidemark.test' })
     await generate(grace)
     const user = await database.owner
@@ -52,7 +52,7 @@ describe('a long-lived token', () => {
     expect(user.email).toBe('grace.token@tidemark.test')
   })
 
-  test('works for four months to the second', async () => {
+  test('a long-lived token works for four months to the second', async () => {
     const ada = await signUp(clerk)
     clock.stop(new Date('2026-11-20T10:00:00Z'))
     const { access_token, expires_at } = await generate(ada)
@@ -67,7 +67,7 @@ describe('a long-lived token', () => {
     expect(await works((await generate(ada)).access_token)).toBe(true)
   })
 
-  test('ends when another is created', async () => {
+  test('a long-lived token ends when another is created', async () => {
     const ada = await signUp(clerk)
     const first = await generate(ada)
     const second = await generate(ada)
@@ -84,7 +84,7 @@ describe('a long-lived token', () => {
     expect((await rowsOf(ada)).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1)
   })
 
-  test('is revoked at once, and revoking again is no error', async () => {
+  test('a long-lived token is revoked at once, and revoking again is no error', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(await revoke(ada)).toEqual({ success: true, revoked: true })
@@ -93,7 +93,7 @@ describe('a long-lived token', () => {
     expect(await revoke(ada)).toEqual({ success: true, revoked: false })
   })
 
-  test('that is in use ends at once when its user revokes it or creates another', async () => {
+  test('a long-lived token that is in use ends at once when its user revokes it or creates another', async () => {
     const ada = await signUp(clerk)
     const first = await generate(ada)
     expect(await works(first.access_token)).toBe(true)
@@ -104,7 +104,7 @@ describe('a long-lived token', () => {
     expect(await works(second.access_token)).toBe(false)
   })
 
-  test('of one user is not affected by what another does', async () => {
+  test('a long-lived token of one user is not affected by what another does', async () => {
     const [ada, eve] = [await signUp(clerk), await signUp(clerk)]
     const { access_token } = await generate(ada)
     await generate(eve)
@@ -112,7 +112,7 @@ describe('a long-lived token', () => {
     expect(await works(access_token)).toBe(true)
   })
 
-  test('leaves nothing but its hash in the table', async () => {
+  test('a long-lived token leaves nothing but its hash in the table', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     const rows = await rowsOf(ada)
@@ -124,7 +124,7 @@ describe('a long-lived token', () => {
 
 describe('without a token from Clerk', () => {
   test.each([getActiveExtensionToken, generateExtensionToken, revokeExtensionToken])(
-    '$method $path is a 401',
+    'the call $method $path without a token from Clerk is a 401',
     async (endpoint) => {
       expect(await server.api(endpoint)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     },

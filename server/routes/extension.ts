@@ -102,7 +102,7 @@ interface Payer {
   readonly may_buy: boolean
 }
 
-/** Whose credits to use. An organization in which the user has no seat is a 404, whether or not it exists. */
+/** The payer. An organization in which the user has no seat is a 404, whether or not it exists. */
 async function findPayer(
   { editorCalls }: Pick<Dependencies, 'editorCalls'>,
   { payer, user_id }: { payer: string; user_id: string },
@@ -125,7 +125,10 @@ interface Accounts {
   readonly purchased: number
 }
 
-/** A balance for an editor. The ledger refuses usage while one of the accounts has a debt, so nothing is available then. */
+/**
+ * A balance for an editor. The ledger refuses usage while one of the accounts has a debt, so nothing is
+ * available then.
+ */
 /** A debt on one account takes as much of the other, so what can be spent is the sum of both. */
 function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
   const available = Math.max(0, plan + purchased)

@@ -38,7 +38,7 @@ const availableTo = async ({ token }: Editor, payer = 'personal') =>
   (await server.ask(getExtensionBalance, { token, query: { payer } })).available
 
 describe('a report of usage', () => {
-  test('is charged to the plan first, and says what is left', async () => {
+  test('a report of usage is charged to the plan first, and says what is left', async () => {
     const ada = await editor({ plan: 10, purchased: 200 })
     expect(await report(ada, { credits: 15 })).toMatchObject({
       status: 200,
@@ -51,7 +51,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('needs no more than credits and a key', async () => {
+  test('a report of usage needs only credits and a key', async () => {
     const ada = await editor({ purchased: 3 })
     const body = { credits: 1, idempotency_key: 'one' }
     expect(await server.ask(reportUsage, { token: ada.token, body })).toMatchObject({
@@ -71,7 +71,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('that is repeated is charged once and answered the same, even when nothing is left', async () => {
+  test('a report of usage that is repeated is charged once and answered the same, even when nothing is left', async () => {
     const ada = await editor({ purchased: 5 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     const first = await report(ada, usage)
@@ -82,7 +82,7 @@ describe('a report of usage', () => {
     expect(await availableTo(ada)).toBe(0)
   })
 
-  test('with a key that was used for another number of credits is a 409 and charges nothing', async () => {
+  test('a report of usage with a key that was used for another number of credits is a 409 and charges nothing', async () => {
     const ada = await editor({ purchased: 50 })
     await report(ada, { credits: 5, idempotency_key: 'request-1' })
     expect(await report(ada, { credits: 6, idempotency_key: 'request-1' })).toMatchObject({
@@ -92,7 +92,7 @@ describe('a report of usage', () => {
     expect(await availableTo(ada)).toBe(45)
   })
 
-  test('that was refused can be repeated with the same key once there are credits', async () => {
+  test('a report of usage that was refused can be repeated with the same key once there are credits', async () => {
     const ada = await editor({ purchased: 1 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     expect((await report(ada, usage)).status).toBe(402)
@@ -100,7 +100,7 @@ describe('a report of usage', () => {
     expect(await report(ada, usage)).toMatchObject({ status: 200, body: { balance: { available: 6 } } })
   })
 
-  test('has a key per user and payer: the same key of another user or payer is another report', async () => {
+  test('a report of usage has a key per user and payer: the same key of another user or payer is another report', async () => {
     const org = newOrganization()
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 100 })
     const [ada, eve] = [await member(org), await member(org)]
@@ -119,7 +119,7 @@ describe('a report of usage', () => {
 })
 
 describe('a report for an organization', () => {
-  test('spends the organization’s credits, not the person’s', async () => {
+  test('a report for an organization spends the organization’s credits, not the person’s', async () => {
     const org = newOrganization()
     const ada = await member(org)
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })
@@ -131,7 +131,7 @@ describe('a report for an organization', () => {
     expect(await availableTo(ada)).toBe(100)
   })
 
-  test('without an active seat is a 404 and charges nobody', async () => {
+  test('a report without an active seat is a 404 and charges no owner', async () => {
     const org = newOrganization()
     const ada = await member(org)
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })
@@ -144,7 +144,7 @@ describe('a report for an organization', () => {
     expect(await availableTo(ada, org)).toBe(30)
   })
 
-  test('does not fall back on the person when the organization has too little', async () => {
+  test('a report for an organization does not fall back on the person when the organization has too little', async () => {
     const org = newOrganization()
     const ada = await member(org)
     await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
@@ -153,8 +153,8 @@ describe('a report for an organization', () => {
   })
 })
 
-describe('a refusal says which payer lacks what, and where to buy:', () => {
-  test('a person who has too little', async () => {
+describe('a refusal of a report says which payer lacks what, and where to buy', () => {
+  test('a person with too few credits is told what they lack, and where to buy', async () => {
     const ada = await editor({ plan: 2, purchased: 1 })
     const { status, body } = await report(ada, { credits: 1200 })
     expect(status).toBe(402)
@@ -176,7 +176,7 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
     expect(await availableTo(ada)).toBe(3)
   })
 
-  test('a person whose debt is larger than the rest of the balance', async () => {
+  test('a person whose debt is larger than the rest of the balance is told what they lack', async () => {
     const ada = await editor({ plan: 15, purchased: -20 })
     expect(await report(ada)).toMatchObject({
       status: 402,
@@ -191,7 +191,7 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
     })
   })
 
-  test('more than what a debt on one account leaves of the other', async () => {
+  test('a report above the balance that a debt on one account leaves is refused', async () => {
     const ada = await editor({ plan: 500, purchased: -20 })
     expect(await availableTo(ada)).toBe(480)
     expect(await report(ada, { credits: 481 })).toMatchObject({
@@ -205,20 +205,23 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
   test.each([
     ['admin', 'Please buy more credits.'],
     ['member', 'Please ask an administrator of your organization to buy more credits.'],
-  ] as const)('an organization, to its %s', async (role, remedy) => {
-    const org = newOrganization()
-    const { status, body } = await report(await member(org, role), { payer: org })
-    expect(status).toBe(402)
-    expect(body).toMatchObject({
-      error: `Not enough credits. This takes 1 credit, and the balance of your organization has 0. ${remedy}`,
-      payer: org,
-      available: 0,
-      buy_url: 'http://localhost:3000/organizations',
-    })
-  })
+  ] as const)(
+    'a member of an organization with too few credits is told so as its %s',
+    async (role, remedy) => {
+      const org = newOrganization()
+      const { status, body } = await report(await member(org, role), { payer: org })
+      expect(status).toBe(402)
+      expect(body).toMatchObject({
+        error: `Not enough credits. This takes 1 credit, and the balance of your organization has 0. ${remedy}`,
+        payer: org,
+        available: 0,
+        buy_url: 'http://localhost:3000/organizations',
+      })
+    },
+  )
 })
 
-describe('fifty parallel reports on a balance for ten:', () => {
+describe('fifty parallel reports on a balance for ten', () => {
   /** Each report twice, as an editor that loses its patience would send them. */
   async function fireFifty(by: (index: number) => Editor, payer = 'personal') {
     const keys = Array.from({ length: 50 }, (_, index) => ({ index, idempotency_key: `report-${index}` }))
@@ -238,13 +241,13 @@ describe('fifty parallel reports on a balance for ten:', () => {
     ['all of it purchased', { purchased: 10 }],
     ['all of it of the plan', { plan: 10 }],
     ['across both', { plan: 4, purchased: 6 }],
-  ])('exactly ten pass, %s, retries included', async (_, credits) => {
+  ])('exactly ten of fifty parallel reports pass, %s, retries included', async (_, credits) => {
     const ada = await editor(credits)
     expect(await fireFifty(() => ada)).toEqual({ keys: 10, charged: 10 })
     expect(await availableTo(ada)).toBe(0)
   })
 
-  test('exactly ten pass when five members spend one organization’s credits', async () => {
+  test('exactly ten of fifty parallel reports pass when five members spend one organization’s credits', async () => {
     const org = newOrganization()
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 3, purchased: 7 })
     const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
@@ -253,7 +256,7 @@ describe('fifty parallel reports on a balance for ten:', () => {
     expect(await availableTo(by(0), org)).toBe(0)
   })
 
-  test('twenty reports of five members on a pool for twelve: each is told what is left after it', async () => {
+  test('twenty parallel reports of five members on a pool for twelve are each told the balance after it', async () => {
     const org = newOrganization()
     await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 5, purchased: 7 })
     const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
@@ -273,7 +276,7 @@ describe('fifty parallel reports on a balance for ten:', () => {
     expect(availableOf(402)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
   })
 
-  test('one report fifty times is charged once', async () => {
+  test('a report that is sent fifty times in parallel is charged once', async () => {
     const ada = await editor({ plan: 4, purchased: 6 })
     const usage = { credits: 3, idempotency_key: 'the-same' }
     const answers = await Promise.all(Array.from({ length: 50 }, () => report(ada, usage)))
@@ -284,7 +287,7 @@ describe('fifty parallel reports on a balance for ten:', () => {
   })
 })
 
-describe('an invalid report is refused, names the field and charges nothing:', () => {
+describe('an invalid report is refused, names the field and charges nothing', () => {
   test.each([
     ['no credits', { credits: undefined }, 'credits'],
     ['zero credits', { credits: 0 }, 'credits'],
@@ -307,7 +310,7 @@ describe('an invalid report is refused, names the field and charges nothing:', (
     ['a description that turns its direction', { description: 'safe\u202etxt' }, 'description'],
     ['half a character', { description: 'a\ud800' }, 'description'],
     ['a field that is not in the contract', { user_id: 'user_1' }, 'user_id'],
-  ])('%s', async (_, fields, path) => {
+  ])('a report with %s is refused, names the field and charges nothing', async (_, fields, path) => {
     const ada = await editor({ purchased: 20_000 })
     expect(await report(ada, fields)).toMatchObject({
       status: 400,
@@ -316,15 +319,18 @@ describe('an invalid report is refused, names the field and charges nothing:', (
     expect(await availableTo(ada)).toBe(20_000)
   })
 
-  test('one without a token', async () => {
+  test('a report without a token is refused', async () => {
     expect(await server.api(reportUsage, { body: { credits: 1, idempotency_key: 'k' } })).toMatchObject({
       status: 401,
       body: { code: 'invalid_token' },
     })
   })
 
-  test.each([1, 10_000])('but %i credits and a key of 100 characters are fine', async (credits) => {
-    const ada = await editor({ purchased: 10_000 })
-    expect((await report(ada, { credits, idempotency_key: '~'.repeat(100) })).status).toBe(200)
-  })
+  test.each([1, 10_000])(
+    'a report of %i credits with a key of 100 characters is accepted',
+    async (credits) => {
+      const ada = await editor({ purchased: 10_000 })
+      expect((await report(ada, { credits, idempotency_key: '~'.repeat(100) })).status).toBe(200)
+    },
+  )
 })

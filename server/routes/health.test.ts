@@ -11,7 +11,7 @@ const get = (path: string, on = server) => fetch(`${on.url}${path}`)
 const getMonitoring = (path: string, on = server) => fetch(`${on.monitoringUrl}${path}`)
 
 describe('health', () => {
-  test('is good when database, queue and inbox are', async () => {
+  test('health is good when database, queue and inbox are', async () => {
     expect((await get('/healthz')).status).toBe(200)
     const ready = await getMonitoring('/readyz')
     expect(await ready.json()).toEqual({ status: 'ready', reasons: {} })
@@ -19,7 +19,7 @@ describe('health', () => {
     expect((await getMonitoring('/healthz')).status).toBe(200)
   })
 
-  test('is bad without a database or queue, while the process itself is well', async () => {
+  test('health is bad without a database or queue, while the process itself is well', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const ready = await getMonitoring('/readyz', broken)
     const alive = await get('/healthz', broken)
@@ -32,7 +32,7 @@ describe('health', () => {
     expect(alive.status).toBe(200)
   })
 
-  test('is bad when the oldest event waits too long', async () => {
+  test('health is bad when the oldest event waits too long', async () => {
     await buildUser(database.owner)
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
     const later = new Date(Date.now() + 6 * 60_000)
@@ -48,7 +48,7 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  test('is good while an event waits for its next try, however old it is; the metrics tell its age', async () => {
+  test('health is good while an event waits for its next try, however old it is; the metrics tell its age', async () => {
     const id = await receiveStripeEvent(
       database.server,
       eventOf('checkout.session.completed', { object: 'y' }),
@@ -68,7 +68,7 @@ describe('health', () => {
     expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 4\d\d/m)
   })
 
-  test('is measured per route and per queue', async () => {
+  test('health is measured per route and per queue', async () => {
     await get('/api/plans')
     const response = await getMonitoring('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
@@ -81,7 +81,7 @@ describe('health', () => {
     expect(text).toContain('process_cpu_seconds_total')
   })
 
-  test('is measured by what support and reconciliation have left to do', async () => {
+  test('health is measured by what support and reconciliation have left to do', async () => {
     const texts = {
       sentence: 'S',
       they_say: 'T',
@@ -103,7 +103,7 @@ describe('health', () => {
     expect(text).toMatch(/^tidemark_database_connections\{state="in_use"\} \d/m)
   })
 
-  test('is measured as far as possible when the database is unavailable', async () => {
+  test('health is measured as far as possible when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const response = await getMonitoring('/metrics', broken)
     const text = await response.text()
@@ -113,7 +113,7 @@ describe('health', () => {
     expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
   })
 
-  test('says in public only whether it is good, and no number and no reason', async () => {
+  test('public health says only whether it is good, without numbers and reasons', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const ready = await get('/readyz', broken)
     await broken.close()

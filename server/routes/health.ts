@@ -7,7 +7,7 @@ import { everybody } from '../rights.ts'
 import { plainRoute } from '../route.ts'
 
 export const healthRoutes = [
-  // The process is running. Nothing else is checked, or a short failure of the database would restart every server.
+  // Liveness only: checking the database here would restart every server in an outage.
   plainRoute({
     method: 'GET',
     path: '/healthz',
@@ -19,7 +19,7 @@ export const healthRoutes = [
   plainRoute({ method: 'GET', path: '/readyz', rights: everybody, serve: readyz }),
 ]
 
-/** Whether this server can do its work. Why not is for the port of `server/monitoring.ts` and the log: this answer is public. */
+/** Whether this server can work. This answer is public; reasons are in the log and on the monitoring port. */
 function readyz(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const isReady = Object.keys(await findReasonsNotReady(deps)).length === 0
@@ -65,8 +65,9 @@ async function checkQueue({ producer }: Dependencies): Promise<null> {
 }
 
 /**
- * Only events that were never tried tell that the product does not work. One that waits for its next try (its purchase is not there yet, Stripe
- * is away) is for the metrics: it may wait for a day, and would take every server off the load balancer meanwhile.
+ * Only unprocessed events mean that the product does not work. An event that waits for its next try (its
+ * purchase is missing, Stripe is unavailable) may wait for a day, which must not take every server off the
+ * load balancer.
  */
 async function checkInbox({ db, now, settings }: Dependencies): Promise<string | null> {
   const { oldest_untried_received_at: oldest } = await findInboxBacklog(db)

@@ -24,12 +24,12 @@ export function openapiRoutes(routes: readonly Route[]): Route[] {
 }
 
 const errorResponse = {
-  description: 'What went wrong, in words for people and a code for programs',
+  description: 'The error, as a sentence for people and a code for programs',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
 const oauthErrorResponse = {
-  description: 'What went wrong, as OAuth clients read it (RFC 6749, section 5.2)',
+  description: 'The error in OAuth’s form (RFC 6749, section 5.2)',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } },
 }
 

@@ -32,7 +32,7 @@ const noSeatsLeft = {
 }
 
 describe('assigning a seat', () => {
-  test('gives it to a member at once, with the role that they have', async () => {
+  test('assigning a seat gives it to a member at once, with the role that they have', async () => {
     const ours = await team(3)
     const ada = await buildMember(clerk, ours)
     expect(await assign(ours, ` ${ada.email.toUpperCase()} `)).toMatchObject({
@@ -45,7 +45,7 @@ describe('assigning a seat', () => {
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1, seats_total: 3 })
   })
 
-  test('promises it to anybody else and invites them at Clerk', async () => {
+  test('assigning a seat to a non-member reserves it and invites them at Clerk', async () => {
     const ours = await team(3)
     const guest = await signUp(clerk)
     expect(await assign(ours, guest.email, { role: 'admin' })).toMatchObject({
@@ -58,7 +58,7 @@ describe('assigning a seat', () => {
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
   })
 
-  test('again with the same role changes nothing, with another is refused', async () => {
+  test('assigning a seat again with the same role changes nothing, with another is refused', async () => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     const first = await assign(ours, ada.email)
@@ -81,7 +81,7 @@ describe('assigning a seat', () => {
     expect(await clerk.directory.listInvitations(theirs.organization.id)).toHaveLength(1)
   })
 
-  test('when there is none left asks for payment', async () => {
+  test('assigning a seat asks for payment when there is none left', async () => {
     const ours = await team(1)
     await assign(ours, (await signUp(clerk)).email)
     expect(await assign(ours, (await signUp(clerk)).email)).toMatchObject(noSeatsLeft)
@@ -89,7 +89,7 @@ describe('assigning a seat', () => {
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
   })
 
-  test('without a live subscription asks for payment', async () => {
+  test('assigning a seat without a live subscription asks for payment', async () => {
     const ours = await team(1)
     await endSubscription(ours)
     const answer = await assign(ours, (await signUp(clerk)).email)
@@ -126,7 +126,7 @@ describe('assigning a seat', () => {
     expect(sent).toHaveLength(who === 'members' ? 0 : 1)
   })
 
-  test('to one address eight times at once uses one seat and sends one invitation', async () => {
+  test('assigning a seat to one address eight times at once uses one seat and sends one invitation', async () => {
     const ours = await team(5)
     const { email } = await signUp(clerk)
     const requests = Array.from({ length: 8 }, () => () => assign(ours, email))
@@ -159,19 +159,22 @@ describe('assigning a seat', () => {
     ])
   })
 
-  test.each([500, 422])('leaves nothing behind when Clerk answers %s to the invitation', async (status) => {
-    const ours = await team(1)
-    const { email } = await signUp(clerk)
-    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await clerk.knob('faults', { status, count: 10, path_prefix })
-    expect(await assign(ours, email)).toMatchObject({
-      status: status === 500 ? 503 : 502,
-      body: { error: 'Failed to assign seat', code: 'organization_change_failed' },
-    })
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 0 })
-    await clerk.clear('faults')
-    expect(await assign(ours, email)).toMatchObject({ status: 200 })
-  })
+  test.each([500, 422])(
+    'assigning a seat leaves nothing behind when Clerk answers %s to the invitation',
+    async (status) => {
+      const ours = await team(1)
+      const { email } = await signUp(clerk)
+      const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
+      await clerk.knob('faults', { status, count: 10, path_prefix })
+      expect(await assign(ours, email)).toMatchObject({
+        status: status === 500 ? 503 : 502,
+        body: { error: 'Failed to assign seat', code: 'organization_change_failed' },
+      })
+      expect(await seatsOf(ours)).toMatchObject({ seats_used: 0 })
+      await clerk.clear('faults')
+      expect(await assign(ours, email)).toMatchObject({ status: 200 })
+    },
+  )
 
   test('continues where a request crashed after reserving the seat', async () => {
     const ours = await team(1)
@@ -192,7 +195,7 @@ describe('assigning a seat', () => {
     expect(rows).toEqual([{ clerk_invitation_id: sent?.clerk_invitation_id }])
   })
 
-  test('is reflected in the plan of its holder', async () => {
+  test('assigning a seat is reflected in the plan of its holder', async () => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     await buildUser(database.server, ada.user_id)
@@ -205,7 +208,7 @@ describe('assigning a seat', () => {
     expect(await planOf()).toBe('starter')
   })
 
-  test('is reflected in the plan of a user whose first call comes later', async () => {
+  test('assigning a seat is reflected in the plan of a user whose first call comes later', async () => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     await assign(ours, ada.email)
@@ -221,7 +224,7 @@ describe('assigning a seat', () => {
 
   test.each([
     [{ email: '' }, 'email'],
-    [{ email: 'nobody' }, 'email'],
+    [{ email: 'no-address' }, 'email'],
     [{ email: 'a b@tidemark.test' }, 'email'],
     [{ email: `${'a'.repeat(250)}@b.cd` }, 'email'],
     [{ email: 7 }, 'email'],
@@ -229,7 +232,7 @@ describe('assigning a seat', () => {
     [{ org_id: 'org_1/../x' }, 'org_id'],
     [{ org_id: '' }, 'org_id'],
     [{ seats: 4 }, 'seats'],
-  ])('refuses %o and names the field', async (change, path) => {
+  ])('assigning a seat refuses %o and names the field', async (change, path) => {
     const ours = await team(1)
     const body = { org_id: ours.organization.id, email: 'a@b.cd', ...change }
     const answer = await server.api(assignSeat, { token: ours.admin.token, body })
@@ -257,7 +260,7 @@ describe('revoking a seat', () => {
     expect(await assign(ours, ada.email)).toMatchObject({ status: 200 })
   })
 
-  test('that does not exist is refused, and so is that of a pending invitation', async () => {
+  test('revoking a seat that does not exist is refused, and so is that of a pending invitation', async () => {
     const ours = await team(2)
     const guest = await signUp(clerk)
     await assign(ours, guest.email)
@@ -267,7 +270,7 @@ describe('revoking a seat', () => {
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
   })
 
-  test('of another organization is not possible', async () => {
+  test('revoking a seat of another organization is not possible', async () => {
     const [ours, theirs] = [await team(1), await team(1)]
     const eve = await buildMember(clerk, theirs)
     await assign(theirs, eve.email)
@@ -275,7 +278,7 @@ describe('revoking a seat', () => {
     expect(await seatsOf(theirs)).toMatchObject({ seats_used: 1 })
   })
 
-  test('works for an admin’s own, and after the subscription has ended', async () => {
+  test('revoking a seat works for an admin’s own, and after the subscription has ended', async () => {
     const ours = await team(1)
     await assign(ours, ours.admin.email, { role: 'admin' })
     await endSubscription(ours)
@@ -284,7 +287,7 @@ describe('revoking a seat', () => {
 })
 
 describe('the list of seats', () => {
-  test('is at the top level and under `data`', async () => {
+  test('the list of seats is at the top level and under `data`', async () => {
     const ours = await team(2)
     await assign(ours, ours.admin.email, { role: 'admin' })
     const { data, ...top } = await seatsOf(ours)
@@ -292,7 +295,7 @@ describe('the list of seats', () => {
     expect(top).toMatchObject({ seats_used: 1, seats_total: 2, over_limit: false, notice: null })
   })
 
-  test('shows a member the counts and their own seat only', async () => {
+  test('the list of seats shows a member the counts and their own seat only', async () => {
     const ours = await team(3)
     const ada = await buildMember(clerk, ours)
     await assign(ours, ours.admin.email, { role: 'admin' })
@@ -301,7 +304,7 @@ describe('the list of seats', () => {
     expect((await seatsOf(ours)).seats).toHaveLength(2)
   })
 
-  test('tells the admin when there are fewer seats than people, who all keep theirs', async () => {
+  test('the list of seats tells the admin when there are fewer seats than people, who all keep theirs', async () => {
     const ours = await team(3)
     const ada = await buildMember(clerk, ours)
     await assign(ours, ours.admin.email, { role: 'admin' })
@@ -323,7 +326,7 @@ describe('the list of seats', () => {
     expect(await assign(ours, ada.email)).toMatchObject(noSeatsLeft)
   })
 
-  test('of an organization without a subscription is empty', async () => {
+  test('the list of seats of an organization without a subscription is empty', async () => {
     const ours = await team(3)
     await endSubscription(ours)
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 0, seats_total: 0, seats: [], notice: null })
@@ -340,29 +343,36 @@ function call(endpoint: (typeof calls)[number][1], { organization, admin }: Team
   const org_id = organization.id
   const caller = token === undefined ? {} : { token }
   if (endpoint === getOrganizationSeats) return server.api(endpoint, { ...caller, query: { org_id } })
-  const change = endpoint === assignSeat ? { email: 'somebody@tidemark.test' } : { user_id: admin.user_id }
+  const change = endpoint === assignSeat ? { email: 'carol@tidemark.test' } : { user_id: admin.user_id }
   return server.api(endpoint, { ...caller, body: { org_id, ...change } })
 }
 
-describe('who may do what with seats', () => {
-  test.each(calls)('%s: nobody without a token', async (_, endpoint) => {
+describe('the rights of the seat calls', () => {
+  test.each(calls)('the call %s without a token is refused', async (_, endpoint) => {
     expect(await call(endpoint, await team(1))).toMatchObject({ status: 401 })
   })
 
-  test.each(calls)('%s: an outsider, even an admin elsewhere, learns nothing', async (_, endpoint) => {
-    const [ours, theirs] = [await team(1), await team(1)]
-    for (const token of [theirs.admin.token, (await signUp(clerk)).token]) {
-      const refused = await call(endpoint, ours, token)
-      const unknown = await call(endpoint, { ...ours, organization: { id: 'org_unknown', name: '' } }, token)
-      expect(refused).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
-      expect({ ...(refused.body as object), request_id: '' }).toEqual({
-        ...(unknown.body as object),
-        request_id: '',
-      })
-    }
-  })
+  test.each(calls)(
+    'the call %s by an outsider, even an admin elsewhere, reveals nothing',
+    async (_, endpoint) => {
+      const [ours, theirs] = [await team(1), await team(1)]
+      for (const token of [theirs.admin.token, (await signUp(clerk)).token]) {
+        const refused = await call(endpoint, ours, token)
+        const unknown = await call(
+          endpoint,
+          { ...ours, organization: { id: 'org_unknown', name: '' } },
+          token,
+        )
+        expect(refused).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
+        expect({ ...(refused.body as object), request_id: '' }).toEqual({
+          ...(unknown.body as object),
+          request_id: '',
+        })
+      }
+    },
+  )
 
-  test.each(calls)('%s: a member gets %s %i', async (_, endpoint, status) => {
+  test.each(calls)('the call %s by a member gets %s %i', async (_, endpoint, status) => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     const answer = await call(endpoint, ours, ada.token)
@@ -386,7 +396,7 @@ describe('who may do what with seats', () => {
     expect(await call(assignSeat, ours, jwt)).toMatchObject({ status: 404 })
   })
 
-  test('when Clerk does not answer the call is refused with a 503', async () => {
+  test('a call is refused with a 503 when Clerk does not answer', async () => {
     const ours = await team(1)
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
     for (const [, endpoint] of calls) {

@@ -49,8 +49,8 @@ export const organizationSeatsRoutes = [
     return { ...summary, data: summary }
   }),
 
-  // A member gets the seat at once; anybody else is promised one and invited. The requested role is that of the invitation. A
-  // member's role is not changed here but in the organization's settings.
+  // A member gets the seat at once; for a non-member a seat is reserved and they are invited. The requested
+  // role is that of the invitation. A member's role is changed in the organization's settings, not here.
   route(assignSeat, {
     rights: admins({ doing: 'assign seats', organization: ({ body }) => body.org_id }),
     failure: { ...organizationFailure('Failed to assign seat'), database: 'Failed to assign seat' },
@@ -67,7 +67,7 @@ export const organizationSeatsRoutes = [
     return { success: true, seat: presentSeat(promised.seat), message: promised.message }
   }),
 
-  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
+  // Ends the seat; the membership stays. Admins may revoke their own seat (decision 043).
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
     failure: rowsFailure('Failed to revoke seat'),
@@ -121,7 +121,7 @@ function presentSeat(seat: Seat): PresentedSeat {
   }
 }
 
-/** Seats used and paid for, with a notice for admins. `viewer` is set for members, who see only their own seat. */
+/** Seats used and paid for, with a notice for admins. A `viewer` (member) sees only their own seat. */
 function presentSeats(
   seats: readonly Seat[],
   options: {

@@ -69,7 +69,7 @@ describe('an organization’s subscription', () => {
   const read = (token: string, orgId = org.id) =>
     server.api(getOrganizationSubscription, { token, query: { orgId } })
 
-  test('is shown to members', async () => {
+  test('an organization’s subscription is shown to members', async () => {
     const period = {
       current_period_start: new Date('2026-03-01T00:00:00Z'),
       current_period_end: new Date('2026-04-01T00:00:00Z'),
@@ -94,14 +94,14 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is null when there never was one', async () => {
+  test('an organization’s subscription is null when there never was one', async () => {
     expect(await read(bob.token)).toMatchObject({
       status: 200,
       body: { hasSubscription: false, subscription: null },
     })
   })
 
-  test('that has ended is shown as ended, and a new one before an old one', async () => {
+  test('an organization’s subscription that has ended is shown as ended, and a new one before an old one', async () => {
     await subscribeRow({ status: 'canceled', ended_at: new Date() })
     expect((await read(ada.token)).body).toMatchObject({
       hasSubscription: false,
@@ -114,10 +114,10 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is not shown to anybody else', async () => {
+  test('an organization’s subscription is not shown to non-members', async () => {
     await subscribeRow()
     expect(await read(eve.token)).toMatchObject(notMember)
-    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_unknown')).toMatchObject(notMember)
     expect(await read(ada.token, '../users')).toMatchObject({ status: 400 })
     expect(await server.api(getOrganizationSubscription, { query: { orgId: org.id } })).toMatchObject({
       status: 401,
@@ -138,7 +138,7 @@ describe('an organization subscribes', () => {
       },
     })
 
-  test('with the seats an admin chose, on a page in the organization’s name', async () => {
+  test('an organization subscribes with the seats an admin chose, on a page in the organization’s name', async () => {
     const { status, body } = await subscribe()
     const { checkout_url, sessionId, intentId } = body as Record<string, string>
     expect(status).toBe(200)
@@ -173,12 +173,12 @@ describe('an organization subscribes', () => {
     })
   })
 
-  test('with five seats when none are named', async () => {
+  test('an organization subscribes with five seats when none are named', async () => {
     expect((await subscribe({ seats_total: undefined })).status).toBe(200)
     expect(await intents()).toMatchObject([{ seats: 5 }])
   })
 
-  test.each([1, 100])('with %i seats', async (seats_total) => {
+  test.each([1, 100])('an organization subscribes with %i seats', async (seats_total) => {
     expect((await subscribe({ seats_total })).status).toBe(200)
     expect(await intents()).toMatchObject([{ seats: seats_total, amount_minor: 3000 * seats_total }])
   })
@@ -196,14 +196,14 @@ describe('an organization subscribes', () => {
     ],
     ['a field that is not in the contract', { price_id: 'price_1' }, 'Unknown field: price_id', 'price_id'],
     ['no organization', { clerk_org_id: undefined }, 'clerk_org_id is required', 'clerk_org_id'],
-  ])('but not with %s', async (_, fields, error, path) => {
+  ])('an organization cannot subscribe with %s', async (_, fields, error, path) => {
     const { status, body } = await subscribe(fields)
     expect(status).toBe(400)
     expect(body).toMatchObject({ error, fields: [{ path }] })
     expect(await intents()).toEqual([])
   })
 
-  test('by its admins only', async () => {
+  test('an organization is subscribed by its admins only', async () => {
     expect(await subscribe({}, bob.token)).toMatchObject({
       status: 403,
       body: { code: 'not_admin', error: 'Only organization administrators can manage billing.' },
@@ -224,7 +224,7 @@ describe('an organization subscribes', () => {
     })
   })
 
-  test('on one page for two admins at once: the later one’s', async () => {
+  test('an organization subscribes on one page when two admins ask at once: the later one’s', async () => {
     await subscribe()
     await subscribe({}, grace.token)
     expect(await intents()).toMatchObject([
@@ -242,7 +242,7 @@ describe('an organization subscribes', () => {
     expect(sessions.filter(({ status }) => status === 'open')).toHaveLength(1)
   })
 
-  test('and gets the text of its button when Stripe fails', async () => {
+  test('an organization that subscribes gets the text of its button when Stripe fails', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await subscribe()).toMatchObject({
       status: 503,
@@ -250,7 +250,7 @@ describe('an organization subscribes', () => {
     })
   })
 
-  test('not while prices are wrong, with the same text', async () => {
+  test('an organization cannot subscribe while prices are wrong, with the same text', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     const fresh = await startTestServer({ databaseUrl: database.url, stripe, clerk })
     const answer = await fresh.api(createOrganizationSubscription, {
@@ -273,7 +273,7 @@ describe('the billing portal', () => {
       portalMetadataKey
     ]
 
-  test('of an organization opens for its admins, also before anything was bought', async () => {
+  test('the billing portal of an organization opens for its admins, also before anything was bought', async () => {
     const { sessions, on } = await recordPortalSessions()
     const answer = await on.api(createOrganizationBillingPortal, {
       token: grace.token,
@@ -296,14 +296,14 @@ describe('the billing portal', () => {
     expect(session?.customer).toBe(kept.customer_id)
   })
 
-  test('of an organization is closed to members and strangers', async () => {
+  test('the billing portal of an organization is closed to members and strangers', async () => {
     expect(await openOrganization(bob.token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
     expect(await openOrganization(eve.token)).toMatchObject(notMember)
     expect(await openOrganization('nonsense')).toMatchObject({ status: 401 })
     expect(await openOrganization(ada.token, 'org_')).toMatchObject({ status: 400 })
   })
 
-  test('of a person is their own, with the customer that pays for their purchases', async () => {
+  test('the billing portal of a person is their own, with the customer that pays for their purchases', async () => {
     const { sessions, on } = await recordPortalSessions()
     for (let count = 0; count < 2; count++) {
       const { status } = await on.api(createCustomerPortalSession, {
@@ -324,7 +324,7 @@ describe('the billing portal', () => {
     })
   })
 
-  test('that Stripe does not open is an error with the text of its button', async () => {
+  test('the billing portal that Stripe does not open is an error with the text of its button', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
     expect(await openOwn(bob.token, bob.user_id)).toMatchObject({
       status: 502,
@@ -344,7 +344,7 @@ describe('more seats', () => {
       body: { orgId: org.id, clerkUserId: by.user_id, quantity: 3, ...fields },
     })
 
-  test('are confirmed on Stripe’s page, in addition to the present ones', async () => {
+  test('more seats are confirmed on Stripe’s page, in addition to the present ones', async () => {
     const { id, item } = await subscribeAtStripe(5)
     const { sessions, on } = await recordPortalSessions()
     const answer = await on.api(buySeats, {
@@ -367,7 +367,7 @@ describe('more seats', () => {
     expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
   })
 
-  test('are at most a hundred in total', async () => {
+  test('more seats are at most a hundred in total', async () => {
     await subscribeAtStripe(60)
     expect((await buy({ quantity: 40 })).status).toBe(200)
     expect(await buy({ quantity: 41 })).toMatchObject({
@@ -380,17 +380,17 @@ describe('more seats', () => {
     })
   })
 
-  test.each([0, -1, 1.5, 101, '3', null])('are not %j', async (quantity) => {
+  test.each([0, -1, 1.5, 101, '3', null])('more seats cannot be %j', async (quantity) => {
     expect(await buy({ quantity })).toMatchObject({ status: 400, body: { fields: [{ path: 'quantity' }] } })
   })
 
-  test('need a subscription that is paid', async () => {
+  test('more seats need a subscription that is paid', async () => {
     expect(await buy()).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
     await subscribeRow({ status: 'past_due' })
     expect(await buy()).toMatchObject({ status: 409, body: { code: 'payment_overdue' } })
   })
 
-  test('are bought by admins, for themselves', async () => {
+  test('more seats are bought by admins, for their own organization', async () => {
     await subscribeRow()
     expect(await buy({}, bob)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
     expect(await buy({ clerkUserId: grace.user_id })).toMatchObject({
@@ -401,7 +401,7 @@ describe('more seats', () => {
     expect(await buy({}, ada, 'nonsense')).toMatchObject({ status: 401 })
   })
 
-  test('of a subscription that Stripe does not know are an error with the text of their button', async () => {
+  test('more seats of a subscription that Stripe does not know are an error with the text of their button', async () => {
     await subscribeRow()
     expect(await buy()).toMatchObject({
       status: 502,

@@ -81,7 +81,7 @@ async function subscribeFromTheTenth(): Promise<void> {
 }
 
 describe('an organization’s pool', () => {
-  test('of an organization that never had credits is empty', async () => {
+  test('the pool of an organization that never had credits is empty', async () => {
     expect(await read()).toMatchObject({
       status: 200,
       body: {
@@ -95,7 +95,7 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('counts usage since the billing month began, and always adds up', async () => {
+  test('an organization’s pool counts usage since the billing month began, and always adds up', async () => {
     await subscribeFromTheTenth()
     await grant('purchased', 300)
     await use(40, '2026-05-09T23:59:59Z')
@@ -111,23 +111,23 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('without a plan is counted by calendar month', async () => {
+  test('an organization’s pool without a plan is counted by calendar month', async () => {
     await grant('purchased', 100)
     await use(10, '2026-04-30T23:59:59Z')
     await use(20, '2026-05-01T00:00:00Z')
     expect((await read()).body).toMatchObject({ total_credits: 90, used_credits: 20, remaining_credits: 70 })
   })
 
-  test('may be in debt', async () => {
+  test('an organization’s pool may be in debt', async () => {
     await grant('purchased', 100)
     await use(80, '2026-05-02T00:00:00Z')
     await postTransfer(database.worker, buildAdjustment(owner(), -100, { kind: 'refund', house: 'refunded' }))
     expect((await read()).body).toMatchObject({ total_credits: 0, used_credits: 80, remaining_credits: -80 })
   })
 
-  test('is for members', async () => {
+  test('an organization’s pool is for members', async () => {
     expect(await read(eve.token)).toMatchObject(notMember)
-    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_unknown')).toMatchObject(notMember)
     expect(await read('nonsense')).toMatchObject({ status: 401 })
     expect(await server.api(getOrganizationCredits, { token: ada.token })).toMatchObject({
       status: 400,
@@ -147,7 +147,7 @@ describe('a top-up of an organization', () => {
       .where('kind', '=', 'credit_purchase')
       .execute()
 
-  test('is for the organization, by an admin, on the organization’s bill', async () => {
+  test('a top-up of an organization by an admin goes to the organization, on its bill', async () => {
     const { status, body } = await topUp()
     expect(status).toBe(200)
     const { checkout_url, sessionId, intentId } = body as Record<string, string>
@@ -177,7 +177,7 @@ describe('a top-up of an organization', () => {
     })
   })
 
-  test('is paid in the currency of the organization’s plan', async () => {
+  test('a top-up of an organization is paid in the currency of the organization’s plan', async () => {
     await buildSubscription(database, {
       owner: owner(),
       user_id: await buildUser(database.owner, ada.user_id),
@@ -187,7 +187,7 @@ describe('a top-up of an organization', () => {
     expect(await intents()).toMatchObject([{ currency: 'GBP', amount_minor: 2100 }])
   })
 
-  test.each([71, 71_428])('of %i credits is possible', async (credits_amount) => {
+  test.each([71, 71_428])('a top-up of an organization of %i credits is possible', async (credits_amount) => {
     expect((await topUp({ credits_amount })).status).toBe(200)
     expect(await intents()).toMatchObject([{ credits: credits_amount }])
   })
@@ -199,15 +199,18 @@ describe('a top-up of an organization', () => {
     ['500', 'Please enter a valid number'],
     [null, 'Number of credits is required'],
     [undefined, 'Number of credits is required'],
-  ])('of %s credits is refused with the product’s text', async (credits_amount, text) => {
-    expect(await topUp({ credits_amount })).toMatchObject({
-      status: 400,
-      body: { error: text, fields: [{ path: 'credits_amount', message: text }] },
-    })
-    expect(await intents()).toEqual([])
-  })
+  ])(
+    'a top-up of an organization of %s credits is refused with the product’s text',
+    async (credits_amount, text) => {
+      expect(await topUp({ credits_amount })).toMatchObject({
+        status: 400,
+        body: { error: text, fields: [{ path: 'credits_amount', message: text }] },
+      })
+      expect(await intents()).toEqual([])
+    },
+  )
 
-  test('is for admins', async () => {
+  test('a top-up of an organization is for admins', async () => {
     expect(await topUp({}, bob.token)).toMatchObject({
       status: 403,
       body: { code: 'not_admin', error: 'Only organization administrators can top up credits.' },
@@ -217,7 +220,7 @@ describe('a top-up of an organization', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('that Stripe does not open is an error with the text of its button', async () => {
+  test('a top-up of an organization that Stripe does not open is an error with the text of its button', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await topUp()).toMatchObject({ status: 503, body: { error: 'Failed to create top-up session' } })
   })

@@ -96,10 +96,13 @@ test.each<[string, RegExp, Endpoint, () => object]>([
     processPaymentSuccess,
     () => ({ body: { sessionId: 'cs_test_any', clerkUserId: ada.user_id } }),
   ],
-])('while the database does not work: %s', async (error, statements, endpoint, request) => {
-  trouble.statements = statements
-  const answer = await server.api(endpoint, { token: ada.token, ...request() })
-  trouble.statements = /^$/
-  expect(answer).toMatchObject({ status: 503, body: { error, code: 'temporarily_unavailable' } })
-  expect(answer.headers.get('retry-after')).toBe('5')
-})
+])(
+  'the call fails with its text while the database is unavailable: %s',
+  async (error, statements, endpoint, request) => {
+    trouble.statements = statements
+    const answer = await server.api(endpoint, { token: ada.token, ...request() })
+    trouble.statements = /^$/
+    expect(answer).toMatchObject({ status: 503, body: { error, code: 'temporarily_unavailable' } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+  },
+)

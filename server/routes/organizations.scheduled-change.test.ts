@@ -79,7 +79,7 @@ test('the portal can neither cancel nor change such a plan', async () => {
 })
 
 describe('keeping the seats', () => {
-  test('takes the reduction back, and the next period has them all', async () => {
+  test('keeping the seats cancels the scheduled reduction, and the next period has them all', async () => {
     expect(await call('keepSeats')).toMatchObject({
       status: 200,
       body: { success: true, seats: 5, cancel_at: null },
@@ -98,7 +98,7 @@ describe('keeping the seats', () => {
     expect((await atStripe()).schedule).toBeNull()
   })
 
-  test('lets seats be bought again', async () => {
+  test('keeping the seats lets seats be bought again', async () => {
     await call('keepSeats')
     const { status } = await server.api(buySeats, {
       token: ada.token,
@@ -109,7 +109,7 @@ describe('keeping the seats', () => {
 })
 
 describe('cancelling', () => {
-  test('ends the plan with its period, although a reduction waits', async () => {
+  test('cancelling ends the plan with its period, although a reduction waits', async () => {
     const [item] = (await atStripe()).items.data
     const cancel_at = day(item?.current_period_end ?? 0)
     expect(await call('cancelOrganizationSubscription')).toMatchObject({
@@ -130,14 +130,14 @@ describe('cancelling', () => {
     })
   })
 
-  test('works without a reduction too, and twice is the same as once', async () => {
+  test('cancelling works without a reduction too, and twice is the same as once', async () => {
     await call('keepSeats')
     const first = await call('cancelOrganizationSubscription')
     expect(first).toMatchObject({ status: 200, body: { cancel_at: expect.any(String) } })
     expect((await call('cancelOrganizationSubscription')).body).toEqual(first.body)
   })
 
-  test('that Stripe does not carry out is an error, and can be tried again', async () => {
+  test('cancelling that Stripe does not carry out is an error, and can be tried again', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/subscriptions', method: 'POST' })
     expect(await call('cancelOrganizationSubscription')).toMatchObject({
       status: 502,
@@ -149,7 +149,7 @@ describe('cancelling', () => {
 })
 
 describe.each(['keepSeats', 'cancelOrganizationSubscription'] as const)('%s', (name) => {
-  test('is for admins of the organization', async () => {
+  test('%s is for admins of the organization', async () => {
     const before = await atStripe()
     expect(await call(name, bob.token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
     expect(await call(name, eve.token)).toMatchObject({
@@ -165,7 +165,7 @@ describe.each(['keepSeats', 'cancelOrganizationSubscription'] as const)('%s', (n
     expect(await atStripe()).toEqual(before)
   })
 
-  test('needs a subscription', async () => {
+  test('%s needs a subscription', async () => {
     const { id } = await buildOrganization(clerk, ada)
     expect(await server.api(calls[name], { token: ada.token, body: { clerk_org_id: id } })).toMatchObject({
       status: 409,

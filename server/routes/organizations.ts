@@ -99,8 +99,7 @@ export const organizationsRoutes = [
     }),
   ),
 
-  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the total is both together,
-  // so that the three always agree. See decision 053.
+  // The total is the ledger's balance plus the month's usage, so the three always add up (decision 053).
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
@@ -142,7 +141,7 @@ export const organizationsRoutes = [
     return { checkout_url: url, ...checkout }
   }),
 
-  // Nothing is bought here: the admin confirms the prorated sum on Stripe's page, and seats change when its event is applied.
+  // The admin confirms the prorated amount on Stripe's page; seats change with its event.
   route(buySeats, {
     rights: admins({
       doing: 'buy seats',
@@ -167,7 +166,7 @@ export const organizationsRoutes = [
     })
   }),
 
-  // Stripe's portal neither changes nor cancels a subscription with a scheduled change, so both ways out of it are here (decision 072).
+  // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).
   route(keepSeats, {
     rights: admins({ doing: 'change seats', organization: ({ body }) => body.clerk_org_id }),
     failure: subscriptionFailure('Failed to keep seats'),
@@ -219,10 +218,7 @@ async function findPricePerSeat(db: Database, subscription: Subscription): Promi
   return Math.round(intent.amount_minor / (intent.seats ?? 1))
 }
 
-/**
- * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what the page changes;
- * ours follows when the event has been applied.
- */
+/** Stripe's confirmation page. New seats are added to Stripe's present number; ours follows by event. */
 async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
   request: { readonly orgId: string; readonly quantity: number },

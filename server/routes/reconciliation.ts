@@ -117,7 +117,7 @@ function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
   }
 }
 
-/** Of a payment in a currency that we do not sell in only the sentence speaks. */
+/** A payment in a currency that we do not sell in has no amount here, only its sentence. */
 function moneyOf(amount_minor: number | null, code: string | null): Finding['money'] {
   const currency = currencies.find((known) => known === code)
   return amount_minor === null || !currency ? null : { amount_minor, currency }

@@ -17,7 +17,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { processInboxEvent } from '../../worker/events/inbox-event.ts'
 
-/** From the button to the ledger: the server's calls, Stripe's pages and the worker's jobs, one after the other. */
+/** From the button to the ledger: the server's calls, Stripe's pages and the worker's jobs. */
 const { database, stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 
 /** Lets the worker apply everything that has happened at Stripe since. */

@@ -31,7 +31,7 @@ const sessionOf = ({ sessionId }: CheckoutPage) =>
   stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
 describe('a plan', () => {
-  test('is recorded as promised, and Stripe’s page says the same', async () => {
+  test('a plan is recorded as promised, and Stripe’s page says the same', async () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({
@@ -73,7 +73,7 @@ describe('a plan', () => {
     expect(session.line_items?.data[0]?.price?.lookup_key).toBe('pro_yearly')
   })
 
-  test('becomes a subscription that carries the same metadata and trial when it is bought', async () => {
+  test('a plan becomes a subscription that carries the same metadata and trial when it is bought', async () => {
     const answer = await subscribed()
     await stripe.knob(`sessions/${answer.sessionId}/pay`)
     const session = await sessionOf(answer)
@@ -87,7 +87,7 @@ describe('a plan', () => {
     cataloguePrices.flatMap((price) =>
       (['EUR', 'USD', 'GBP'] as const).map((currency) => [price.lookup_key, currency, price] as const),
     ),
-  )('%s in %s costs what the catalogue says', async (_, currency, price) => {
+  )('the plan %s in %s costs the catalogue’s price', async (_, currency, price) => {
     const seats = price.plan_type === 'teams' ? 3 : 1
     const answer = await subscribed({
       planType: price.plan_type,
@@ -104,7 +104,7 @@ describe('a plan', () => {
     expect(session.amount_total).toBe(price.plan_type === 'pro' ? 0 : price.amount_minor * seats)
   })
 
-  test('for a team is for an organization that is created when it is paid, with a customer of its own', async () => {
+  test('a plan for a team is for an organization that is created when it is paid, with a customer of its own', async () => {
     const pro = await subscribed()
     const team = await subscribed({ planType: 'teams', seats: 100 })
     const customers = (await intents()).map((intent) => intent.stripe_customer_id)
@@ -128,7 +128,7 @@ describe('a plan', () => {
     expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
   })
 
-  test('may be named by the Stripe id of its price', async () => {
+  test('a plan may be named by the Stripe id of its price', async () => {
     const { price_id } = await server.deps.catalogue.findPrice({
       plan_type: 'pro',
       billing_frequency: 'monthly',
@@ -136,7 +136,7 @@ describe('a plan', () => {
     expect((await subscribe({ priceId: price_id })).status).toBe(200)
   })
 
-  test('returns only to our own pages', async () => {
+  test('a plan returns only to our own pages', async () => {
     const answer = await subscribed({
       successUrl: 'http://localhost:3000/payment/success?plan=pro',
       cancelUrl: 'http://localhost:3000/pricing',
@@ -148,14 +148,14 @@ describe('a plan', () => {
   })
 })
 
-describe('an invalid request is refused and writes no row:', () => {
+describe('an invalid request is refused and writes no row', () => {
   test.each([
     ['the plan that is free', { planType: 'starter' }, 'planType'],
     ['a plan that is not', { planType: 'enterprise' }, 'planType'],
     ['another period', { billingFrequency: 'weekly' }, 'billingFrequency'],
     ['another currency', { currency: 'JPY' }, 'currency'],
     ['a field that is not in the contract', { amount: 1 }, 'amount'],
-  ])('%s', async (_, fields, path) => {
+  ])('a request with %s is refused and writes no row', async (_, fields, path) => {
     const { status, body } = await subscribe(fields)
     expect(status).toBe(400)
     expect(body).toMatchObject({
@@ -166,23 +166,26 @@ describe('an invalid request is refused and writes no row:', () => {
     expect(await intents()).toEqual([])
   })
 
-  test.each([0, 101, -1, 1.5, '5', null, 1e9, [5]])('%j seats', async (seats) => {
-    const { status, body } = await subscribe({ planType: 'teams', seats })
-    const text = 'Seats must be a whole number from 1 to 100'
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ error: text, fields: [{ path: 'seats', message: text }] })
-    expect(await intents()).toEqual([])
-  })
+  test.each([0, 101, -1, 1.5, '5', null, 1e9, [5]])(
+    'a request with %j seats is refused and writes no row',
+    async (seats) => {
+      const { status, body } = await subscribe({ planType: 'teams', seats })
+      const text = 'Seats must be a whole number from 1 to 100'
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ error: text, fields: [{ path: 'seats', message: text }] })
+      expect(await intents()).toEqual([])
+    },
+  )
 
-  test('two seats of Pro', async () => {
+  test('a request with two seats of Pro is refused and writes no row', async () => {
     const { status, body } = await subscribe({ seats: 2 })
     expect(status).toBe(400)
     expect(body).toMatchObject({ error: 'The Pro plan has one seat', fields: [{ path: 'seats' }] })
     expect(await intents()).toEqual([])
   })
 
-  test.each(['pro_yearly', 'teams_monthly', 'price_of_somebody_else', 'pro_monthly_eur'])(
-    'the price %s for Pro by the month',
+  test.each(['pro_yearly', 'teams_monthly', 'price_of_another_account', 'pro_monthly_eur'])(
+    'a request with the price %s for Pro by the month is refused and writes no row',
     async (priceId) => {
       const { status, body } = await subscribe({ priceId })
       expect(status).toBe(400)
@@ -199,14 +202,14 @@ describe('an invalid request is refused and writes no row:', () => {
     ['cancelUrl', 'http://localhost:secret@localhost:3000/payment/cancelled'],
     ['successUrl', 'filesystem:http://localhost:3000/temporary/a'],
     ['cancelUrl', 'http://localhost:3000@evil.example/'],
-  ])('a %s that is not ours', async (field, address) => {
+  ])('a request with a foreign %s is refused and writes no row', async (field, address) => {
     const { status, body } = await subscribe({ [field]: address })
     expect(status).toBe(400)
     expect(body).toMatchObject({ code: 'foreign_return_address', fields: [{ path: field }] })
     expect(await intents()).toEqual([])
   })
 
-  test('somebody else’s id, and no token', async () => {
+  test('a request with another user’s id, or without a token, is refused and writes no row', async () => {
     expect(await subscribe({ clerkUserId: 'user_else' })).toMatchObject({
       status: 403,
       body: { code: 'forbidden' },
@@ -227,7 +230,7 @@ describe('a trial', () => {
   const trialOf = async (answer: CheckoutPage) =>
     (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
 
-  test('is for buyers who have never had a subscription, even one that has ended', async () => {
+  test('a trial is for buyers who have never had a subscription, even one that has ended', async () => {
     await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: await buildUser(database.owner, ada.user_id),
@@ -238,7 +241,7 @@ describe('a trial', () => {
     expect((await sessionOf(answer)).amount_total).toBe(2000)
   })
 
-  test('is not for buyers who bought for an organization before', async () => {
+  test('a trial is not for buyers who bought for an organization before', async () => {
     await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_before' },
       user_id: await buildUser(database.owner, ada.user_id),
@@ -246,13 +249,13 @@ describe('a trial', () => {
     expect(await trialOf(await subscribed())).toBe(0)
   })
 
-  test('that was abandoned at the payment page can still be had', async () => {
+  test('a trial that was abandoned at the payment page can still be had', async () => {
     const first = await subscribed()
     await stripe.client.checkout.sessions.expire(first.sessionId)
     expect(await trialOf(await subscribed())).toBe(14)
   })
 
-  test('can be switched off, and the price list says so', async () => {
+  test('a trial can be switched off, and the price list says so', async () => {
     const without = await product.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
     const { status, body } = await subscribe({}, without)
     const days = async (on: TestServer) =>

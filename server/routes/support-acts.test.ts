@@ -17,7 +17,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { processInboxEvent } from '../../worker/events/inbox-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 
-/** Who may call at all is tested in rights.test.ts. */
+/** The rights are tested in rights.test.ts. */
 const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaff: async () => true } } })
 const { database, server, worker } = product
 const sam = { token: 'user_sam' }
@@ -57,7 +57,7 @@ async function buildPaidEvent(fields = {}) {
 }
 
 describe('an act that is asked for', () => {
-  test('is done by the worker, and the same request again gets the same answer and does nothing', async () => {
+  test('a requested act is done by the worker, and the same request again gets the same answer and does nothing', async () => {
     const user = await buildUser(database.server)
     const id = randomUUID()
     const body = { id, reason, ...adjust(user, 300) }
@@ -81,7 +81,7 @@ describe('an act that is asked for', () => {
     })
   })
 
-  test('without a reason is refused, and the refusal is in the log', async () => {
+  test('a requested act without a reason is refused, and the refusal is in the log', async () => {
     const user = await buildUser(database.server)
     for (const bad of ['', 'because', '          ']) {
       const answer = await request({ ...adjust(user, 1), reason: bad })
@@ -92,7 +92,7 @@ describe('an act that is asked for', () => {
     expect(logged.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused'])
   })
 
-  test('on what somebody else is acting on is refused, and says who that is', async () => {
+  test('an act on a target that a colleague is acting on is refused and names the colleague', async () => {
     const user = await buildUser(database.server)
     await buildUser(database.server, 'user_sue')
     const { acts } = await ask({ kind: 'resync', targets: [{ kind: 'user', id: user }] }, sue)
@@ -115,7 +115,7 @@ describe('an act that is asked for', () => {
   })
 
   test.each([
-    ['an event that nobody knows', 'replay', { kind: 'event', id: 'evt_unknown' }, 404, 'target_not_found'],
+    ['an unknown event', 'replay', { kind: 'event', id: 'evt_unknown' }, 404, 'target_not_found'],
     ['a job that is gone', 'replay', { kind: 'job', id: 'stripe-events/gone' }, 404, 'target_not_found'],
     ['an intent with a bad id', 'cancel_intent', { kind: 'intent', id: 'no uuid' }, 404, 'target_not_found'],
     [
@@ -125,7 +125,7 @@ describe('an act that is asked for', () => {
       422,
       'not_possible',
     ],
-  ] as const)('is refused for %s', async (_, kind, target, status, code) => {
+  ] as const)('a requested act is refused for %s', async (_, kind, target, status, code) => {
     expect(await request({ kind, targets: [target] })).toMatchObject({ status, body: { code } })
   })
 
@@ -143,7 +143,7 @@ describe('an act that is asked for', () => {
       'a target with a field that we do not know',
       { kind: 'replay', targets: [{ kind: 'event', id: 'evt_unknown', finding: 'f' }] },
     ],
-  ] as const)('is a bad request for %s', async (_, body) => {
+  ] as const)('a requested act is a bad request for %s', async (_, body) => {
     expect(await request(body as unknown as Request)).toMatchObject({
       status: 400,
       body: { code: 'invalid_request' },
@@ -152,7 +152,7 @@ describe('an act that is asked for', () => {
 })
 
 describe('an adjustment above the limit', () => {
-  test('is announced by its dry run as one that needs a second person, and one within the limit is not', async () => {
+  test('an adjustment above the limit is announced by its dry run as one that needs a second person, and one within the limit is not', async () => {
     const user = await buildUser(database.server)
     const dryRun = (credits: number) => ask({ ...adjust(user, credits), reason: '', is_dry_run: true })
     const within = await dryRun(5000)
@@ -161,7 +161,7 @@ describe('an adjustment above the limit', () => {
     expect(await dryRun(5001)).toMatchObject({ needs_approval: true, acts: [{ state: 'queued' }] })
   })
 
-  test('waits for a second person, who is not the one who asked for it', async () => {
+  test('an adjustment above the limit waits for a second person, who is not the one who asked for it', async () => {
     const user = await buildUser(database.server)
     const { acts, needs_approval } = await ask(adjust(user, 5001))
     expect(needs_approval).toBe(true)
@@ -200,7 +200,7 @@ describe('an adjustment above the limit', () => {
     ])
   })
 
-  test('is refused by the second person, with a reason, and never done', async () => {
+  test('an adjustment above the limit is refused by the second person, with a reason, and never done', async () => {
     const user = await buildUser(database.server)
     const { acts } = await ask(adjust(user, 6000))
     const id = acts[0]?.id ?? ''
@@ -244,7 +244,7 @@ describe('an adjustment above the limit', () => {
         })
       },
     ],
-  ])('cannot be gone around: %s', async (_, attempt) => {
+  ])('the limit of an adjustment cannot be bypassed: %s', async (_, attempt) => {
     const { acts } = await attempt(await buildUser(database.server))
     for (const act of acts) expect(act.state).toBe('waiting_for_approval')
     expect(acts.length).toBeGreaterThan(0)
@@ -252,7 +252,7 @@ describe('an adjustment above the limit', () => {
 })
 
 describe('many at once', () => {
-  test('are done one by one: one that fails or is refused does not stop the others', async () => {
+  test('many acts at once are done one by one: one that fails or is refused does not stop the others', async () => {
     const good = [await buildPaidEvent(), await buildPaidEvent()]
     const bad = await buildPaidEvent({ amount_total: 1 })
     await processInboxEvent(worker.deps, { source: 'stripe', id: bad.id }).catch(() => undefined)

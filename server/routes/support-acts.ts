@@ -172,7 +172,7 @@ function filterOf(query: {
   return { state: 'waiting_for_approval' }
 }
 
-/** Whatever is no id of Clerk's is nobody's. */
+/** An id that is not Clerk's belongs to no owner. */
 function ownerNamed(owner_id: string): Owner {
   return ownerOfId(owner_id) ?? { owner_kind: 'user', owner_id }
 }
@@ -224,7 +224,7 @@ async function presentEntries(deps: Deps, rows: readonly AuditRow[]): Promise<Au
   const isStranger = ({ outcome }: AuditRow) => outcome === 'denied'
   const colleague = await personIn(deps, actorsOf(rows.filter((row) => !isStranger(row))))
   const strangers = await listNames(deps.db, actorsOf(rows.filter(isStranger)))
-  // Anybody may knock, so they are called as customers are in a list.
+  // Callers without the role may be customers, so they are masked as in a list.
   const stranger = (id: string) => {
     const known = strangers.get(id)
     return { id, name: known ? (known.name ?? maskEmail(known.email)) : id }

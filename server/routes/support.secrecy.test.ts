@@ -8,7 +8,7 @@ import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct, trustingClerk } from '../../tests/support/product/start-test-product.ts'
 import { routes } from '../routes.ts'
 
-/** Who may call at all is tested in rights.test.ts. */
+/** The rights are tested in rights.test.ts. */
 const product = testProduct({
   clerk: 'trusting',
   server: {
@@ -80,7 +80,7 @@ async function buildCustomerWithSecrets() {
   }
 }
 
-/** Where whoever looks has not opened anybody's case. */
+/** Pages on which the reader has not opened any owner's case. */
 const lists = [
   'GET /api/support/search',
   'GET /api/support/work',
@@ -135,7 +135,7 @@ test('no answer to support has a secret, a card or an address in it', async () =
 
 describe('every call of support', () => {
   test.each(calls.map((call) => [nameOf(call), call] as const))(
-    '%s refuses fields that it does not know',
+    'the call %s refuses unknown fields',
     async (_, { method, path }) => {
       const extra = { approved_by: 'user_sam' }
       const ask = (fields: Record<string, string>) =>
@@ -147,13 +147,16 @@ describe('every call of support', () => {
     },
   )
 
-  test.each(calls.map((call) => [nameOf(call), call] as const))('%s takes no address to call', (_, call) => {
-    for (const schema of [call.query, call.body]) {
-      if (!schema) continue
-      const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
-      expect(text).not.toMatch(/"format":"ur[il]"|"\w*(ur[il]|href|host|callback|webhook)\w*":/i)
-    }
-  })
+  test.each(calls.map((call) => [nameOf(call), call] as const))(
+    'the call %s takes no URL to call',
+    (_, call) => {
+      for (const schema of [call.query, call.body]) {
+        if (!schema) continue
+        const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+        expect(text).not.toMatch(/"format":"ur[il]"|"\w*(ur[il]|href|host|callback|webhook)\w*":/i)
+      }
+    },
+  )
 
   test.each([
     ['a long search', `/api/support/search?q=${'a'.repeat(321)}`],
@@ -163,7 +166,7 @@ describe('every call of support', () => {
     ['many findings', '/api/support/findings?limit=201'],
     ['many runs', '/api/support/reconciliation/runs?limit=101'],
     ['a long cursor', `/api/support/trace?owner=user_ada&cursor=${'a'.repeat(301)}`],
-  ])('is bounded: %s', async (_, path) => {
+  ])('the input of support’s calls is bounded: %s', async (_, path) => {
     expect((await send('GET', path)).status).toBe(400)
   })
 
@@ -181,7 +184,7 @@ describe('every call of support', () => {
       'a long reason',
       { kind: 'replay', targets: [{ kind: 'event', id: 'evt_1' }], reason: 'a '.repeat(501) },
     ],
-  ])('is bounded: an act with %s', async (_, body) => {
+  ])('every call of support is bounded: an act with %s', async (_, body) => {
     expect(
       (await send('POST', '/api/support/acts', { id: randomUUID(), reason: 'They wrote to us', ...body }))
         .status,

@@ -39,7 +39,7 @@ const sam = madeOnce(() => signUp(clerk, { role: 'support' }))
 
 const nothingHere = { error: 'There is nothing at this address', code: 'not_found' }
 
-describe('everybody but support staff is told that there is nothing, whether', () => {
+describe('a caller who is not support staff gets a 404', () => {
   const asks = {
     search: (token?: string) =>
       server.api(searchSupport, { ...(token && { token }), query: { q: 'ada@tidemark.test' } }),
@@ -50,7 +50,7 @@ describe('everybody but support staff is told that there is nothing, whether', (
       server.api(visitCase, { ...(token && { token }), body: { owner: 'user_ada' } }),
   }
 
-  test('they are signed out, signed in, or an admin of an organization', async () => {
+  test('a caller without the role gets a 404: signed out, signed in, or an admin of an organization', async () => {
     const ada = await signUp(clerk)
     await buildOrganization(clerk, ada)
     const expired = await tokenOf(clerk, { user_id: sam.user_id, expires_in_s: -60 })
@@ -62,7 +62,7 @@ describe('everybody but support staff is told that there is nothing, whether', (
     }
   })
 
-  test('they gave themselves the role where people may write', async () => {
+  test('a user who set the role in metadata that they can write gets a 404', async () => {
     const mallory = await signUp(clerk)
     await clerk.client.users.updateUserMetadata(mallory.user_id, {
       unsafeMetadata: { role: 'support' },
@@ -71,7 +71,7 @@ describe('everybody but support staff is told that there is nothing, whether', (
     expect(await asks.work(mallory.token)).toMatchObject({ status: 404, body: nothingHere })
   })
 
-  test('anybody asked before; who is known is in the audit log', async () => {
+  test('the attempt of a known user is recorded in the audit log', async () => {
     const ada = await signUp(clerk)
     await asks.trace(ada.token)
     await asks.trace()
@@ -88,22 +88,25 @@ describe('everybody but support staff is told that there is nothing, whether', (
   })
 })
 
-describe('who loses the role, or may not sign in any more,', () => {
+describe('a colleague without the role, or who may not sign in any more', () => {
   test.each([
     [
       'loses the role',
       (id: string) => clerk.client.users.updateUserMetadata(id, { publicMetadata: { role: null } }),
     ],
     ['is banned', (id: string) => clerk.client.users.banUser(id)],
-  ])('%s: sees nothing a quarter of a minute later', async (_, lose) => {
-    const former = await signUp(clerk, { role: 'support' })
-    expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 200 })
-    await lose(former.user_id)
-    clock.advance(15_000)
-    expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
-  })
+  ])(
+    'a colleague who is found to have changed sees nothing a quarter of a minute later: %s',
+    async (_, lose) => {
+      const former = await signUp(clerk, { role: 'support' })
+      expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 200 })
+      await lose(former.user_id)
+      clock.advance(15_000)
+      expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
+    },
+  )
 
-  test('while Clerk cannot be asked, nobody gets in, and the next answer counts', async () => {
+  test('no caller gets in while Clerk does not answer, and its next answer counts', async () => {
     const fresh = await signUp(clerk, { role: 'support' })
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
     expect((await server.api(listWork, { token: fresh.token })).status).toBe(503)
@@ -112,7 +115,6 @@ describe('who loses the role, or may not sign in any more,', () => {
   })
 })
 
-/** Somebody with an account. */
 async function buildPerson(): Promise<Person> {
   const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
   await buildUser(database.server, person.user_id)
@@ -143,7 +145,7 @@ const find = async (q: string): Promise<SupportMatch[]> =>
 const keys = ({ timeline }: SupportTrace) => timeline.map(({ key }) => key)
 
 describe('a search', () => {
-  test('by anything of a purchase, a plan and their ends leads to whose it is', async () => {
+  test('a search by any id of a purchase or a plan leads to its owner', async () => {
     const ada = await buildPerson()
     const bought = await buildPaidCredits(product, { user_id: ada.user_id })
     const plan = await buildPaidPlan(product, { user_id: ada.user_id })
@@ -192,14 +194,13 @@ describe('a search', () => {
     for (const [text, item_key] of Object.entries(expected)) {
       const matches = await find(text)
       expect(matches, text).toMatchObject([{ owner: { kind: 'user', id: ada.user_id }, item_key }])
-      // What it leads to is there to be opened.
       const [match] = matches
       const { highlighted } = await trace(ada.user_id, { kind: match?.kind ?? '', id: match?.id ?? '' })
       expect(highlighted?.key ?? null, text).toBe(item_key)
     }
   })
 
-  test('by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
+  test('a search by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
     const owner = `user_${randomUUID().replaceAll('-', '')}`
     await database.owner.transaction().execute(async (trx) => {
       await sql`SET LOCAL session_replication_role = replica`.execute(trx)
@@ -227,7 +228,7 @@ describe('a search', () => {
     expect(await find(key)).toMatchObject([
       { kind: 'transfer', title, owner: { id: owner }, item_key: `transfer:${key}` },
     ])
-    // What it leads to says so too, with its owner and without.
+    // The trace says so too, with the owner and without.
     const ask = (query: Record<string, string>) => server.ask(getTrace, { token: sam.token, query })
     const archived = { title, state: 'archived', at: '2019-12-01T00:00:00.000Z' }
     expect(await ask({ kind: 'transfer', id: number })).toMatchObject({ owner: null, highlighted: archived })
@@ -235,7 +236,7 @@ describe('a search', () => {
     expect(await find(String(id + 2 ** 41))).toEqual([])
   })
 
-  test('by the address of a seat or an invitation leads to the organization', async () => {
+  test('a search by the address of a seat or an invitation leads to the organization', async () => {
     const team = await buildTeam(product)
     await giveSeat(product, team, team.admin.email)
     const email = `${randomUUID().slice(0, 8)}@tidemark.test`
@@ -256,8 +257,8 @@ describe('a search', () => {
   })
 
   test.each([
-    'nobody@tidemark.test',
-    'user_nobody',
+    'unknown@tidemark.test',
+    'user_unknown',
     'org_nothing',
     'cs_test_nothing',
     'pi_nothing',
@@ -268,11 +269,11 @@ describe('a search', () => {
     'purchase/nothing',
     'three words here',
     "' OR true --",
-  ])('for %s finds nothing, exactly as it was given', async (text) => {
+  ])('a search for %s finds nothing, exactly as it was given', async (text) => {
     expect(await find(text)).toEqual([])
   })
 
-  test('for what only Stripe can know says so when Stripe does not answer', async () => {
+  test('a search for what only Stripe can know says so when Stripe does not answer', async () => {
     await stripe.knob('faults', { status: 500, count: 100 })
     const answer = await server.api(searchSupport, { token: sam.token, query: { q: 'pi_nothing' } })
     await stripe.clear('faults')
@@ -281,7 +282,7 @@ describe('a search', () => {
 })
 
 describe('a trace', () => {
-  test('calls colleagues by their name or their address, also those who have no account with us', async () => {
+  test('a trace calls colleagues by their name or their address, also those who have no account with us', async () => {
     const ada = await buildPerson()
     const [sue, joe] = [
       await signUp(clerk, { role: 'support', first_name: 'Sue', last_name: 'Support' }),
@@ -305,14 +306,14 @@ describe('a trace', () => {
     ])
     const { run } = await server.ask(requestReconciliation, { token: sue.token, body: {} })
     expect(run.requested_by).toBe('Sue Support')
-    // A stranger who is refused is called as customers are in lists.
+    // A caller without the role is masked as customers are in lists.
     await server.api(listWork, { token: ada.token })
     const audit = await server.ask(getAuditLog, { token: sam.token, query: { actor: ada.user_id } })
     expect(audit.data.items).toMatchObject([{ outcome: 'denied', actor: { id: ada.user_id } }])
     expect(JSON.stringify(audit.data.items)).not.toContain(ada.email)
   })
 
-  test('says which credits are missing, and which event failed to bring them', async () => {
+  test('a trace says which credits are missing, and which event failed to bring them', async () => {
     const ada = await buildPerson()
     const { event_id, intent_id, session_id } = await buildFailedPurchase(ada.user_id)
     const opened = await trace(ada.user_id, { kind: 'event', id: event_id })
@@ -321,7 +322,7 @@ describe('a trace', () => {
       agrees: false,
       sentence: expect.stringMatching(
         new RegExp(
-          `^500 credits of the purchase of .+ are missing: its event ${event_id} failed: It has a form`,
+          `^500 credits of the purchase of .+ are missing: its event ${event_id} failed: Unrecognized format`,
         ),
       ),
       problems: [{ credits: 500, item_key: `event:${event_id}`, replay: { kind: 'event', id: event_id } }],
@@ -344,7 +345,7 @@ describe('a trace', () => {
     expect(opened.timeline.at(-1)).toMatchObject({ level: 'problem', state: 'open', credits: 500 })
   })
 
-  test('of somebody for whom all went well says that everything is there', async () => {
+  test('the trace of a customer without problems says that everything is there', async () => {
     const ada = await buildPerson()
     const bought = await buildPaidCredits(product, { user_id: ada.user_id })
     await buildPaidPlan(product, { user_id: ada.user_id })
@@ -355,7 +356,7 @@ describe('a trace', () => {
     const { standing, timeline } = await trace(ada.user_id)
     expect(standing).toMatchObject({
       agrees: true,
-      sentence: 'Everything that should be there is there.',
+      sentence: 'All expected credits are present.',
       problems: [],
       grants: [],
       plan_type: { is: 'pro', should: 'pro' },
@@ -370,13 +371,13 @@ describe('a trace', () => {
     expect(of('charge')).toMatchObject([{ title: '€3.50 refunded of €7.00', state: 'refunded' }])
     expect(of('invoice')).toMatchObject([{ money: { amount_minor: 2000, currency: 'EUR' } }])
     expect(of('subscription')).toMatchObject([{ title: 'Subscription to Pro, monthly, 1 seat' }])
-    // Of events only what the timeline shows is told, and nothing of cards and addresses.
+    // Only the shown fields of an event are returned, without cards and addresses.
     for (const told of ['"card"', '"address"', '"url"', 'visa', '4242']) {
       expect(JSON.stringify(timeline)).not.toContain(told)
     }
   })
 
-  test('finds a refund that was not taken back', async () => {
+  test('a trace finds a refund that was not taken back', async () => {
     const ada = await buildPerson()
     const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
     await worker.catchUp()
@@ -394,13 +395,15 @@ describe('a trace', () => {
       })
       .execute()
     expect((await trace(ada.user_id)).standing).toMatchObject({
-      sentence: expect.stringMatching(/^500 credits of the purchase of .+ are too many: what was taken back/),
+      sentence: expect.stringMatching(
+        /^500 credits of the purchase of .+ are too many: a refund or an end at Stripe/,
+      ),
       problems: [{ credits: -500, replay: { kind: 'intent', id: intent_id } }],
       balance: { purchased: { is: 500, should: 0 } },
     })
   })
 
-  test('finds a transfer that nothing explains', async () => {
+  test('a trace finds a transfer that nothing explains', async () => {
     const ada = await buildPerson()
     const { owner, intent_id, subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
     await worker.catchUp()
@@ -450,7 +453,7 @@ describe('a trace', () => {
     expect((await trace(team.admin.user_id)).timeline).toMatchObject([{ kind: 'seat', state: 'active' }])
   })
 
-  test('is read page by page, each item once, uses of credits only when they are asked for', async () => {
+  test('a trace is read page by page, each item once, uses of credits only when they are asked for', async () => {
     const user_id = await buildUser(database.server)
     const owner = { owner_kind: 'user', owner_id: user_id } as const
     await postTransfers(
@@ -489,7 +492,7 @@ describe('a trace', () => {
     expect(broken).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
   })
 
-  test('has nothing of anybody else', async () => {
+  test('the trace of an owner contains nothing of other owners', async () => {
     const [ada, bob] = [await buildPerson(), await buildPerson()]
     const theirs = await buildFailedPurchase(ada.user_id)
     await buildPaidCredits(product, { user_id: bob.user_id })
@@ -498,12 +501,12 @@ describe('a trace', () => {
     expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
     expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)
     expect(ofBob.standing?.agrees).toBe(true)
-    // An id of somebody else's highlights nothing here.
+    // The id of another owner's event highlights nothing here.
     const mixed = await trace(bob.user_id, { kind: 'event', id: theirs.event_id })
     expect(mixed).toMatchObject({ owner: { id: bob.user_id }, highlighted: null })
   })
 
-  test('of something that belongs to nobody shows it alone', async () => {
+  test('the trace of an object without a matching customer shows the object alone', async () => {
     const event = eventOf('invoice.paid', { object: 'invoice' })
     const id = await receiveStripeEvent(database.server, event)
     await settleEvent(
@@ -528,7 +531,7 @@ describe('a trace', () => {
 describe('the list of work', () => {
   const work = (query: Record<string, string> = {}) => server.ask(listWork, { token: sam.token, query })
 
-  test('has what failed and is stuck, the oldest first, with the money and credits at stake', async () => {
+  test('the list of work has failed and stuck rows, the oldest first, with the money and credits at stake', async () => {
     const mark = randomUUID()
     const now = clock.now().getTime()
     const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000)
@@ -595,7 +598,7 @@ describe('the list of work', () => {
     expect(oldest_unapplied_event).toMatchObject({ id: recent.id, type: 'checkout.session.completed' })
   })
 
-  test('is read page by page', async () => {
+  test('the list of work is read page by page', async () => {
     const mark = randomUUID()
     const made = new Set<string>()
     for (let i = 0; i < 60; i += 1) {
@@ -611,8 +614,8 @@ describe('the list of work', () => {
   })
 })
 
-describe('of two people at one case', () => {
-  test('the second is told, until the first has closed it; each opening is in the audit log once', async () => {
+describe('two people at one case', () => {
+  test('the second person at a case is told, until the first has closed it; each opening is in the audit log once', async () => {
     const ada = await buildPerson()
     const kim = await signUp(clerk, { role: 'support', first_name: 'Kim', last_name: 'Care' })
     const open = (person: Person) =>

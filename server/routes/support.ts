@@ -12,7 +12,7 @@ import { readWork } from '../support/work.ts'
 
 /** What our tables do not hold is asked of Stripe and Clerk. */
 const failure: Failure = {
-  text: 'Stripe or Clerk could not be asked. Please try again in a moment.',
+  text: 'Stripe or Clerk is unavailable. Please try again in a moment.',
   stripe: (cause) => new RouteFailedError(503, 'stripe_unavailable', { retry_after_s: 5, cause }),
   clerk: (cause) => new RouteFailedError(503, 'clerk_unavailable', { retry_after_s: 5, cause }),
 }
@@ -31,7 +31,7 @@ export const supportRoutes = [
         target: { kind: opened.owner_kind, id: opened.owner_id },
         owner: opened,
         reason: null,
-        detail: 'Opened the case, and saw whose it is',
+        detail: 'Opened the case and saw the customer’s identity',
       })
     }
     return trace

@@ -42,7 +42,7 @@ const seatsUsed = async ({ admin, organization }: Team) =>
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
 
 describe('sending an invitation', () => {
-  test('holds a seat and is sent by Clerk, with a link to copy that grants nothing by itself', async () => {
+  test('sending an invitation holds a seat and is sent by Clerk, with a link to copy that grants nothing by itself', async () => {
     const ours = await team(3)
     const email = await stranger()
     const answer = await send(ours, `  ${email.toUpperCase()}`)
@@ -80,7 +80,7 @@ describe('sending an invitation', () => {
     expect(await seatsUsed(ours)).toBe(2)
   })
 
-  test('is limited to one less than there are seats, because the buyer has one', async () => {
+  test('sending an invitation is limited to one less than there are seats, because the buyer has one', async () => {
     const ours = await team(3)
     expect((await list(ours)).remaining).toBe(2)
     expect((await send(ours, await stranger())).status).toBe(200)
@@ -92,13 +92,13 @@ describe('sending an invitation', () => {
     })
   })
 
-  test('keeps the buyer’s seat free when the buyer has given it up', async () => {
+  test('sending an invitation keeps the buyer’s seat free when the buyer has given it up', async () => {
     const ours = await buildTeam(product, { seats: 2 })
     expect((await send(ours, await stranger())).status).toBe(200)
     expect((await send(ours, await stranger())).status).toBe(402)
   })
 
-  test('is refused when members have all seats without an invitation', async () => {
+  test('sending an invitation is refused when members have all seats without an invitation', async () => {
     const ours = await team(2)
     const ada = await buildMember(clerk, ours)
     await server.ask(assignSeat, {
@@ -112,7 +112,7 @@ describe('sending an invitation', () => {
     })
   })
 
-  test('is not possible with one seat, nor without a subscription', async () => {
+  test('sending an invitation is not possible with one seat, nor without a subscription', async () => {
     expect((await send(await team(1), await stranger())).status).toBe(402)
     const ours = await team(2)
     await database.worker
@@ -126,7 +126,7 @@ describe('sending an invitation', () => {
     })
   })
 
-  test('for the last seat eight times at once sends one', async () => {
+  test('sending an invitation for the last seat eight times at once sends one', async () => {
     const ours = await team(2)
     const emails = await Promise.all(Array.from({ length: 8 }, stranger))
     const answers = await raceForSeats(
@@ -139,7 +139,7 @@ describe('sending an invitation', () => {
     expect(await clerk.directory.listInvitations(ours.organization.id)).toHaveLength(1)
   })
 
-  test('to a member is refused', async () => {
+  test('sending an invitation to a member is refused', async () => {
     const ours = await team(3)
     const ada = await buildMember(clerk, ours)
     expect(await send(ours, ada.email)).toMatchObject({ status: 409, body: { code: 'already_member' } })
@@ -152,39 +152,45 @@ describe('sending an invitation', () => {
   test.each([
     ['no answer', 500, 503],
     ['a refusal', 403, 502],
-  ])('that ends in %s from Clerk leaves no seat and no row, and is an error', async (_, status, answered) => {
-    const ours = await team(2)
-    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await clerk.knob('faults', { status, count: 10, path_prefix })
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: answered,
-      body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
-    })
-    expect(await seatsUsed(ours)).toBe(1)
-    expect((await list(ours)).invitations).toEqual([])
-  })
+  ])(
+    'sending an invitation that ends in %s from Clerk leaves no seat and no row, and is an error',
+    async (_, status, answered) => {
+      const ours = await team(2)
+      const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
+      await clerk.knob('faults', { status, count: 10, path_prefix })
+      expect(await send(ours, await stranger())).toMatchObject({
+        status: answered,
+        body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
+      })
+      expect(await seatsUsed(ours)).toBe(1)
+      expect((await list(ours)).invitations).toEqual([])
+    },
+  )
 
-  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to "%s" is refused', async (email) => {
-    const ours = await team(2)
-    expect(await send(ours, email)).toMatchObject({
-      status: 400,
-      body: {
-        error: 'Please enter a valid email address',
-        fields: [{ path: 'email', message: 'Please enter a valid email address' }],
-      },
-    })
-  })
+  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])(
+    'sending an invitation to "%s" is refused',
+    async (email) => {
+      const ours = await team(2)
+      expect(await send(ours, email)).toMatchObject({
+        status: 400,
+        body: {
+          error: 'Please enter a valid email address',
+          fields: [{ path: 'email', message: 'Please enter a valid email address' }],
+        },
+      })
+    },
+  )
 
-  test('to an address that only Clerk refuses is refused with the same text, and leaves no seat', async () => {
+  test('sending an invitation to an address that only Clerk refuses is refused with the same text, and leaves no seat', async () => {
     const ours = await team(2)
-    expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
+    expect(await send(ours, 'unknown@tidemark.t')).toMatchObject({
       status: 400,
       body: { error: 'Please enter a valid email address', fields: [{ path: 'email' }] },
     })
     expect(await seatsUsed(ours)).toBe(1)
   })
 
-  test('needs to name one organization or one subscription', async () => {
+  test('sending an invitation needs to name one organization or one subscription', async () => {
     const ours = await team(2)
     const org_id = ours.organization.id
     const { subscription_id, admin } = ours
@@ -204,7 +210,7 @@ describe('sending an invitation', () => {
 })
 
 describe('the list', () => {
-  test('is newest first, by organization as by subscription', async () => {
+  test('the list of invitations is newest first, by organization as by subscription', async () => {
     const ours = await team(5)
     const emails = [await stranger(), await stranger(), await stranger()]
     for (const email of emails) await send(ours, email)
@@ -217,7 +223,7 @@ describe('the list', () => {
     expect(byOrganization.invitations).toEqual(invitations)
   })
 
-  test('contains no invitations of others', async () => {
+  test('the list of invitations contains no invitations of other organizations', async () => {
     const [ours, theirs] = [await team(2), await team(2)]
     await send(theirs, await stranger())
     expect((await list(ours)).invitations).toEqual([])
@@ -225,7 +231,7 @@ describe('the list', () => {
 })
 
 describe('revoking an invitation', () => {
-  test('revokes it at Clerk and frees its seat; again has the same result', async () => {
+  test('revoking an invitation revokes it at Clerk and frees its seat; a repetition has the same result', async () => {
     const ours = await team(2)
     const email = await stranger()
     const { id } = invitationOf(await send(ours, email))
@@ -245,7 +251,7 @@ describe('revoking an invitation', () => {
     expect((await list(ours)).invitations.map(({ status }) => status)).toEqual(['pending', 'revoked'])
   })
 
-  test('that Clerk has already revoked works too', async () => {
+  test('revoking an invitation that Clerk has already revoked works too', async () => {
     const ours = await team(2)
     const { id, clerk_invitation_id } = invitationOf(await send(ours, await stranger()))
     await clerk.directory.revokeInvitation({
@@ -256,7 +262,7 @@ describe('revoking an invitation', () => {
     expect(await seatsUsed(ours)).toBe(1)
   })
 
-  test('changes nothing when Clerk does not answer', async () => {
+  test('revoking an invitation changes nothing when Clerk does not answer', async () => {
     const ours = await team(2)
     const { id } = invitationOf(await send(ours, await stranger()))
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
@@ -270,15 +276,20 @@ describe('revoking an invitation', () => {
     expect(await revoke(ours, id)).toMatchObject({ status: 200 })
   })
 
-  test.each(['accepted', 'expired'] as const)('that is %s is refused', async (status) => {
-    const ours = await team(2)
-    const { id } = invitationOf(await send(ours, await stranger()))
-    await database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
-    expect(await revoke(ours, id)).toMatchObject({ status: 409, body: { code: 'invitation_not_pending' } })
-    expect(await clerk.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
-  })
+  test.each(['accepted', 'expired'] as const)(
+    'revoking an invitation that is %s is refused',
+    async (status) => {
+      const ours = await team(2)
+      const { id } = invitationOf(await send(ours, await stranger()))
+      await database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
+      expect(await revoke(ours, id)).toMatchObject({ status: 409, body: { code: 'invitation_not_pending' } })
+      expect(await clerk.directory.listInvitations(ours.organization.id)).toMatchObject([
+        { status: 'pending' },
+      ])
+    },
+  )
 
-  test('that does not exist is refused', async () => {
+  test('revoking an invitation that does not exist is refused', async () => {
     const ours = await team(2)
     expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
       status: 404,
@@ -288,7 +299,7 @@ describe('revoking an invitation', () => {
   })
 })
 
-describe('who may do what', () => {
+describe('the rights of the invitation calls', () => {
   const calls = {
     list: (ours: Team, _id: string, token?: string) =>
       server.api(listTeamInvitations, {
@@ -303,35 +314,38 @@ describe('who may do what', () => {
     send: (ours: Team, _id: string, token?: string) =>
       server.api(sendTeamInvitation, {
         ...(token && { token }),
-        body: { subscription_id: ours.subscription_id, email: 'somebody@tidemark.test' },
+        body: { subscription_id: ours.subscription_id, email: 'carol@tidemark.test' },
       }),
     revoke: (_ours: Team, id: string, token?: string) =>
       server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
   }
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
-  test.each(names)('%s: not without a token, not by an outsider, not by a plain member', async (name) => {
-    const [ours, theirs] = [await team(3), await team(3)]
-    const { id } = invitationOf(await send(ours, await stranger()))
-    const ada = await buildMember(clerk, ours)
-    expect(await calls[name](ours, id)).toMatchObject({ status: 401 })
-    expect(await calls[name](ours, id, ada.token)).toMatchObject({
-      status: 403,
-      body: { code: 'not_admin', error: expect.stringMatching(/^Only organization administrators can /) },
-    })
-    const refused = await calls[name](ours, id, theirs.admin.token)
-    const unknown = await calls[name](
-      { ...ours, subscription_id: 'sub_unknown', organization: { id: 'org_unknown', name: '' } },
-      crypto.randomUUID(),
-      theirs.admin.token,
-    )
-    expect(refused.status).toBe(404)
-    expect({ ...(refused.body as object), request_id: '' }).toEqual({
-      ...(unknown.body as object),
-      request_id: '',
-    })
-    expect((await calls[name](ours, id, ours.admin.token)).status).toBe(200)
-  })
+  test.each(names)(
+    'the call %s is refused without a token, to an outsider and to a plain member',
+    async (name) => {
+      const [ours, theirs] = [await team(3), await team(3)]
+      const { id } = invitationOf(await send(ours, await stranger()))
+      const ada = await buildMember(clerk, ours)
+      expect(await calls[name](ours, id)).toMatchObject({ status: 401 })
+      expect(await calls[name](ours, id, ada.token)).toMatchObject({
+        status: 403,
+        body: { code: 'not_admin', error: expect.stringMatching(/^Only organization administrators can /) },
+      })
+      const refused = await calls[name](ours, id, theirs.admin.token)
+      const unknown = await calls[name](
+        { ...ours, subscription_id: 'sub_unknown', organization: { id: 'org_unknown', name: '' } },
+        crypto.randomUUID(),
+        theirs.admin.token,
+      )
+      expect(refused.status).toBe(404)
+      expect({ ...(refused.body as object), request_id: '' }).toEqual({
+        ...(unknown.body as object),
+        request_id: '',
+      })
+      expect((await calls[name](ours, id, ours.admin.token)).status).toBe(200)
+    },
+  )
 
   test('a personal subscription has no team', async () => {
     const grace = await signUp(clerk)
@@ -346,10 +360,10 @@ describe('who may do what', () => {
   })
 })
 
-describe('the room that an organization has at Clerk', () => {
+describe('the membership limit of an organization at Clerk', () => {
   const limitOf = async ({ organization }: Team) => (await clerk.directory.findRoom(organization.id))?.limit
 
-  test('is made for every seat that was bought: six people are invited, where Clerk begins with five', async () => {
+  test('the membership limit at Clerk grows with the seats: six people are invited, where Clerk begins with five', async () => {
     const ours = await team(10)
     for (let count = 0; count < 6; count++) {
       expect(await send(ours, await stranger())).toMatchObject({ status: 200 })
@@ -358,7 +372,7 @@ describe('the room that an organization has at Clerk', () => {
     expect(await limitOf(ours)).toBe(10)
   })
 
-  test('is made beside members who have no seat', async () => {
+  test('the membership limit at Clerk counts members without a seat in addition', async () => {
     const ours = await team(3)
     for (let count = 0; count < 4; count++) await buildMember(clerk, ours)
     for (let count = 0; count < 2; count++) expect((await send(ours, await stranger())).status).toBe(200)
@@ -366,7 +380,7 @@ describe('the room that an organization has at Clerk', () => {
     expect(await limitOf(ours)).toBe(4 + 3)
   })
 
-  test('when Clerk does not give more is a clear error, and the seat is free again', async () => {
+  test('an invitation that Clerk’s limit refuses is a clear error, and the seat is free again', async () => {
     const ours = await team(10)
     for (let count = 0; count < 4; count++) await send(ours, await stranger())
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}`
@@ -405,7 +419,7 @@ describe('when Clerk asks to wait, because too many invitations were sent in an 
   const wait = (retry_after_s: number | null, count = 1) =>
     clerk.knob('faults', { status: 429, method: 'POST', retry_after_s, count })
 
-  test('an invitation keeps its seat, says when it will be sent, and is not sent twice', async () => {
+  test('an invitation that Clerk delays keeps its seat, says when it will be sent, and is not sent twice', async () => {
     const ours = await team(3)
     const email = await stranger()
     await wait(1500)
@@ -429,7 +443,7 @@ describe('when Clerk asks to wait, because too many invitations were sent in an 
     expect(await clerk.directory.listInvitations(ours.organization.id)).toEqual([])
   })
 
-  test('a seat that is assigned says so too, and assigning it again asks Clerk for nothing', async () => {
+  test('a seat that is assigned says when the invitation will be sent, and assigning it again asks Clerk for nothing', async () => {
     const ours = await team(3)
     const email = await stranger()
     await wait(60, 1)
@@ -449,7 +463,7 @@ describe('when Clerk asks to wait, because too many invitations were sent in an 
     expect(await clerk.directory.listInvitations(ours.organization.id)).toEqual([])
   })
 
-  test('it can be revoked before it is sent', async () => {
+  test('an invitation that Clerk delays can be revoked before it is sent', async () => {
     const ours = await team(3)
     await wait(600)
     const { id } = invitationOf(await send(ours, await stranger()))

@@ -153,7 +153,9 @@ function namedNotFound({ org_id }: OrganizationName): ServerError {
   return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
 }
 
-/** When Clerk says that it has already ended, its status decides. One that Clerk has not confirmed sending is left to the sweep. */
+/**
+ * An invitation that Clerk has already ended gets Clerk's status. An unconfirmed one is left to the sweep.
+ */
 async function revokeAtClerk(
   { clerk }: Pick<Dependencies, 'clerk'>,
   { organization_id, clerk_invitation_id }: Invitation,
@@ -171,10 +173,7 @@ async function revokeAtClerk(
   }
 }
 
-/**
- * The link is ours and grants nothing by itself: its page asks the visitor to sign in with the invited address. Clerk's own link
- * signs its holder in as the invited person, so it is sent by e-mail only.
- */
+/** Our link, which grants nothing itself. Clerk's own link signs its holder in, so it is only e-mailed. */
 function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invitation): TeamInvitation {
   const { organization_id, clerk_invitation_id, status } = invitation
   const isOpen = status === 'pending' && clerk_invitation_id !== null

@@ -22,7 +22,7 @@ const claimOf = (id: string, planType = 'starter') => ({
 })
 
 describe('initializing a user', () => {
-  test('creates the account once, with Clerk’s names and address instead of those in the body', async () => {
+  test('initializing a user creates the account once, with Clerk’s names and address instead of those in the body', async () => {
     const ada = await signUp(clerk, { email: 'ada@tidemark.test', first_name: 'Ada', last_name: 'Lovelace' })
     const body = claimOf(ada.user_id) as never
     const first = await server.ask(initializeUser, { token: ada.token, body })
@@ -41,7 +41,7 @@ describe('initializing a user', () => {
     expect(again).toEqual({ ...first, created: false })
   })
 
-  test('as pro leaves the plan at starter: only a payment changes a plan', async () => {
+  test('initializing a user as pro leaves the plan at starter: only a payment changes a plan', async () => {
     const ada = await signUp(clerk)
     const { user } = await server.ask(initializeUser, {
       token: ada.token,
@@ -50,7 +50,7 @@ describe('initializing a user', () => {
     expect(user.plan_type).toBe('starter')
   })
 
-  test('says which plans the caller pays for already, in any state that still counts', async () => {
+  test('initializing a user says which plans the caller pays for already, in any state that still counts', async () => {
     const ada = await signUp(clerk)
     const initialize = async () => {
       const body = claimOf(ada.user_id, 'pro') as never
@@ -75,7 +75,7 @@ describe('initializing a user', () => {
     })
   })
 
-  test('in ten tabs at once creates one account', async () => {
+  test('initializing a user in ten tabs at once creates one account', async () => {
     const ada = await signUp(clerk)
     const body = claimOf(ada.user_id) as never
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('initializing a user', () => {
     expect(await findUsers(ada.user_id)).toHaveLength(1)
   })
 
-  test('fails with the product’s text when Clerk does not answer, and writes nothing', async () => {
+  test('initializing a user fails with the product’s text when Clerk does not answer, and writes nothing', async () => {
     const ada = await signUp(clerk)
     await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
@@ -98,7 +98,7 @@ describe('initializing a user', () => {
     expect(await findUsers(ada.user_id)).toEqual([])
   })
 
-  test('is for one’s own account, signed in, with a known plan', async () => {
+  test('initializing a user is for one’s own account, signed in, with a known plan', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const call = (body: unknown, token?: string) =>
       server.api(initializeUser, { body, ...(token && { token }) })
@@ -118,7 +118,7 @@ describe('initializing a user', () => {
 describe('finishing a sign-up on the free plan', () => {
   const body = (clerkUserId: string) => ({ clerkUserId, email: 'claimed@evil.test', firstName: 'Claimed' })
 
-  test('creates the account and can be repeated', async () => {
+  test('finishing a sign-up on the free plan creates the account and can be repeated', async () => {
     const ada = await signUp(clerk, { email: 'starter@tidemark.test' })
     const request = { token: ada.token, body: body(ada.user_id) }
     const first = await server.ask(processStarterSignup, request)
@@ -129,7 +129,7 @@ describe('finishing a sign-up on the free plan', () => {
     expect(await server.ask(processStarterSignup, request)).toEqual(first)
   })
 
-  test('fails with the product’s text when Clerk does not answer', async () => {
+  test('finishing a sign-up on the free plan fails with the product’s text when Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     await clerk.knob('faults', { status: 503, count: 10, path_prefix: '/bapi/v1/users' })
@@ -137,7 +137,7 @@ describe('finishing a sign-up on the free plan', () => {
     expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to process starter signup' } })
   })
 
-  test('is for one’s own account, signed in, with an e-mail address', async () => {
+  test('finishing a sign-up on the free plan is for one’s own account, signed in, with an e-mail address', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const call = (request: object) => server.api(processStarterSignup, request)
     expect(await call({ token: eve.token, body: body(ada.user_id) })).toMatchObject({ status: 403 })
@@ -151,7 +151,7 @@ describe('finishing a sign-up on the free plan', () => {
 })
 
 describe('reading a user', () => {
-  test('shows the balance that the ledger has', async () => {
+  test('reading a user shows the balance that the ledger has', async () => {
     const ada = await signUp(clerk)
     await server.ask(initializeUser, { token: ada.token, body: claimOf(ada.user_id) as never })
     await postTransfer(database.worker, buildGrant(ada.user_id, 500))
@@ -164,13 +164,13 @@ describe('reading a user', () => {
     })
   })
 
-  test('that has no account yet is a 404 with the product’s text', async () => {
+  test('reading a user that has no account yet is a 404 with the product’s text', async () => {
     const ada = await signUp(clerk)
     const answer = await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     expect(answer).toMatchObject({ status: 404, body: { error: 'User not found', code: 'user_not_found' } })
   })
 
-  test('is for one’s own account, signed in, by id', async () => {
+  test('reading a user is for one’s own account, signed in, by id', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const query = { clerkId: ada.user_id }
     expect(await server.api(getUser, { token: eve.token, query })).toMatchObject({ status: 403 })

@@ -18,8 +18,7 @@ export const usersRoutes = [
     return { data: await presentUser(deps.db, user) }
   }),
 
-  // The plan and e-mail address in the body are ignored: names and addresses come from Clerk, and a plan changes only when it has
-  // been paid.
+  // Plan and e-mail address in the body are ignored: profiles come from Clerk, plans from payments.
   route(initializeUser, {
     rights: theUser(({ body }) => body.clerkUser.id),
     failure: accountFailure('Failed to initialize user', 'initialize_failed'),

@@ -4,10 +4,10 @@ import { listNames } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { identify } from './owners.ts'
 
-/** What somebody of support is called by; whoever is no person, such as `schedule`, or is known to nobody, by the id. */
+/** A colleague's name; the id itself for `schedule` and unknown actors. */
 export type NameOf = (id: string) => string
 
-/** Support staff need no account of the product, so Clerk is asked for those of whom we have no copy, as far as it answers. */
+/** Support staff need no account of the product, so Clerk is asked for unknown ones. */
 export async function nameColleagues(
   { db, clerk }: { readonly db: ReadDatabase } & Pick<Dependencies, 'clerk'>,
   ids: readonly (string | null)[],

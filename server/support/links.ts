@@ -5,7 +5,7 @@ export type VendorLinks = TraceItem['links']
 
 const nowhere: VendorLinks = { stripe: null, clerk: null }
 
-/** Where Stripe's dashboard has an object, by the beginning of its id. What is not listed is found by its search. */
+/** Pages of Stripe's dashboard, by id prefix. Other ids use its search. */
 const pages: Readonly<Record<string, string>> = {
   cus: 'customers',
   sub: 'subscriptions',

@@ -25,7 +25,7 @@ export interface Hit {
   readonly id: string
   readonly title: string
   readonly owner: Owner | null
-  /** What it is on the owner's timeline; null for an owner as a whole. */
+  /** Its item on the owner's timeline; null for an owner as a whole. */
   readonly item: TraceItem | null
 }
 
@@ -36,10 +36,7 @@ export interface Lookup {
 
 type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer'> & { readonly db: ReadDatabase }
 
-/**
- * Finds what an id names, exactly and by an index. Where our tables do not hold it, Stripe is asked once for the object, and what it says
- * leads on. None when neither knows it.
- */
+/** Finds an id exactly, by an index; an unknown Stripe id is resolved by asking Stripe once. */
 export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
   switch (kind) {
     case 'email':
@@ -70,7 +67,6 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
   }
 }
 
-/** A row of the timeline. */
 async function lookUpRow(
   { db, clerk }: Pick<Deps, 'db' | 'clerk'>,
   { kind, id }: Lookup & { readonly kind: TimelineKind | 'session' },
@@ -133,7 +129,7 @@ function ownerHit(owner: Owner, title = owner.owner_kind === 'user' ? 'Person' :
   return { kind: owner.owner_kind, id: owner.owner_id, title, owner, item: null }
 }
 
-/** People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised the address a seat. */
+/** People by our copy and by Clerk; organizations that gave or reserved a seat for the address. */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
   const masked = maskEmail(email)
@@ -154,7 +150,7 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   return Promise.all([...people, ...organizations])
 }
 
-/** By its number, its idempotency key, or the grant that it belongs to. */
+/** Finds a transfer by its number, its idempotency key, or its grant. */
 async function lookUpTransfer(
   deps: Deps,
   { kind, id: key }: Lookup,
@@ -172,7 +168,7 @@ async function lookUpTransfer(
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 
-/** A transfer's number says in which month it was posted. Whose it was is known by its key alone, so that is what it is called by then. */
+/** An archived transfer's number gives its month; its owner is known only by the key. */
 async function archivedHit(
   db: Deps['db'],
   { id, owner, asked }: { readonly id: string; readonly owner: Owner | null; readonly asked: string },
@@ -214,7 +210,7 @@ async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup, options: Present
     (await lookUpRow(deps, { kind: 'subscription', id: names.subscription_id }, options))
   const charge = names.charge_id && (await lookUpRow(deps, { kind: 'charge', id: names.charge_id }, options))
   const known = charge || intent || subscription || null
-  // A refund or a dispute leads to its charge, and that to what it paid for.
+  // A refund or a dispute leads to its charge, and the charge to its purchase.
   if (!known && names.charge_id && names.charge_id !== id) {
     const [hit] = await lookUp(deps, { kind: 'charge', id: names.charge_id }, options)
     if (hit) return [{ ...hit, kind, id, title: `${wordOf(kind)} at Stripe` }]

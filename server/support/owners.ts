@@ -23,7 +23,7 @@ export async function presentOwners(
   }
 }
 
-/** Who it is, in full, because somebody has opened this one owner. Our copy stands in while Clerk does not answer. */
+/** The full profile, for an opened case. Our copy is used while Clerk does not answer. */
 export async function presentPerson(
   { db, clerk }: Pick<Dependencies, 'db' | 'clerk'>,
   owner: Owner,
@@ -63,7 +63,6 @@ export async function identify(clerk: Dependencies['clerk'], owner: Owner) {
   }
 }
 
-/** Colleagues by name, as far as Clerk answers. */
 export function presentVisitors(
   { clerk }: Pick<Dependencies, 'clerk'>,
   visits: readonly Visit[],

@@ -23,7 +23,7 @@ const visit = (
   })
 
 describe('the board of the raw queues', () => {
-  test('is a page for support staff, whose own scripts and styles the security policy allows', async () => {
+  test('the board of the raw queues is a page for support staff, whose own scripts and styles the security policy allows', async () => {
     const page = await visit(board, sam.token)
     expect(page.status).toBe(200)
     expect(page.headers.get('cache-control')).toBe('no-store')
@@ -41,11 +41,11 @@ describe('the board of the raw queues', () => {
     expect((await visit('/support/queues', sam.token)).headers.get('location')).toBe(board)
   })
 
-  test('takes the cookie that Clerk names after the application too', async () => {
+  test('the board of the raw queues takes the cookie that Clerk names after the application too', async () => {
     expect((await visit(board, sam.token, { cookie: '__session_Ab3-_x9Z' })).status).toBe(200)
   })
 
-  test('stays open after the minute of a token, for as long as the session lives, and not for a day', async () => {
+  test('the board of the raw queues stays open after the minute of a token, for as long as the session lives, and not for a day', async () => {
     const expired = await tokenOf(clerk, { user_id: sam.user_id, expires_in_s: -60 })
     expect((await visit(board, expired)).status).toBe(200)
     const { sid } = JSON.parse(Buffer.from(expired.split('.')[1] ?? '', 'base64url').toString())
@@ -55,7 +55,7 @@ describe('the board of the raw queues', () => {
     expect((await visit(board, yesterdays)).status).toBe(404)
   })
 
-  test('is not there for anybody else', async () => {
+  test('the queue board is a 404 for callers who are not support staff', async () => {
     const ada = await signUp(clerk)
     for (const path of [board, '/support/queues', `${board}api/queues`, `${board}static/js/x.js`]) {
       for (const token of [undefined, 'no.token.atall', ada.token]) {
@@ -84,7 +84,7 @@ describe.each([
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
   { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ])('with queues on $name', ({ redisUrl, missing }) => {
-  test('it shows jobs and changes none', async ({ skip }) => {
+  test('the board shows jobs and changes none', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
     const server = await onPostgres.startServer({ env: { REDIS_URL: redisUrl ?? '' } })
     const { producer } = server.deps

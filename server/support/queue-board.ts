@@ -9,14 +9,15 @@ import { recordDenial } from '../middleware/authenticate.ts'
 const boardPath = '/support/queues'
 
 /**
- * How long after its minute a session token is still taken for whose it is, here only: nothing on Bull Board's page renews the cookie, as
- * Clerk's script does on ours. So Clerk is asked each time whether the session is still alive (decision 111).
+ * How long after its minute a session token is still taken for whose it is, here only: nothing on Bull
+ * Board's page renews the cookie, as Clerk's script does on ours. So Clerk is asked each time whether the
+ * session is still alive (decision 111).
  */
 const oldestTokenMs = 12 * 3_600_000
 
 /**
- * Bull Board, for support staff to look at the raw queues; for everybody else there is nothing here. It can change nothing: what is to be
- * tried again is a row, and replaying it is an act with a reason, so any other method than GET ends here.
+ * Bull Board, for support staff to look at the raw queues; other callers get a 404. It is read-only: retries
+ * are rows in the database, and a replay is an act with a reason, so any other method than GET ends here.
  */
 export function queueBoard(deps: Dependencies): AppMiddleware {
   let board: { readonly of: Queue | undefined; readonly serve: Promise<AppMiddleware> } | undefined
@@ -36,7 +37,7 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
   }
 }
 
-/** Loaded when somebody looks for the first time: no other request, and no start of a server, waits for it. */
+/** Loaded on first use: no other request, and no start of a server, waits for it. */
 async function createBoard(queues: readonly Queue[]): Promise<AppMiddleware> {
   const [{ createBullBoard }, { BullMQAdapter }, { KoaAdapter }] = await Promise.all([
     import('@bull-board/api'),
@@ -58,8 +59,9 @@ async function createBoard(queues: readonly Queue[]): Promise<AppMiddleware> {
 }
 
 /**
- * Who of the support staff is signed in in this browser, by the cookies in which Clerk's script keeps their session token. The role comes
- * first, since that answer is remembered: nobody else can make us ask Clerk about their session again and again.
+ * The signed-in member of the support staff, by the cookies in which Clerk's script keeps their session
+ * token. The role is checked first, since that answer is cached: other callers cannot make us ask Clerk about
+ * their session again and again.
  */
 async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<string | null> {
   const { clerk } = deps
@@ -79,7 +81,7 @@ async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<st
   return null
 }
 
-/** Clerk names it `__session`, and once more with a suffix for the application, so that several may share a host. */
+/** Clerk names the cookie `__session`, plus one with a suffix per application. */
 function sessionTokens(ctx: AppContext): string[] {
   const cookies = ctx.get('cookie').split(';')
   const tokens = cookies.flatMap((cookie) => /^\s*__session(?:_[\w-]+)?=([\w.-]+)$/.exec(cookie)?.[1] ?? [])

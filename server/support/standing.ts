@@ -21,13 +21,14 @@ interface GrantDifference {
   >
   readonly is: number
   readonly should: number
-  /** Of a checkout that was paid by an event which could not be applied. */
+  /** A checkout that was paid by an event which could not be applied. */
   readonly event: EventRow | null
 }
 
 /**
- * What should be there beside what is, for one owner. The facts are those that were written down, and beside them what a signed event says
- * that could not be applied: a session that was paid is paid, whatever became of its event here. The caller's transaction is a snapshot.
+ * The expected and the actual state of one owner. The facts are the stored ones, and those of signed events
+ * that could not be applied: a session that was paid is paid, whatever became of its event. The caller's
+ * transaction is a snapshot.
  */
 export async function readStanding(
   trx: DatabaseTransaction,
@@ -122,7 +123,7 @@ function saysPaid({ data }: EventRow): boolean {
   return isPaid && /^checkout\.session\.(completed|async_payment_succeeded)$/.test(data.type)
 }
 
-/** Checkouts for which a signed event says that what was promised has been paid, and that are not settled. */
+/** Unsettled checkouts that a signed event reports as paid. */
 function paidButUnsettled(
   rows: readonly ProblemRow[],
   intents: ReadonlyMap<string, IntentRow>,
@@ -134,7 +135,7 @@ function paidButUnsettled(
     if (!intent || intent.data.state === 'settled' || seen.has(intent.id)) return []
     const { data } = intent
     const isPlan = data.kind === 'subscription'
-    // A discount or a trial may make a plan cheaper; a purchase that took another sum is for a person to decide.
+    // A discount or a trial makes a plan cheaper; a purchase with another amount needs a person.
     if (!isPlan && (row.data.amount_minor !== data.amount_minor || row.data.currency !== data.currency))
       return []
     seen.add(intent.id)
@@ -159,8 +160,8 @@ function presentDifference(
   const cause = event
     ? `its event ${event.id} ${whyEvent(event)}`
     : missing > 0
-      ? 'nothing about it has failed; a replay works it out again'
-      : 'what was taken back at Stripe, or ended, has not been taken back here'
+      ? 'no error is recorded; a replay computes it again'
+      : 'a refund or an end at Stripe has not been clawed back'
   const intent = intents.get(grant.intent_id ?? '')
   const money = intent && { amount_minor: intent.data.amount_minor, currency: intent.data.currency }
   return {
@@ -180,9 +181,7 @@ function presentDifference(
 
 function whyEvent({ data }: EventRow): string {
   if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error
-    ? `is tried again and again: ${data.last_error}`
-    : 'has come, and nobody has tried it'
+  return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
 }
 
 function presentProblem(row: ProblemRow, options: PresentOptions): SupportProblem {
@@ -196,7 +195,7 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
   const what = `${item?.title} of ${dayText(row.at)}${row.kind === 'event' ? `, ${row.id},` : ''}${sum}`
   return {
     sentence: sentence(
-      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'nobody knows why'}`,
+      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'unknown cause'}`,
     ),
     credits: null,
     money: item?.money ?? null,
@@ -207,7 +206,7 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
 
 function planProblem(is: string, should: string): SupportProblem {
   return {
-    sentence: `The plan that is shown is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
+    sentence: `The stored plan is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
     credits: null,
     money: null,
     item_key: null,
@@ -235,7 +234,7 @@ function nameOf(grant: GrantDifference['grant'], intents: ReadonlyMap<string, In
 
 function inOneSentence(problems: readonly SupportProblem[]): string {
   const [first, ...others] = problems
-  if (!first) return 'Everything that should be there is there.'
+  if (!first) return 'All expected credits are present.'
   if (others.length === 0) return first.sentence
   return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
 }

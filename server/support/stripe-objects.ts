@@ -24,7 +24,7 @@ export async function askStripe(
   stripe: Stripe,
   { kind, id }: { readonly kind: LookupKind; readonly id: string },
 ): Promise<object | null> {
-  // The same kinds hold things of Clerk's, and of nobody's.
+  // The same kinds also hold ids of Clerk's objects and unknown ones.
   if (!isStripeKind(kind) || !/^(cs|pi|ch|py|in|sub|cus|re|pyr|dp|du|evt)_\w+$/.test(id)) return null
   try {
     return await readers[kind](stripe, id)

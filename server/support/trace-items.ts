@@ -11,16 +11,16 @@ import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, 
 export interface PresentOptions {
   readonly links: Links
   readonly now: Date
-  /** An event that came before and that nobody has tried is stuck. */
+  /** An event that was received before this moment and has not been processed is stuck. */
   readonly stuck_before: Date
-  /** Of whoever `actorsOf` names. */
+  /** Names the actors that `actorsOf` lists. */
   readonly nameOf: NameOf
 }
 
 type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
 type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'id' | 'at'>>
 
-/** A row as people read it, the newest first; a checkout is two things, its intent and Stripe's page for it. */
+/** A row as timeline items, newest first; a checkout has two, its intent and Stripe's page. */
 export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem[] {
   const item = itemOf(row, row.kind, row.id, tell(row, options))
   if (row.kind !== 'intent' || row.data.stripe_session_id === null) return [item]
@@ -87,12 +87,14 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
   const isWaiting = isUnsettled(data)
   const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
   const details = [
-    ...(data.state === 'awaiting_payment' ? ['The buyer has paid in a way that takes days.'] : []),
-    ...(data.state === 'open' ? ['Nothing has been paid that we know of.'] : []),
+    ...(data.state === 'awaiting_payment' ? ['The payment takes several days.'] : []),
+    ...(data.state === 'open' ? ['No payment is known.'] : []),
     ...(data.settled_at ? [`Settled on ${dayText(data.settled_at)}.`] : []),
-    ...(data.withdrawn_at ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment was forged.`] : []),
+    ...(data.withdrawn_at
+      ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment event was forged.`]
+      : []),
     ...(data.owner_kind === 'organization' && data.owner_id === null
-      ? ['Its organization is made when it is paid.']
+      ? ['The organization is created after payment.']
       : []),
   ]
   return {
@@ -140,11 +142,9 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
   }
   const details = [
     ...(state === 'applied' && data.reason ? [sentence(data.reason)] : []),
-    ...(data.received_via === 'reader'
-      ? ['It never came by webhook; it was found in Stripe’s own list of events.']
-      : []),
-    ...(data.unavailable_since && isWaiting ? ['The other side is away, which costs no attempt.'] : []),
-    ...(data.is_stored ? [] : ['Its content is not kept any more, or could not be stored.']),
+    ...(data.received_via === 'reader' ? ['Not received by webhook; found in Stripe’s list of events.'] : []),
+    ...(data.unavailable_since && isWaiting ? ['Service unavailable; not counted as an attempt.'] : []),
+    ...(data.is_stored ? [] : ['The payload has been deleted, or could not be stored.']),
   ]
   const session = data.object_id?.startsWith('cs_') ? [`session:${data.object_id}`] : []
   return {
@@ -152,7 +152,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
     level: levels[state],
     state,
     error: isLate
-      ? `Nobody has tried it in ${waited}: is a worker running?`
+      ? `Not processed for ${waited}: is a worker running?`
       : isWaiting
         ? data.last_error
         : state === 'applied'
@@ -172,7 +172,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         : data.subject
           ? options.links.clerk(data.subject)
           : options.links.none,
-    // Replaying what was applied shows that nothing is left to do.
+    // Replaying an applied event shows that nothing is left to do.
     replay: state === 'forged' ? null : { kind: 'event', id },
   }
 }
@@ -185,10 +185,10 @@ const triedKinds = {
   support_acts: 'act',
 } as const
 const failureMeanings = {
-  unavailable: 'The other side did not answer usefully; that costs no attempt.',
-  not_yet: 'Something that it needs was not there yet.',
-  contradiction: 'What we were told contradicts what we know: it was given up at once.',
-  defect: 'Something unexpected went wrong, perhaps a fault of ours.',
+  unavailable: 'Service unavailable; not counted as an attempt.',
+  not_yet: 'A prerequisite is missing.',
+  contradiction: 'The data contradicts our records; not retried.',
+  defect: 'Unexpected error, possibly a defect.',
 } as const
 
 function tellAttempt({ data, at }: RowOf<'attempt'>): Told {
@@ -261,7 +261,7 @@ function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): T
   }
 }
 
-/** What is left of a transfer whose month has left the ledger. */
+/** The remains of a transfer whose month was archived. */
 export function presentArchived(transfer: {
   readonly id: string
   readonly title: string
@@ -270,14 +270,13 @@ export function presentArchived(transfer: {
   const { id, title, archive } = transfer
   const at = archive.month_starts_at.toISOString()
   const detail =
-    'Its month has left the ledger, and is dated by its first day here. What it was about is in the files of that archive; balances and sums still count it.'
+    'Archived; dated by the first day of its month. Its details are in that archive’s files; balances still include it.'
   return itemOf({ at }, 'transfer', id, { title, level: 'ignored', state: 'archived', detail })
 }
 
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'sweep', 'schedule']
 
-/** Colleagues who did what is told of the rows. */
 export function actorsOf(rows: readonly TimelineRow[]): string[] {
   return rows.flatMap(({ kind, data }) => {
     if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]

@@ -16,7 +16,7 @@ import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
-/** An event that came so long ago and that nobody has tried is stuck; the sweep tries what waits for longer than a minute. */
+/** An unprocessed event of this age is stuck; the sweep retries what waits for longer than a minute. */
 const stuckAfterMs = 2 * 60_000
 
 export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' | 'now'>): PresentOptions {
@@ -25,7 +25,7 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
     links: openLinks(settings),
     now: at,
     stuck_before: new Date(at.getTime() - stuckAfterMs),
-    // Whoever reads acts or transfers has their people named (colleagues.ts).
+    // The caller replaces it when acts or transfers need names (colleagues.ts).
     nameOf: (id) => id,
   }
 }
@@ -33,8 +33,9 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
 const pageSize = 50
 
 /**
- * Everything that became of one owner's money. The first page says who it is, how they stand and who else has the case open; opening it is
- * a visit. What is asked for by kind and id leads to its owner, or is shown alone when it has none.
+ * The payments and credits of one owner. The first page has the person, their state and the present visitors;
+ * opening it is a visit. An object asked for by kind and id leads to its owner, or is shown alone without
+ * one.
  */
 export async function readTrace(
   deps: Deps,
@@ -82,14 +83,14 @@ export async function readTrace(
   }
 }
 
-/** The row of a checkout waits for a payment; that it was paid is known from an event which could not be applied. */
+/** A checkout's row waits for a payment although an event that failed to apply says it was paid. */
 function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem {
   const isMissing = grants.some(
     ({ item_key, credits }) =>
       credits.should > credits.is && (item_key === item.key || item_key === item.caused_by[0]),
   )
   if (!isMissing || item.level !== 'waiting') return item
-  const detail = 'It was paid at Stripe, and what it brings is not here yet.'
+  const detail = 'Paid at Stripe; the credits have not been posted yet.'
   return { ...item, level: 'problem', detail }
 }
 

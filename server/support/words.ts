@@ -27,7 +27,6 @@ export function dayText(at: Date | string): string {
   return dayFormat.format(new Date(at))
 }
 
-/** How long something has lasted, in the unit that tells most. */
 export function durationText(ms: number): string {
   const units = [
     ['day', 86_400_000],

@@ -21,7 +21,7 @@ type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'setting
 type Query = QueryOf<typeof listWork>
 
 const pageSize = 50
-/** Of each kind, when what costs most is to be first. */
+/** The number of rows read of each kind when they are ordered by money. */
 const orderedMax = 200
 const countedMax = 1000
 
@@ -30,7 +30,6 @@ interface Found {
   readonly state: ProblemState
 }
 
-/** What needs a person, and how the queues are doing. */
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const options = presentOptions(deps)
   const { now, stuck_before } = options
@@ -83,7 +82,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   }
 }
 
-/** A page in the order of age: of each kind no more than the page has, so that its end is where all of them go on. */
+/** A page in the order of age. Each kind is read up to the page's length, so all continue at its end. */
 async function findWork(
   { db }: Deps,
   query: Query,

@@ -110,7 +110,7 @@ async function liveSubscription(
     const page = await atStripe(world, (stripe) => stripe.subscriptions.list({ customer, limit: 100 }))
     const live = page?.data.find(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
     if (!live) continue
-    // Stripe's times are whole seconds: what happens in that of the beginning could as well have come before it.
+    // Stripe's times are whole seconds, so events in the first second may precede it.
     const age_ms = (await world.system.now()).getTime() - live.start_date * 1000
     if (age_ms < 2000) await delay(2000 - age_ms)
     return live

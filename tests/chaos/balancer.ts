@@ -6,8 +6,8 @@ export interface Balancer {
 }
 
 /**
- * One address before several servers, in turn. Whoever has a connection to a server that is killed loses it, and a server that does not
- * listen is passed over: as a load balancer that looks after its servers' health would do it.
+ * One address for several servers, in turn. Connections to a killed server are lost, and a server that does
+ * not listen is skipped, as a load balancer with health checks does.
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const sockets = new Set<Socket>()

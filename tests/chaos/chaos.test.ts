@@ -6,12 +6,12 @@ import { describeReport, howToRepeat } from './report.ts'
 import { runChaos } from './run.ts'
 
 /**
- * What is found only now and then may be a fault of the product, but with a dozen real processes on a busy machine it may be one of the
- * run itself. CI tries once more, and the summary of `npm test` names what passed only then.
+ * A rare failure may be the product's, but with a dozen processes on a busy machine also the run's. CI tries
+ * once more, and the summary of `npm test` lists tests that passed only then.
  */
 const retry = process.env.CI ? 1 : 0
 
-/** Short locks and sweeps, so that what was lost is found soon. */
+/** Short locks and sweeps, so that lost work is found soon. */
 const env = { JOB_LOCK_MS: '1000', JOB_STALLED_MS: '300', SWEEP_EVERY_MS: '300', SWEEP_AFTER_MS: '500' }
 
 /** `npm run chaos` for a quarter of a minute; there are its figures and how it is run for longer. */

@@ -19,7 +19,7 @@ export interface Client {
   readonly counts: { calls: number; unanswered: number; turned_away: number }
 }
 
-/** Longer than any trouble lasts here. Whoever gets no answer in this time has found a fault. */
+/** Longer than any fault lasts here. A call without an answer in this time is a failure of the product. */
 export const patience_ms = 15 * 60_000
 /** A try that hangs is given up, as browsers and editors do sooner or later. */
 const longestTry_ms = 30_000

@@ -5,7 +5,7 @@ import { signUp } from '../support/services/clerk.ts'
 import type { Customer, World } from './customer.ts'
 import { untilDone } from './until-done.ts'
 
-/** Somebody is invited, and accepts, is told never mind, or does not answer. */
+/** A person is invited, and accepts, is revoked, or does not answer. */
 export async function invite(world: World, customer: Customer, random: Random): Promise<void> {
   const { organization_id, person } = customer
   if (!organization_id) return
@@ -34,7 +34,7 @@ export async function invite(world: World, customer: Customer, random: Random): 
   )
 }
 
-/** Of the link in the mail, which comes later when Clerk had to be asked again. */
+/** The ticket of the mailed link, which is late when Clerk had to be asked again. */
 async function findTicket({ system }: World, email: string): Promise<string | null> {
   for (let tries = 0; tries < 10; tries++) {
     const { data } = await untilDone(async () => {

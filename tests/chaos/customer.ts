@@ -16,7 +16,7 @@ export interface Report {
   readonly outcome: 'charged' | 'refused'
 }
 
-/** Somebody who buys and uses, with a journal of their own: what they did, and what they were told. */
+/** A customer who buys and uses, with a journal of their calls and the answers. */
 export interface Customer
   extends Pick<
     Owner,
@@ -34,21 +34,20 @@ export interface Customer
   /** When each session was paid, by the real time in milliseconds. */
   readonly paidAt: Map<string, number>
   readonly reports: Report[]
-  /** Of the extension; made when it is first needed. */
+  /** The extension's token; created on first use. */
   access_token: string | null
   /** The latest version of each payer's balance. */
   readonly versions: Map<string, number>
   /** How often money may have gone back, which alone may make a balance a debt. */
   clawbacks: number
-  /** What must not have happened, seen with the customer's own eyes: nothing can mend it any more. */
+  /** Violations that the customer saw and that nothing can repair. */
   readonly complaints: string[]
 }
 
-/** What customers have to do with. */
 export interface World {
   readonly system: System
   readonly client: Client
-  /** The storm is over, or about to be: nobody begins anything new. */
+  /** The run is ending: customers begin nothing new. */
   readonly isClosing: () => boolean
 }
 
@@ -80,8 +79,8 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
 }
 
 /**
- * What somebody does at Stripe, or in its dashboard, whatever failures the product is to see: tried again until Stripe says what became of
- * it. Null when Stripe refuses, as it may.
+ * A customer's action at Stripe or in its dashboard, whatever failures the product is to see: tried again
+ * until Stripe answers. Null when Stripe refuses, as it may.
  */
 export async function atStripe<T>(
   { system }: Pick<World, 'system'>,
@@ -98,7 +97,7 @@ export async function atStripe<T>(
   })
 }
 
-/** A knob that the stand-in may refuse to turn, because what it is about is not so (any more). */
+/** Turns a knob that the stand-in may refuse, because the state has changed. */
 export async function turnKnob<T>(
   { system }: Pick<World, 'system'>,
   path: string,

@@ -2,9 +2,9 @@ import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 
-/** What became of the webhooks, by the senders' own books. */
+/** The outcome of the webhooks, by the senders' records. */
 export interface Sent {
-  /** Of Stripe's, those that must be in the inbox in the end, however they come there. */
+  /** Stripe's events that must be in the inbox in the end. */
   readonly events: string[]
   readonly figures: {
     readonly 'events of Stripe': number
@@ -15,7 +15,7 @@ export interface Sent {
     readonly 'events of Clerk': number
     readonly 'of these never sent': number
   }
-  /** Of Clerk's, those that are still tried. */
+  /** Clerk's events that are still retried. */
   readonly pendingOfClerk: string[]
 }
 

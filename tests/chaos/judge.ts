@@ -15,8 +15,8 @@ export interface Verdict {
 }
 
 /**
- * What is wrong when everything should be at rest; nothing when all is well. It goes by what Stripe and Clerk say, by what the customers were
- * told, and by a model of the rules that shares no code with the product. Only of those who are doubted it is asked what they have.
+ * The problems once everything should be at rest. Judged by Stripe and Clerk, by the customers' journals, and
+ * by a model that shares no code with the product. Only doubtful customers are asked for their balances.
  */
 export async function judge(
   world: World,
@@ -81,7 +81,7 @@ async function unfinished({ system }: World): Promise<string[]> {
   ]
 }
 
-/** Every promise ended as its page at Stripe did, and no promise has two pages. */
+/** Every intent has the outcome of its page at Stripe, and at most one page. */
 async function wrongIntents({ system }: World): Promise<string[]> {
   const sessions: Stripe.Checkout.Session[] = []
   for await (const session of system.stripe.client.checkout.sessions.list({
@@ -97,7 +97,7 @@ async function wrongIntents({ system }: World): Promise<string[]> {
   const known = new Set<string | null>(intents.map(({ id }) => id))
   const problems = sessions
     .filter(({ client_reference_id }) => !known.has(client_reference_id))
-    .map(({ id }) => `session ${id} was promised to nobody`)
+    .map(({ id }) => `session ${id} was returned to no customer`)
   for (const intent of intents) {
     const pages = ofIntent.get(intent.id) ?? []
     if (pages.length > 1) problems.push(`intent ${intent.id} has ${pages.length} pages`)
@@ -115,7 +115,7 @@ function endOf(page: Stripe.Checkout.Session | undefined): readonly string[] {
   return page.payment_status === 'unpaid' ? ['failed'] : ['settled']
 }
 
-/** What was told to be charged is in the ledger once, and nothing else is. */
+/** The ledger has each confirmed usage once, and no other. */
 async function wrongUsage({ system }: World, customers: readonly Customer[]): Promise<string[]> {
   const posted = await system.database
     .selectFrom('ledger_transfers as transfer')
@@ -144,5 +144,5 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
       found.delete(name)
     }
   }
-  return [...problems, ...[...found.keys()].map((key) => `usage ${key} was told to nobody`)]
+  return [...problems, ...[...found.keys()].map((key) => `usage ${key} was confirmed to no customer`)]
 }

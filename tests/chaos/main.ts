@@ -7,7 +7,7 @@ import { type ChaosReport, runChaos } from './run.ts'
 
 const folder = join(import.meta.dirname, '../../reports/chaos')
 
-// Whoever is told to stop exits, and the watchdog ends what it has started.
+// A signal exits, and the watchdog ends the started processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 process.exitCode = await main()
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Child, describeExit, startChild, waitUntilReady } from '../../scripts/processes/child.ts'
 import type { Watchdog } from '../../scripts/processes/watchdog.ts'
 
-/** A process of the product that comes back whenever it is gone, as whatever runs it in production would see to. */
+/** A process of the product that is restarted whenever it exits. */
 export interface Member {
   readonly name: string
   readonly isUp: boolean

@@ -7,7 +7,7 @@ import type { Customer, World } from './customer.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 
-/** What a customer is told, against what the model makes of what happened at Stripe and Clerk. */
+/** Compares the product's answers to a customer with the model. */
 export async function ownerDiffers(world: World, customer: Customer): Promise<string[]> {
   const { system } = world
   const problem = (text: string) => `${customer.organization_id ?? customer.person.user_id}: ${text}`
@@ -36,16 +36,15 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
 }
 
 /**
- * A plan that began and ended before the product heard of it gave its buyer no seat: which events had come by then is not in the model.
- * Nothing depends on a seat while there is no plan.
+ * A plan that ended before the product heard of it may have given no seat; without a plan it does not matter.
  */
 function isWithoutBuyersSeat(expected: Belongings, told: Belongings): boolean {
   return expected.seats_total === 0 && told.seats_used === expected.seats_used - 1
 }
 
 /**
- * Which month a usage counts for depends on when the product learned that the month was paid, so the books are asked for that alone. How
- * much was used in all is known from what customers were told.
+ * The month of a usage depends on when its payment became known, so only its total is compared with the
+ * model.
  */
 async function usagesInBooks(
   { database }: System,
@@ -87,7 +86,7 @@ function accountsOf({ kind, person, organization_id }: Customer): Owner {
     : { owner_kind: 'user', owner_id: person.user_id }
 }
 
-/** Who is in the team beside the buyer, and how many more are invited. */
+/** The other members of the team, and the number of open invitations. */
 async function seatsAtClerk(
   { clerk }: System,
   { organization_id, person }: Customer,

@@ -9,7 +9,6 @@ import type { Random } from '../support/random.ts'
 import type { Answer } from './client.ts'
 import { atStripe, type Customer, pause, turnKnob, type World } from './customer.ts'
 
-/** How somebody behaves on a payment page. */
 type Manner = 'pays' | 'is_declined_first' | 'debit_comes' | 'debit_fails' | 'leaves'
 
 export async function buyCredits(world: World, customer: Customer, random: Random): Promise<void> {
@@ -54,7 +53,7 @@ export async function subscribe(world: World, customer: Customer, random: Random
   if (customer.kind === 'team') await awaitTeam(world, customer)
 }
 
-/** A server that has not heard of the clock's move yet would take the first click for one of an earlier day. */
+/** Until a server follows the clock's move, it would count the first click to an earlier day. */
 const clockFollowedWithinMs = 10_000
 
 /** A second click, or a reload, opens no second page: the same key gets the same one, for a day. */
@@ -142,7 +141,7 @@ interface Paid {
   readonly outcome: 'paid' | 'processing' | 'declined' | 'already_complete' | 'expired'
 }
 
-/** The return page asks once that the payment is looked after, and then how far it is. */
+/** The return page asks once for settlement, and then for the status. */
 async function comeBack({ client }: World, { person }: Customer, sessionId: string): Promise<void> {
   const { token, user_id } = person
   await client.call(processPaymentSuccess, { token, body: { sessionId, clerkUserId: user_id } })

@@ -1,6 +1,5 @@
 import type { ChaosReport } from './run.ts'
 
-/** The figures for people. */
 export function describeReport(report: ChaosReport): string {
   const { settled, calls } = report
   const rows: (readonly [string, string | number])[] = [
@@ -32,7 +31,7 @@ export function describeReport(report: ChaosReport): string {
   return `${table}\n\n${verdict}`
 }
 
-/** How to run it again with the same choices. What they meet is a matter of the moment. */
+/** The command that repeats the choices. Their timing differs. */
 export function howToRepeat({ seed, backend, kills, sent }: ChaosReport): string {
   return `npm run chaos -- --seed ${seed} --backend ${backend} --events ${sent['copies sent']} --kills ${kills}`
 }

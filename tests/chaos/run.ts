@@ -12,7 +12,7 @@ import { type SettleTimes, settleTimes } from './times.ts'
 
 export interface ChaosOptions extends SystemOptions {
   readonly seed: number
-  /** The storm goes on until there were so many of both, or until it has lasted so long. */
+  /** The storm lasts until so many events and kills, or for so long. */
   readonly events: number
   readonly kills: number
   readonly longest_ms: number
@@ -20,8 +20,7 @@ export interface ChaosOptions extends SystemOptions {
   readonly crowd: number
   readonly storm: StormOptions
   /**
-   * Afterwards the clock of the product moves on, and what it does every minute is asked for now. Else it is left alone, until everything
-   * that was paid is settled.
+   * Advances the clock and runs the scheduled tasks at the end; otherwise waits until payments are settled.
    */
   readonly isInHurry: boolean
   readonly say: (text: string) => void
@@ -38,9 +37,9 @@ export interface ChaosReport {
   readonly customers: number
   readonly usage_reports: number
   readonly settled: SettleTimes
-  /** From the last fault until nothing that had been sent, paid or promised waited. */
+  /** Seconds from the last fault until nothing waited. */
   readonly settled_after_s: number
-  /** How far the clock was moved meanwhile, beyond the real time. */
+  /** How far the clock was advanced, beyond the real time. */
   readonly clock_moved_s: number
   readonly problems: readonly string[]
 }
@@ -86,7 +85,7 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
   while (failures.length < 5 && Date.now() - began < options.longest_ms && !(await isEnough()))
     await delay(Math.min(10_000, options.longest_ms / 10))
   isClosing = true
-  // Whoever waits for an answer gets it while everything still goes wrong.
+  // Calls that wait for an answer get it while the storm continues.
   const crowded = Promise.all(crowd)
   await Promise.race([crowded, delay(5000)])
   await storm.stop()
@@ -160,8 +159,8 @@ async function whatWaits(system: System): Promise<Record<string, string[]>> {
 }
 
 /**
- * What ends by the clock alone is brought to its end: pages that nobody paid, comparisons that are made every few hours, and invitations
- * for which Clerk's quota of an hour had no room. Then what is wrong has to come right, or it is wrong.
+ * Time-dependent states are brought to their end: unpaid pages, comparisons that run every few hours, and
+ * invitations that Clerk's hourly quota delayed. Whatever differs after that is a failure.
  */
 async function judgePatiently(
   world: World,
@@ -185,7 +184,7 @@ async function judgePatiently(
   }
 }
 
-/** What runs every minute, so that nobody has to wait for it. */
+/** Tasks that run every minute, run at once. */
 async function runTasks({ producer }: System): Promise<void> {
   for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events'] as const)
     await producer().add('scheduled-tasks', freshJobId(task), { task })

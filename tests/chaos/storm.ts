@@ -11,7 +11,6 @@ export interface StormOptions {
   readonly clock_every_ms: readonly [from: number, to: number]
 }
 
-/** What has been done to the product, by kind. */
 export type FaultCounts = Record<
   | 'worker killed'
   | 'server killed'
@@ -157,7 +156,7 @@ export function startStorm(system: System, random: Random, options: StormOptions
     repeat('deliveries', [500, 2500], deliver),
     repeat('clock', options.clock_every_ms, moveClock),
   ])
-  // Its failure is that of whoever stops the storm.
+  // The caller that stops the storm gets its failure.
   running.catch(() => undefined)
   return {
     counts,

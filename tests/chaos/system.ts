@@ -24,13 +24,13 @@ import { patient, untilDone } from './until-done.ts'
 export interface SystemOptions {
   /** The program, for queues on Redis; left out, they are in Postgres. */
   readonly redisProgram?: string | undefined
-  /** How often servers and workers look after what is not done yet; left out, as in production. */
+  /** The intervals of retries and sweeps; by default those of production. */
   readonly env?: Record<string, string>
   /** What the processes log. */
   readonly logFile: string
 }
 
-/** All of it as real processes: Postgres of its own, Redis, stand-ins, two servers behind one address and two workers. */
+/** All as real processes: Postgres, Redis, stand-ins, two servers behind one address, two workers. */
 export interface System {
   readonly backend: 'postgres' | 'redis'
   readonly postgres: RunningPostgres
@@ -39,15 +39,13 @@ export interface System {
   readonly workers: readonly Member[]
   readonly stripe: TestStripe
   readonly clerk: Sandbox & { readonly client: ClerkClient }
-  /** Of the servers. */
   readonly url: string
   /** As the tables' owner. */
   readonly database: Database
-  /** Opened when it is first asked for, which must be when everything works: BullMQ remembers for good that it could not open a queue. */
+  /** Opened on first use, which must not be during a fault: BullMQ remembers a failed open for good. */
   readonly producer: () => QueueProducer
-  /** The time that the product goes by. */
   now(): Promise<Date>
-  /** When that was moved, in milliseconds of the real time. Processes follow it a moment later, and longer when the machine is busy. */
+  /** When the clock was moved, in real milliseconds. Processes follow a moment later. */
   readonly clockMoves: number[]
   close(): Promise<void>
 }
@@ -174,7 +172,7 @@ async function startOwnRedis(
   return watched(redis, () => watchdog.watch(redis.pid, 1, 'SIGTERM'))
 }
 
-/** Durable: what was committed must be there after a power cut. */
+/** Durable: committed rows must survive a power cut. */
 async function startOwnPostgres(running: AsyncDisposableStack, watchdog: Watchdog): Promise<RunningPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-chaos-'))
   await chmod(dataDir, 0o711)

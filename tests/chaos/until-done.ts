@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** For what is not the product, and may fail all the same: a stand-in was told to, or a connection was closed when it was used again. */
+/** Retries calls that are not the product's: a stand-in with faults, or a reused, closed connection. */
 export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,7 +5,7 @@ import type { Random } from '../support/random.ts'
 import { type Answer, isFinal, patience_ms } from './client.ts'
 import type { Customer, Report, World } from './customer.ts'
 
-/** Reports usage as an editor does: with one key until there is an answer, which it may not have waited for. */
+/** Reports usage as an editor does: repeats it with one key until it is answered. */
 export async function use(world: World, customer: Customer, random: Random): Promise<void> {
   for (let reports = random.int(1, 4); reports > 0; reports--) await report(world, customer, random)
 }

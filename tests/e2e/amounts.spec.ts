@@ -59,7 +59,7 @@ test('an amount is grouped while it is typed, and changes by nothing else', asyn
   await expect(page.getByText('Continue to payment · €21.00')).toBeVisible()
 })
 
-test('in Germany an amount means what it means there', german, async ({ page }) => {
+test('an amount is read with German separators in Germany', german, async ({ page }) => {
   await signUp(page)
   const field = page.getByLabel('Number of credits')
   for (const [typed, shown, text] of [

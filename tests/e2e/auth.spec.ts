@@ -46,7 +46,7 @@ test(
   },
 )
 
-test('whoever is signed in is led on, to a page of ours and to no other', async ({ page }) => {
+test('a signed-in user is redirected to a page of ours and to no other', async ({ page }) => {
   await signUp(page)
   const errors = listenForErrors(page)
   await page.goto('/sign-in?redirect_url=%2Forganizations%3Ftab%3Dsettings')
@@ -110,7 +110,7 @@ test('a page that was opened before a release is reloaded once, and code that st
   gateway.close()
 })
 
-test('where the sign-in service cannot be loaded, the page says so after 15 seconds', async ({
+test('the page says after 15 seconds that the sign-in service cannot be loaded', async ({
   page,
   baseURL,
 }) => {
@@ -132,7 +132,7 @@ test('where the sign-in service cannot be loaded, the page says so after 15 seco
   gateway.close()
 })
 
-test('in a German browser the price of a plan is written in German', german, async ({ page }) => {
+test('the price of a plan is written in German in a German browser', german, async ({ page }) => {
   await page.goto('/sign-up?plan=teams&seats=5')
   await expect(plan(page)).toContainText(/Teams, 5 seats, 150,00\s€ a month/)
   await expect(plan(page)).toContainText('2.500 credits a month included')

@@ -133,7 +133,7 @@ test('a plan has its next payment, an invoice and a way to the billing portal an
 })
 
 test(
-  'while Stripe is away the page says what is missing, shows the rest and tries again',
+  'the page says what is missing while Stripe is unavailable, shows the rest and tries again',
   alone,
   async ({ page }) => {
     await signUp(page)

@@ -11,7 +11,7 @@ test.afterEach(async () => {
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('somebody buys 500 credits and sees what the ledger says', alsoOnPhones, async ({ page }) => {
+test('a user buys 500 credits and sees the ledger’s balance', alsoOnPhones, async ({ page }) => {
   await signUp(page)
   await expect(balance(page)).toContainText('0')
   await page.getByLabel('Number of credits').fill('500')
@@ -100,7 +100,7 @@ test('going back from the payment page leaves a button that works', async ({ pag
   await expect(page.getByRole('button', { name: 'Add Credits' })).toBeEnabled()
 })
 
-test('somebody else’s session is not shown', async ({ page, browser }) => {
+test('another user’s session is not shown', async ({ page, browser }) => {
   await signUp(page)
   await startPurchase(page, 500)
   await payByCard(page, cards.pays)

@@ -162,7 +162,7 @@ test(
   },
 )
 
-test('with an organization chosen the dashboard is the organization’s: an admin buys, a member sees', async ({
+test('the dashboard of a chosen organization shows its pool: an admin buys, a member sees', async ({
   page,
   browser,
 }) => {
@@ -260,7 +260,6 @@ async function spend(page: Page, credits: number): Promise<void> {
   expect(used.status()).toBe(200)
 }
 
-/** What happens at Stripe arrives by an event. */
 async function showsAfterReloads(page: Page, shown: Locator): Promise<void> {
   await expect(async () => {
     await page.goto('/dashboard')
@@ -277,7 +276,7 @@ async function choose(page: Page, organization: string): Promise<void> {
 }
 
 async function expectAccessible(page: Page): Promise<void> {
-  // Clerk's own components are Clerk's; what they are placed in is ours.
+  // Clerk's own components are not ours to fix.
   const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }

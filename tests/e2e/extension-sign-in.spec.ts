@@ -41,7 +41,7 @@ function listenTo(page: Page): string[] {
   return calls
 }
 
-/** Every heading that the page shows, in its order, also those that are there for a moment. */
+/** Every heading of the page in its order, including momentary ones. */
 async function readHeadings(page: Page): Promise<string[]> {
   const headings: string[] = []
   await page.exposeFunction('showHeading', (text: string) => {
@@ -86,7 +86,7 @@ test('an editor is signed in after a click, on a page that names account and des
   editor.close()
 })
 
-test('whoever is signed out signs in first, in a window on the same page, and is asked then', async ({
+test('a signed-out user signs in first, in a window on the same page, and is asked then', async ({
   page,
 }) => {
   const editor = await startEditor()
@@ -103,7 +103,7 @@ test('whoever is signed out signs in first, in a window on the same page, and is
   editor.close()
 })
 
-test('who cancels sends nothing', async ({ page }) => {
+test('a user who cancels sends nothing', async ({ page }) => {
   const editor = await startEditor()
   await signUp(page)
   const calls = listenTo(page)
@@ -115,9 +115,7 @@ test('who cancels sends nothing', async ({ page }) => {
   editor.close()
 })
 
-test('a sign-in that ends at somebody else’s extension is refused before anybody is asked', async ({
-  page,
-}) => {
+test('a sign-in that ends at a foreign extension is refused before the user is asked', async ({ page }) => {
   const state = randomBytes(16).toString('base64url')
   await signUp(page)
   const redirect_uri = 'vscode://evil.tidemark/auth'
@@ -127,7 +125,7 @@ test('a sign-in that ends at somebody else’s extension is refused before anybo
 })
 
 test.describe('with PKCE', () => {
-  test('whoever is signed out signs in first; after a click the code goes to the editor, which exchanges it', async ({
+  test('a signed-out user signs in first; after a click the code goes to the editor, which exchanges it', async ({
     page,
     request,
   }) => {
@@ -167,7 +165,7 @@ test.describe('with PKCE', () => {
     editor.close()
   })
 
-  test('what is missing, wrong or failing is said, and nothing is sent', async ({ page }) => {
+  test('the page names what is missing, wrong or failing, and nothing is sent', async ({ page }) => {
     const editor = await startEditor()
     await page.goto('/auth/vscode-initiate?state=x')
     await expect(page.getByText('Missing VSCode redirect URI parameter.')).toBeVisible()
@@ -184,7 +182,7 @@ test.describe('with PKCE', () => {
     await failCallsAbout(email, 1)
     await agree(page).click()
     await expect(page.getByText('Authentication failed: Failed to update authentication code.')).toBeVisible()
-    // Somebody has exchanged the address that is shown for a more harmless one.
+    // An attacker has replaced the displayed address with a more harmless one.
     const changed = new URL(page.url())
     changed.searchParams.set('vscode_redirect_uri', 'vscode://tidemark.tidemark/auth')
     await page.goto(changed.href)

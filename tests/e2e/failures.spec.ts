@@ -21,7 +21,7 @@ test.afterEach(async () => {
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('what is none of the server’s answers is told for what it means, and the next try works', async ({
+test('a foreign answer is shown as an error that names its cause, and the next try works', async ({
   page,
   baseURL,
 }) => {
@@ -133,7 +133,7 @@ async function walkOlderEditor(page: Page, gateway: Gateway, email: string): Pro
 }
 
 test(
-  'while tables cannot be read or written, each page says what it could not do, and nothing is lost',
+  'each page says what it could not do while tables cannot be read or written, and nothing is lost',
   alone,
   async ({ page, baseURL }) => {
     test.slow()
@@ -244,7 +244,7 @@ async function walkOrganization(page: Page, gateway: Gateway, email: string): Pr
   await expect(page.getByRole('alert')).toContainText(['Failed to load billing information'])
 }
 
-/** Somebody else takes the organization over while the page is open. */
+/** Another person takes the organization over while the page is open. */
 async function walkLostOrganization(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite Team Members' }).click()
   await expect(manager(page)).toContainText('eve@tidemark.test')

@@ -69,7 +69,7 @@ test(
       invite(`Harbour ${id}`),
       invite(`Pier ${id}`),
       invite(`Quay ${id}`),
-      invite(`Dock ${id}`, `somebody.${id}@tidemark.test`),
+      invite(`Dock ${id}`, `carol.${id}@tidemark.test`),
     ])
 
     await page.goto(foreign.link)

@@ -46,7 +46,7 @@ for (const [path, heading] of pages) {
   })
 }
 
-test('what is clicked before the scripts have come happens once they have', async ({ page }) => {
+test('a click before the scripts are loaded takes effect once they are', async ({ page }) => {
   const clickEarly = (...controls: string[]) =>
     page.addInitScript(`
       document.addEventListener('DOMContentLoaded', () => {
@@ -69,7 +69,9 @@ test('what is clicked before the scripts have come happens once they have', asyn
 })
 
 test.describe('the navigation', () => {
-  test('turns light once the page is scrolled by more than 50 pixels, and back', async ({ page }) => {
+  test('the navigation turns light once the page is scrolled by more than 50 pixels, and back', async ({
+    page,
+  }) => {
     await page.goto('/')
     const color = () =>
       page.evaluate<string>('getComputedStyle(document.querySelector("header")).backgroundColor')
@@ -101,7 +103,9 @@ test.describe('the navigation', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(pages[0][1])
   })
 
-  test('opens Resources by keyboard, walks through it and closes it with Escape', async ({ page }) => {
+  test('the navigation opens Resources by keyboard, walks through it and closes it with Escape', async ({
+    page,
+  }) => {
     await page.goto('/')
     const trigger = page.getByRole('button', { name: 'Resources' })
     const updates = page.getByRole('banner').getByRole('link', { name: /^Updates/ })
@@ -125,7 +129,7 @@ test.describe('the navigation', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Updates' })).toBeVisible()
   })
 
-  test('is a dialog on a phone that keeps the focus, locks the page and closes with Escape', async ({
+  test('the navigation is a dialog on a phone that keeps the focus, locks the page and closes with Escape', async ({
     page,
   }) => {
     await page.setViewportSize(phone)
@@ -155,7 +159,7 @@ test.describe('the navigation', () => {
 test.describe('the carousel', () => {
   test.use({ reducedMotion: 'reduce' })
 
-  test('shows three cards, two on a tablet and one on a phone', async ({ page }) => {
+  test('the carousel shows three cards, two on a tablet and one on a phone', async ({ page }) => {
     await page.goto('/')
     for (const [width, cards] of [
       [1280, 3],
@@ -167,7 +171,9 @@ test.describe('the carousel', () => {
     }
   })
 
-  test('moves by buttons, dots and arrow keys, and goes around at both ends', async ({ page }) => {
+  test('the carousel moves by buttons, dots and arrow keys, and goes around at both ends', async ({
+    page,
+  }) => {
     await page.setViewportSize({ width: 500, height: 800 })
     await page.goto('/')
     const seen = carousel(page).getByRole('heading')
@@ -187,12 +193,12 @@ test.describe('the carousel', () => {
     await expect(seen).toHaveText(['Security and compliance'])
   })
 
-  test('moves by a swipe of more than 50 pixels', async ({ page }) => {
+  test('the carousel moves by a swipe of more than 50 pixels', async ({ page }) => {
     await page.setViewportSize({ width: 500, height: 800 })
     await page.goto('/')
     const seen = carousel(page).getByRole('heading')
     await seen.scrollIntoViewIfNeeded()
-    // Clicks wait for the page's scripts, a swipe does not. Which theme is chosen is known once they have run.
+    // Clicks wait for the page's scripts, a swipe does not. The theme is known once they have run.
     await expect(page.getByRole('radio', { name: 'System theme' })).toBeChecked()
     for (const [distance_px, title] of [
       [-45, 'Loops on errors'],
@@ -233,7 +239,7 @@ test('prices are written as the reader writes them', german, async ({ page }) =>
   expect(problems).toEqual([])
 })
 
-test('plans are compared by what the catalogue says', async ({ page, request }) => {
+test('the plans are compared by the catalogue’s values', async ({ page, request }) => {
   const { plans } = await (await request.get('/api/plans')).json()
   await page.goto('/pricing')
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
@@ -246,7 +252,7 @@ test('plans are compared by what the catalogue says', async ({ page, request }) 
   await expect(row('SSO / SAML')).toContainText('Not includedNot included')
 })
 
-test('on the pricing page one answer is open, on the teams page several', async ({ page }) => {
+test('one answer is open on the pricing page, several on the teams page', async ({ page }) => {
   for (const [path, stillOpen] of [
     ['/pricing', 'false'],
     ['/teams', 'true'],
@@ -286,7 +292,7 @@ test('the updates are dated, latest first', async ({ page }) => {
   expect(dates).toEqual(['2025-08-10', '2025-08-05', '2025-08-01'])
 })
 
-test('nothing is claimed and nothing is linked that nobody configured', async ({ page }) => {
+test('the pages show only claims and links that are configured', async ({ page }) => {
   for (const [path] of pages) {
     await page.goto(path)
     await expect(page.getByText(/\/5\.0|SOC 2/)).toHaveCount(0)
@@ -297,7 +303,7 @@ test('nothing is claimed and nothing is linked that nobody configured', async ({
   }
 })
 
-test('somebody who is signed in finds the way back to the dashboard, and the menu of the account', async ({
+test('a signed-in user finds the way back to the dashboard, and the menu of the account', async ({
   page,
 }) => {
   await signUp(page)

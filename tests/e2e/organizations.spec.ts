@@ -47,7 +47,7 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await page.getByRole('button', { name: `Revoke the invitation to ${guest}` }).click()
   await expect(page.getByText(`Invitation to ${guest} has been revoked`)).toBeVisible()
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
-  await expect(region(page, 'Pending invitations')).toContainText('Nobody is invited')
+  await expect(region(page, 'Pending invitations')).toContainText('No pending invitations')
 
   for (const name of ['bob', 'eve']) {
     await invite(page, email.replace('ada.', `${name}.`))
@@ -89,7 +89,7 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
 })
 
 test(
-  'when the sign-in service asks to wait, the page says when the invitation will be sent',
+  'the page says when the invitation will be sent when the sign-in service asks to wait',
   alone,
   async ({ page }) => {
     const { email, organizationId } = await subscribeTeam(page, 3)
@@ -225,7 +225,7 @@ test(
   },
 )
 
-test('without an organization the page says how to get one', async ({ page }) => {
+test('the page says how to get an organization when there is none', async ({ page }) => {
   await signUp(page)
   await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Organizations' }).click()
   await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()
@@ -238,7 +238,7 @@ test('a visitor signs in first', async ({ page }) => {
   await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Forganizations%3Ftab%3Dseats/)
 })
 
-/** Somebody signs up, gets an organization, chooses it in the switcher and subscribes it on its page. */
+/** A new user creates an organization, chooses it in the switcher and subscribes it on its page. */
 async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
   const team = await createTeam(page)
   await pay(page, seats)
@@ -308,7 +308,6 @@ async function planSeats(page: Page, seats: number): Promise<void> {
   await page.waitForURL('**/overview?notice=planned')
 }
 
-/** What is changed at Stripe arrives by an event. */
 async function expectAfterReloads(page: Page, shown: ReturnType<Page['getByText']>): Promise<void> {
   await expect(async () => {
     await page.goto('/organizations')

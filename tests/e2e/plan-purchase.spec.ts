@@ -11,7 +11,7 @@ test.afterEach(async () => {
 })
 
 test(
-  'somebody signs up for Pro, starts the trial and has the plan and its credits',
+  'a visitor signs up for Pro, starts the trial and has the plan and its credits',
   alsoOnPhones,
   async ({ page }) => {
     await page.goto('/#pricing')

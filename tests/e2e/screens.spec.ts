@@ -11,13 +11,13 @@ const phone = { width: 390, height: 844 }
 const smallestPhone = { width: 320, height: 640 }
 const largestShift = 0.05
 
-/** Brought together by the first test that needs them, once it is its turn. */
+/** Gathered by the first test that needs it, in its turn. */
 let cast: Promise<Cast> | undefined
 /** One for each role, so that the screens of a role share what the browser has loaded and compiled. */
 const contexts = new Map<Role, BrowserContext>()
 
 test.describe('every screen', () => {
-  // The first one waits for everybody to sign up and pay.
+  // The first one waits until all users have signed up and paid.
   test.describe.configure({ timeout: 240_000 })
 
   for (const screen of screens) {
@@ -41,7 +41,7 @@ test.describe('every screen', () => {
   }
 })
 
-test('the form signs somebody up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
+test('the form signs a user up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
   await page.goto('/sign-up')
   const { email } = await fillSignUp(page)
   await page.waitForURL('**/dashboard')
@@ -77,7 +77,7 @@ async function contextOf(input: { browser: Browser; screen: Screen; cast: Cast }
   return context
 }
 
-/** What the browser's console says of the page. */
+/** The messages of the browser's console about the page. */
 function listen(page: Page): string[] {
   const logged: string[] = []
   page.on('console', (message) => {
@@ -87,7 +87,7 @@ function listen(page: Page): string[] {
   return logged
 }
 
-/** Adds up what moves on the page without anybody having touched it. */
+/** Sums up layout shifts without user input. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(`
     window.shift = 0

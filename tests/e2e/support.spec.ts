@@ -13,7 +13,7 @@ import {
 import { expect, test } from './support/test.ts'
 
 const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
-const standing = (page: Page) => page.getByRole('region', { name: 'What should be and what is' })
+const standing = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
 // Two or three people and a payment each, one after the other.
@@ -55,7 +55,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await support.keyboard.type('The bug is mended in the new release')
   await dialog(support).getByRole('button', { name: 'Replay', exact: true }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
-  await expect(standing(support)).toContainText('Everything that should be there is there')
+  await expect(standing(support)).toContainText('All expected credits are present')
   expect(await clicksOf(support)).toBeLessThanOrEqual(6)
 
   await support.getByRole('button', { name: /^checkout.session.completed of Stripe/ }).click()
@@ -72,7 +72,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await expect(balance.getByText('500', { exact: true }).first()).toBeVisible()
 })
 
-test('only support staff find the console; two of them see each other, and what is above the limit takes both', async ({
+test('the console is open only to support staff; two of them see each other, and acts above the limit take both', async ({
   page: customer,
   browser,
   baseURL,
@@ -92,15 +92,15 @@ test('only support staff find the console; two of them see each other, and what 
 
   await first.getByRole('button', { name: 'Adjust credits' }).click()
   await dialog(first).getByLabel('Credits').fill('6000')
-  await dialog(first).getByLabel('What the customer reads').fill('For the outage of Friday')
+  await dialog(first).getByLabel('Note for the customer').fill('For the outage of Friday')
   await dialog(first).getByRole('button', { name: 'Preview' }).click()
   await expect(dialog(first)).toContainText('+6,000 credits')
-  await expect(dialog(first)).toContainText('A second person has to agree')
+  await expect(dialog(first)).toContainText('A second person has to approve')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
-  await expect(dialog(first)).toContainText('Say why in a few words')
+  await expect(dialog(first)).toContainText('Enter a reason')
   await dialog(first).getByLabel('Reason').fill('Promised on the phone after the outage')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
-  await expect(dialog(first)).toContainText('It needs a second person')
+  await expect(dialog(first)).toContainText('Waiting for approval')
   await first.keyboard.press('Escape')
 
   const waiting = (page: Page) =>
@@ -138,17 +138,17 @@ test('a difference that was found is mended by what it proposes, and the next co
 
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/reconciliation')
-  const sentence = '40 credits were given by hand, and nobody of support did it'
+  const sentence = '40 credits were given by hand, with no support act recorded'
   const found = support.getByRole('listitem').filter({ hasText: sentence })
   await found.getByRole('button', { name: /^Adjust credits/ }).click()
   await dialog(support).getByRole('button', { name: 'Preview' }).click()
   await expect(dialog(support)).toContainText('40 → 0')
-  await dialog(support).getByLabel('Reason').fill('Nobody knows where they came from')
+  await dialog(support).getByLabel('Reason').fill('Their origin is unknown')
   await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
   await expect(found).toHaveCount(0, { timeout: 90_000 })
   await support.goto(`/support/audit?owner_id=${userId}`)
-  await expect(support.getByRole('button', { name: /Nobody knows where/ }).first()).toBeVisible()
+  await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
   await support.context().close()
 })
 
@@ -163,7 +163,7 @@ async function openConsole({ browser, baseURL }: Setting, person: Person): Promi
   return context.newPage()
 }
 
-/** Somebody new whom Clerk calls support staff. */
+/** A new user whom Clerk calls support staff. */
 async function hireSupport({ browser, baseURL }: Setting): Promise<Person> {
   const context = await browser.newContext({ ...(baseURL && { baseURL }) })
   const person = await arrive(context.request)

@@ -22,7 +22,7 @@ import { testProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-test('what writes, or decides by a balance, cannot be given what may be old', () => {
+test('a query that writes, or decides by a balance, cannot be given the replica', () => {
   expectTypeOf<Database>().toExtend<ReadDatabase>()
   expectTypeOf<DatabaseTransaction>().toExtend<ReadDatabase>()
   expectTypeOf<ReadDatabase>().not.toExtend<Database>()
@@ -113,7 +113,7 @@ describe('with a streaming replica', () => {
     await untilListed(ada, -700)
   })
 
-  test('when the replica is away everything is read from the primary, and the server stays ready', async () => {
+  test('the primary serves all reads when the replica is unavailable, and the server stays ready', async () => {
     const bob = await buildUser(database.server)
     await buy(bob)
     await untilListed(bob, 500)
@@ -138,7 +138,7 @@ describe('with a streaming replica', () => {
     }, 'the replica to be read again')
   })
 
-  test('the doctor knows a replica from a database that is none', async () => {
+  test('the doctor distinguishes a replica from a database without our tables', async () => {
     const examined = (DATABASE_READ_URL: string) =>
       examineReplica({
         env: processEnvironment({ ...productionEnvironment, DATABASE_READ_URL }),

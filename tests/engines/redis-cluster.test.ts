@@ -50,9 +50,7 @@ describe('with queues on a Redis Cluster of three nodes', () => {
     expect(examined.map(({ level }) => level)).toEqual(['ok', 'ok', 'ok'])
   })
 
-  test('when a node dies with all that it had, each payment is granted once after it is back', async ({
-    skip,
-  }) => {
+  test('each payment is granted once when a node dies with all its data and comes back', async ({ skip }) => {
     if (!program.found) skip(program.reason)
     const node = await nodeOfEvents()
     const before = await buySome()
@@ -64,9 +62,7 @@ describe('with queues on a Redis Cluster of three nodes', () => {
     await grantedOnce([...before, ...during, ...after])
   })
 
-  test('when a node dies that has a replica, payments are granted once without anybody’s help', async ({
-    skip,
-  }) => {
+  test('payments are granted once without intervention when a node with a replica dies', async ({ skip }) => {
     if (!program.found) skip(program.reason)
     const node = await nodeOfEvents()
     const replica = await cluster.addReplicaOf(node)

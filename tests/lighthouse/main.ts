@@ -18,8 +18,9 @@ const devices = { mobile: undefined, desktop: desktopConfig }
 const folder = join(repositoryRoot, 'reports/lighthouse')
 
 /**
- * `npm run lighthouse` measures a product that it launches itself; `npm run lighthouse -- https://…` another one's public pages.
- * `npm run lighthouse -- / /pricing` measures these pages only. It fails when a score is too low.
+ * `npm run lighthouse` measures a product that it launches itself; `npm run lighthouse -- https://…` another
+ * one's public pages. `npm run lighthouse -- / /pricing` measures these pages only. It fails when a score is
+ * too low.
  */
 const measurements: Measurement[] = []
 const given = process.argv.slice(2)

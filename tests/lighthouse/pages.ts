@@ -10,8 +10,9 @@ interface MeasuredPage {
 const perfect = { accessibility: 100, 'best-practices': 100, seo: 100 }
 
 /**
- * Pages that one reads before one has decided must be fast. The others wait for Clerk's own script, whose weight is not ours. Nobody
- * who is signed out sees the dashboard, search engines neither, so it needs no score there.
+ * Pages that one reads before one has decided must be fast. The others wait for Clerk's own script, whose
+ * weight is not ours. Signed-out visitors and search engines do not see the dashboard, so it needs no score
+ * there.
  */
 export const measuredPages: readonly MeasuredPage[] = [
   { path: '/', isSignedIn: false, least: { performance: 95, ...perfect } },

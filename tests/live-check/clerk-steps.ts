@@ -14,8 +14,7 @@ interface Options {
 const defaultMaximum = 5
 
 /**
- * What the product asks of Clerk for a team. Addresses with `+clerk_test` are Clerk's own for tests: nothing is sent to them.
- * Source: Clerk's documentation, "Test emails and phones".
+ * The product's calls to Clerk for a team. `+clerk_test` addresses get no mail ("Test emails and phones").
  */
 export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
   const made: { user_id?: string; organization_id?: string } = {}
@@ -111,7 +110,7 @@ export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
   ]
 }
 
-/** A refusal is what we want to know, too. */
+/** A refusal is a finding, too. */
 async function outcomeOf(call: () => Promise<Finding>): Promise<Finding> {
   try {
     return await call()

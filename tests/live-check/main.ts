@@ -9,8 +9,9 @@ import { playLiveCheck } from './play.ts'
 import recorded from './stand-ins.json' with { type: 'json' }
 
 /**
- * `npm run live-check`: plays a trial, seats, a scheduled change, refunds, a dispute and a sixth member on the *test* keys of the
- * environment, and prints each difference from what the stand-ins did. With `--record` the stand-ins are played and written down.
+ * `npm run live-check`: plays a trial, seats, a scheduled change, refunds, a dispute and a sixth member on
+ * the *test* keys of the environment, and prints each difference from what the stand-ins did. With `--record`
+ * the stand-ins are played and written down.
  */
 const say = (line: string) => console.log(line)
 try {

@@ -16,10 +16,7 @@ interface Options {
   readonly say: (line: string) => void
 }
 
-/**
- * Plays at Stripe and Clerk what a customer's first weeks ask of them, and returns what was seen. Everything it makes is deleted
- * or cancelled at the end, whatever happens in between.
- */
+/** Plays a customer's first weeks at Stripe and Clerk, and deletes or cancels all objects at the end. */
 export async function playLiveCheck(options: Options): Promise<Findings> {
   const running = new AsyncDisposableStack()
   try {

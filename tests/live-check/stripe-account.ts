@@ -5,7 +5,6 @@ import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
 import { isStripeEventType } from '../../schema/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
-/** The account that the steps are played on. */
 export interface StripeAccount {
   readonly stripe: Stripe
   readonly app_url: string
@@ -84,7 +83,7 @@ export function summarize(subscription: Stripe.Subscription): { readonly [name: 
   }
 }
 
-/** Its invoices, oldest first, once there are so many and all of them are settled one way or another. */
+/** Its invoices, oldest first, once there are at least `count` and none is a draft. */
 export async function invoicesOf(
   options: StripeAccount,
   subscription: Stripe.Subscription,
@@ -124,7 +123,7 @@ export async function chargeOf(
   return data[0]
 }
 
-/** The types of events, of those that we handle, that have come since the subscription began. */
+/** The types of our events since the subscription began. */
 export async function eventsOf(
   options: StripeAccount,
   subscription: Stripe.Subscription,
@@ -150,7 +149,7 @@ export async function eventsOf(
   return [...(seen ?? (await list()))].sort()
 }
 
-/** A refusal is what we want to know, too. */
+/** A refusal is a finding, too. */
 export async function outcomeOf(call: () => Promise<Finding>): Promise<Finding> {
   try {
     return await call()

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 
 interface Folders {
-  /** Of the cluster. */
   readonly data: string
   /** Where finished segments of the log go. */
   readonly archive: string
@@ -19,8 +18,8 @@ export const archiving = (archive: string) => ({
 
 /**
  * A base backup of a running cluster by Postgres's low-level interface, which needs no client program
- * (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP): the files as they are while they are written, and
- * the log from which Postgres makes them one state again.
+ * (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP): the files as
+ * they are while they are written, and the log from which Postgres makes them one state again.
  */
 export async function takeBaseBackup(url: string, { data, archive, backup }: Folders): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -38,7 +37,7 @@ export async function takeBaseBackup(url: string, { data, archive, backup }: Fol
   }
 }
 
-/** Finishes the present segment of the log and waits until it is in the archive, as `archive_timeout` does after a while. */
+/** Archives the present log segment, as `archive_timeout` does after a while. */
 export async function archiveEverything(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -61,7 +60,7 @@ export async function archiveEverything(url: string): Promise<void> {
   }
 }
 
-/** Puts the backup where a cluster was. With the archive Postgres goes on from it to the last segment that was kept. */
+/** Puts the backup in place. With the archive Postgres recovers up to the last kept segment. */
 export async function putBack(
   { data, archive, backup }: Folders,
   { with_archive }: { readonly with_archive: boolean },
@@ -93,7 +92,7 @@ async function copyTree(
     if (entry.isDirectory()) await mkdir(target, { recursive: true, mode: 0o700 })
     else {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      // A file that the running cluster has removed meanwhile is made again, or removed, from the log.
+      // Postgres restores or removes a file that the cluster removed meanwhile, from the log.
       await copyFile(join(from, path), target, constants.COPYFILE_FICLONE).catch(
         (error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error

@@ -45,8 +45,9 @@ export interface DrillReport {
 const minuteMs = 60_000
 
 /**
- * Loses a database and restores it twice from one base backup: with the archive of the log, and without. Real Postgres, the real server
- * and the worker's own jobs, at the stand-in of Stripe, which goes on while ours is away.
+ * Loses a database and restores it twice from one base backup: with the archive of the log, and without. Real
+ * Postgres, the real server and the worker's own jobs, at the stand-in of Stripe, which goes on while ours is
+ * away.
  */
 export async function runRestoreDrill(say: (line: string) => void): Promise<DrillReport> {
   const running = new AsyncDisposableStack()
@@ -105,7 +106,6 @@ async function drill(say: (line: string) => void, running: AsyncDisposableStack)
   return { at_backup, at_crash, from_backup_and_archive, from_backup_alone }
 }
 
-/** The people of the drill and what they do. */
 function openShop(product: TestProduct) {
   const { database, server, stripe } = product
   const people: Record<string, string> = {}
@@ -204,7 +204,6 @@ function openShop(product: TestProduct) {
   }
 }
 
-/** What Clerk says of somebody. */
 function profileOf(clerk_id: string) {
   const profile_updated_at = new Date()
   return {

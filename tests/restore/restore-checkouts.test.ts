@@ -20,7 +20,7 @@ async function buyCredits({ user_id, token }: Person): Promise<string> {
   return (await server.ask(purchaseCredits, { token, body })).sessionId
 }
 
-/** What was promised, and where it can be paid. */
+/** The terms and the payment page. */
 const promises = (in_database: typeof restored) =>
   in_database.owner
     .selectFrom('checkout_intents')
@@ -47,7 +47,7 @@ const promises = (in_database: typeof restored) =>
     .orderBy('id')
     .execute()
 
-test('what was promised is written again as it was, from what Stripe knows, and only once', async () => {
+test('lost checkouts are written again with their terms, from Stripe’s objects, and only once', async () => {
   const since = new Date(Date.now() - 60_000)
   const [ada, bob, cleo, dan] = [
     await signUp(clerk),
@@ -81,7 +81,7 @@ test('what was promised is written again as it was, from what Stripe knows, and 
   expect(await promises(restored)).toEqual(lost)
 })
 
-test('of a person whom nobody knows any more nothing is made up', async () => {
+test('nothing is created for a person who no longer exists at Clerk', async () => {
   const ada = await signUp(clerk)
   const since = new Date()
   const session_id = await buyCredits(ada)

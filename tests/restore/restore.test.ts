@@ -17,7 +17,7 @@ test('a database that is lost is restored with all that was paid, once; only usa
     problems: [],
   })
 
-  // Stripe knows what was paid and paid back, and nobody but us what was used: 50 credits of Ada's are there again.
+  // Stripe keeps payments and refunds; usage is only ours: Ada's last 50 credits are available again.
   const withoutLastUsage = { ...at_crash, ada: 400 }
   expect(restored.from_backup_alone).toEqual({
     found: { ...at_backup, dan: 0 },

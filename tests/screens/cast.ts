@@ -12,11 +12,10 @@ import {
 import { waitUntil } from '../support/wait-until.ts'
 import { archivedTransferId, archiveEarlierMonths, beInTrouble } from './trouble.ts'
 
-/** Who looks at a screen. */
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** Pages whose addresses are only known once somebody has been there. */
+/** Pages whose addresses are known only after a first visit. */
 interface Addresses {
   readonly creditsPaid: string
   readonly creditsPending: string
@@ -25,9 +24,9 @@ interface Addresses {
   readonly invitation: string
   /** The subscriber, as support sees them. */
   readonly supportCase: string
-  /** Somebody of whose credits almost nothing is right. */
+  /** A customer with almost every kind of problem. */
   readonly troubledCase: string
-  /** What support types: of somebody who has an account and a seat, of a paid checkout, and of a transfer that has left the ledger. */
+  /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
   readonly searches: { readonly email: string; readonly session: string; readonly archived: string }
 }
 
@@ -37,7 +36,7 @@ export interface Cast extends Addresses {
 
 type Setting = { readonly browser: Browser; readonly baseURL: string }
 
-/** Brings the people of all screens into their states, by the forms of the product and the knobs of the sandboxes. */
+/** Brings the people of all screens into their states, by the product's forms and the sandboxes' knobs. */
 export async function gatherCast(setting: Setting): Promise<Cast> {
   const [newcomer, subscriber, debtor, team, support, troubled] = await Promise.all([
     inOwnBrowser(setting, (page) => beNewcomer(page)),
@@ -71,7 +70,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   }
 }
 
-/** Days are over, and were read and compared, so that the statement has money in it. Everybody notices: it is for pictures, not for tests. */
+/** Lets days pass and the statement be computed. It affects all users: for pictures, not for tests. */
 export async function letDaysPass(setting: Setting, days: number): Promise<void> {
   const response = await fetch(`${process.env.E2E_STRIPE_URL}/_sandbox/clock/advance`, {
     method: 'POST',
@@ -124,13 +123,13 @@ async function subscribe(page: Page) {
   }
 }
 
-/** Whom the sandbox knows from its beginning. */
+/** Signs in a member of the support staff from the sandbox's seeds. */
 async function beSupport(page: Page) {
   await signIn(page.request, { email: 'support@tidemark.test', password: 'tidemark-support-1' })
   return {}
 }
 
-/** A bug of ours holds up what was paid, and more than that is wrong. */
+/** A payment that fails to post, among other problems. */
 async function payInVain(page: Page) {
   await beNewcomer(page)
   const { userId } = await sessionOf(page)
@@ -145,12 +144,12 @@ async function payInVain(page: Page) {
   return { userId }
 }
 
-/** Stripe, Clerk and our books are compared, so that what is wrong with them is among the findings. */
+/** Runs a comparison, so that the problems are among the findings. */
 async function compareEverything(page: Page) {
   await beSupport(page)
   await page.goto('/support/reconciliation')
   await page.getByRole('button', { name: 'Compare now' }).click()
-  await page.getByText('nobody of support did it').first().waitFor({ timeout: 90_000 })
+  await page.getByText('with no support act recorded').first().waitFor({ timeout: 90_000 })
   await page.getByRole('button', { name: 'Compare now', disabled: false }).waitFor({ timeout: 90_000 })
   return {}
 }
@@ -208,7 +207,7 @@ async function leadTeam(page: Page) {
     headers: { authorization: `Bearer ${await tokenOf(page)}` },
     data: { org_id: organizationId, email: guest },
   })
-  if (!invited.ok()) throw new Error(`Inviting somebody: ${invited.status()} ${await invited.text()}`)
+  if (!invited.ok()) throw new Error(`Inviting a member: ${invited.status()} ${await invited.text()}`)
   await spendCredits(page, organizationId)
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
 }
@@ -268,7 +267,7 @@ async function sessionOf(page: Page): Promise<{ id: string; userId: string }> {
     response: { sessions: readonly { id: string; user: { id: string } }[] }
   }
   const [session] = client.response.sessions
-  if (!session) throw new Error('Nobody is signed in.')
+  if (!session) throw new Error('No user is signed in.')
   return { id: session.id, userId: session.user.id }
 }
 

@@ -84,7 +84,7 @@ const texts = {
   ],
 }
 
-/** What no browser can be brought to show, and the test that reaches it instead. */
+/** Texts that no browser test can reach, and the tests that reach them. */
 const elsewhere: readonly { text: string; test: string; why: string }[] = [
   {
     text: 'Unknown error occurred',
@@ -120,6 +120,6 @@ test.each(Object.values(texts).flat())('a test in a browser reaches: %s', (text)
   expect(isReached).toBe(true)
 })
 
-test.each(elsewhere)('$text is reached by $test', async ({ text, test: file }) => {
+test.each(elsewhere)('the text $text is reached by $test', async ({ text, test: file }) => {
   expect((await readFile(join(repositoryRoot, file), 'utf8')).includes(text)).toBe(true)
 })

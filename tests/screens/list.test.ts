@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
 import { screens } from './list.ts'
 
-/** The router's paths, and those of the marketing pages. */
 async function readRoutes(): Promise<string[]> {
   const read = (file: string) => readFile(join(repositoryRoot, 'web', file), 'utf8')
   const router = [...(await read('routes.tsx')).matchAll(/(?:page\(|path:)\s*'([^']+)'/g)]

@@ -13,7 +13,7 @@ export interface Screen {
   readonly shows: string | RegExp
   /** Opens a dialog or a menu of it. */
   readonly open?: (page: Page) => Promise<void>
-  /** What is opened has no place on wide, or on narrow windows. */
+  /** The opened part exists only in wide or in narrow windows. */
   readonly only?: 'wide' | 'narrow'
 }
 
@@ -28,7 +28,6 @@ const [extensionSignin, callback] = [
   `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}`,
 ]
 
-/** Every screen of the product in its main states. */
 export const screens: readonly Screen[] = [
   { name: 'landing', route: '/', as: 'visitor', shows: 'Frequently asked questions' },
   {
@@ -286,10 +285,10 @@ export const screens: readonly Screen[] = [
     route: '/support',
     as: 'support',
     address: '/support?state=failed',
-    shows: 'in_1TroubleWithNobody',
+    shows: 'in_1WithoutCustomer',
     open: (page) => page.getByRole('checkbox').first().check(),
   },
-  { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
+  { name: 'support-search', route: '/support/search', as: 'support', shows: 'Supported searches' },
   {
     name: 'support-search-hits',
     route: '/support/search',
@@ -315,8 +314,8 @@ export const screens: readonly Screen[] = [
     name: 'support-search-nothing',
     route: '/support/search',
     as: 'support',
-    address: '/support/search?q=ch_3NobodyKnowsThis',
-    shows: 'Nothing is known',
+    address: '/support/search?q=ch_3Unknown',
+    shows: 'No results for',
   },
   {
     name: 'support-trace',
@@ -367,7 +366,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('button', { name: 'Adjust credits' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Credits').fill('6000')
-      await dialog.getByLabel('What the customer reads').fill('For the outage of Friday')
+      await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
       await dialog.getByRole('button', { name: 'Preview' }).click()
       await dialog.getByText('+6,000 credits').waitFor()
     },
@@ -376,7 +375,7 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
-    shows: 'nobody of support did it',
+    shows: 'with no support act recorded',
   },
   {
     name: 'support-reconciliation-kind',
@@ -390,7 +389,7 @@ export const screens: readonly Screen[] = [
     name: 'support-audit',
     route: '/support/audit',
     as: 'support',
-    shows: /Nothing was done yet|Done|Asked for|No access/,
+    shows: /No acts yet|Done|Asked for|No access/,
   },
   { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
 ]

@@ -17,7 +17,7 @@ const themes = ['light', 'dark'] as const
 /** Two cores draw two pages at a time. */
 const painters = 2
 
-/** `npm run screenshots` takes a picture of every screen; `npm run screenshots -- billing` of those whose name begins so. */
+/** `npm run screenshots` takes every screen; `npm run screenshots -- billing` those with that prefix. */
 const [beginning = ''] = process.argv.slice(2)
 const wanted = screens.filter(({ name }) => name.startsWith(beginning))
 const failures: string[] = []
@@ -92,7 +92,7 @@ async function takePictures(input: {
       const page = await context.newPage()
       page.setDefaultTimeout(20_000)
       await showScreen(page, screen, cast)
-      // The whole page, unless something covers the window; a picture of more than the window would cut the sidebar off.
+      // The whole page, unless a dialog is open: a taller picture would cut the sidebar off.
       if (!screen.open) {
         const height = await page.evaluate<number>('document.documentElement.scrollHeight')
         await page.setViewportSize({ width, height })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Cast } from './cast.ts'
 import { addressOf, type Screen } from './list.ts'
 
-/** Goes to the screen and waits until all of it is there; opens what it opens. */
+/** Goes to the screen, waits until it is complete, and opens its part. */
 export async function showScreen(page: Page, screen: Screen, cast: Cast): Promise<void> {
   await page.goto(addressOf(screen, cast))
   await page.getByText(screen.shows).locator('visible=true').first().waitFor()
@@ -12,7 +12,7 @@ export async function showScreen(page: Page, screen: Screen, cast: Cast): Promis
   await settle(page)
 }
 
-/** Nothing is loading any more, neither data nor fonts nor what the browser loads when it is idle, and nothing moves. */
+/** No data, fonts or idle scripts are loading, and nothing moves. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
   await page.locator('.animate-pulse:visible').first().waitFor({ state: 'detached' })

@@ -23,8 +23,8 @@ export function beInTrouble(userId: string): Promise<void> {
     await giveUp(db, {
       source: 'stripe',
       type: 'invoice.paid',
-      object: { id: 'in_1TroubleWithNobody', object: 'invoice', customer: 'cus_OfAnEarlierApplication' },
-      reason: 'The invoice in_1TroubleWithNobody is of a subscription that no checkout of ours began',
+      object: { id: 'in_1WithoutCustomer', object: 'invoice', customer: 'cus_OfAnEarlierApplication' },
+      reason: 'The invoice in_1WithoutCustomer is of a subscription that no checkout of ours began',
     })
     await giveUp(db, {
       source: 'clerk',
@@ -58,7 +58,7 @@ async function giveUp(
   await failEvent(db, { source, id }, { reason, now })
 }
 
-/** The months before this product began have left its ledger, unless they have already; nothing was posted in them. */
+/** Archives the months before this product began, which are empty, unless that is done. */
 export function archiveEarlierMonths(): Promise<void> {
   return withDatabase(async (db) => {
     if (await findArchiveOf(db, Number(archivedTransferId))) return

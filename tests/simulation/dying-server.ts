@@ -3,15 +3,12 @@ import type { TestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
 
 export interface DyingServer {
-  /** Sends it a request, and returns once Stripe has made the page for it, or when it was answered without one. */
+  /** Sends a request, and returns once Stripe has made its page or it was answered without one. */
   abandon(request: (server: TestServer) => Promise<unknown>): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * A second server, which never hears from Stripe what became of a page that it opens: as far as anybody can tell, it is killed at
- * that moment, each time.
- */
+/** A second server that is cut off after it opened a page, as if it was killed at that moment. */
 export async function startDyingServer(
   product: Pick<TestProduct, 'startServer' | 'stripe'>,
 ): Promise<DyingServer> {

@@ -21,11 +21,11 @@ export interface FaultyProduct
   /** Between the server and its database. */
   readonly serverProxy: FaultProxy
   readonly worker: WorkerIncarnation
-  /** How often each mishap really struck. */
+  /** The number of mishaps that took effect. */
   readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
-  /** Ends the present worker in the middle of what it does. */
+  /** Kills the present worker during its work. */
   crashWorker(): void
-  /** The server is gone in the middle of what it does, and another one takes its place at once. */
+  /** Kills the server during its work; another one replaces it at once. */
   crashServer(): void
   /** Sends a request for a page to a server that is killed when Stripe has made it. */
   killWhileOpening(request: (server: TestServer) => Promise<unknown>): Promise<void>
@@ -43,17 +43,17 @@ export interface FaultyProduct
   runTask(task: JobPayload<'scheduled-tasks'>['task']): Promise<void>
   /** Sweeps now, and waits for all that comes of it unless the worker is dead. */
   sweep(): Promise<void>
-  /** No worker begins what is enqueued from now on, until the queues are lost; only sweeps go on. */
+  /** No worker takes new jobs until the queues are lost; only sweeps run. */
   pauseQueues(): Promise<void>
   /** Syncs a subscription as the sweep has it synced. */
   syncSubscription(id: string): Promise<void>
-  /** When the sweep looks after an event that has just come; null for the usual time. */
+  /** When the sweep takes a new event; null for the usual time. */
   setSweepAfter(milliseconds: number | null): void
   /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
   setClock(ahead_s: number): void
   /** Stripe's time, in seconds. */
   timeAtStripe(): number
-  /** How many answers of Stripe's are held back. */
+  /** The number of delayed answers of Stripe's. */
   heldAnswers(): Promise<number>
   /** How many jobs of the queues of rows are running or waiting for a worker. */
   countJobs(): Promise<number>
@@ -224,7 +224,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
 }
 
 async function deleteQueue(queue: Queue): Promise<void> {
-  // On Postgres somebody who opens the queue at this moment writes the same rows in another order.
+  // On Postgres a process that opens the queue at this moment writes the same rows in another order.
   await retryConflicts(() => queue.obliterate({ force: true }))
   for (const scheduler of await queue.getJobSchedulers()) await queue.removeJobScheduler(scheduler.key)
   await queue.resume()

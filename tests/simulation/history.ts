@@ -67,7 +67,7 @@ const plannedPurchase: fc.Arbitrary<PlannedPurchase> = fc.record({
   ),
 })
 
-/** A few purchases of one person and up to some twenty steps, several at a time. Every purchase is at least started. */
+/** A few purchases of one person in up to about twenty steps, several at a time, all started. */
 export const history: fc.Arbitrary<History> = fc
   .record({
     purchases: fc.array(plannedPurchase, { minLength: 1, maxLength: 4 }),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { FaultyProduct } from './faulty-product.ts'
 
-/** What goes wrong around a purchase. Statements are counted from the moment of the step. */
+/** Faults during a purchase. Statements are counted from the step. */
 export type Mishap =
   | { readonly do: 'crash_worker'; readonly statement: number; readonly moment: 'before' | 'after' }
   | { readonly do: 'crash_server'; readonly statement: number; readonly moment: 'before' | 'after' }

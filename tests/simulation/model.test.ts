@@ -38,7 +38,7 @@ function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): 
 
 /** Worked out by hand from the rules. */
 describe('the model', () => {
-  test('lets what was not used of a month expire when the next one has begun', () => {
+  test('the model lets unused credits of a month expire when the next one has begun', () => {
     const lived = life(
       { periods: [period(), period({ starts_at: july, ends_at: july + 31 * day, payment: paid('in_2') })] },
       { usages: [{ month: 'in_1/0', plan: 300, purchased: 0 }] },
@@ -50,7 +50,7 @@ describe('the model', () => {
     expect(monthBegunAt(lived, june + 1, july)).toBeUndefined()
   })
 
-  test('takes a share of a year’s every month back, and lets a debt be paid by the months after it', () => {
+  test('the model claws a share of each month of a year back, and lets a debt be paid by the months after it', () => {
     const year = period({
       kind: 'year',
       ends_at: june + 365 * day,
@@ -76,7 +76,7 @@ describe('the model', () => {
     expect(belongings(trial, june + 15 * day)).toMatchObject({ plan: 500 })
   })
 
-  test('gives added seats the rest of the month, and takes the last ones first', () => {
+  test('the model gives added seats the rest of the month, and takes the last ones first', () => {
     const change = (days: number, from: number, to: number, id: string) => ({
       at: june + days * day,
       from,
@@ -92,7 +92,7 @@ describe('the model', () => {
     expect(belongings(lived, july)).toMatchObject({ plan: 6 * 500 })
   })
 
-  test('turns what is paid too late into bought credits', () => {
+  test('the model turns late payments into bought credits', () => {
     const late = period({
       starts_at: july,
       ends_at: july + 31 * day,
@@ -103,7 +103,7 @@ describe('the model', () => {
     expect(belongings(lived, july + 21 * day)).toMatchObject(expected)
   })
 
-  test('starts a later subscription clean', () => {
+  test('the model starts a later subscription clean', () => {
     const refunded = period({ payment: paid('in_1', { taken_back: 2000 }) })
     const usages = [{ month: 'in_1/0', plan: 500, purchased: 0 }]
     const old = life({ periods: [refunded], ended_at: june + day }, { usages })
@@ -117,7 +117,7 @@ describe('the model', () => {
     expect(belongings(both, july)).toMatchObject({ plan: 500, settled: ['cs_1', 'cs_2'] })
   })
 
-  test('spends what is positive of the plan first, and nothing beside a debt that is larger', () => {
+  test('the model spends a positive plan balance first, and nothing beside a larger debt', () => {
     expect(spend({ plan: 100, purchased: 50 }, 120)).toEqual({ plan: 100, purchased: 20 })
     expect(spend({ plan: -100, purchased: 300 }, 200)).toEqual({ plan: 0, purchased: 200 })
     expect(spend({ plan: -100, purchased: 300 }, 201)).toBeNull()

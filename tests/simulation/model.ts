@@ -1,11 +1,12 @@
 /**
- * What an owner should have, written from the specification and decision 061 ("the rules") and nothing else. It imports nothing of the
- * product, so that it cannot share a mistake with it. It is told what happened in the world, never what our database says.
+ * The expected state of an owner, written only from the specification and decision 061 ("the rules"). It
+ * imports nothing from the product, so that it cannot share its mistakes. Its input is what happened in the
+ * world, not our database.
  *
  * Times are seconds since 1970, money is minor units, credits and seats are whole.
  */
 
-/** A payment: an invoice of a subscription, or what was paid for credits. */
+/** A payment: an invoice of a subscription, or a purchase of credits. */
 export interface Payment {
   readonly id: string
   /** Before what credit balances took of it. */
@@ -60,7 +61,7 @@ export interface Life {
   /** In the order in which they were bought. */
   readonly subscriptions: readonly Subscription[]
   readonly usages: readonly Usage[]
-  /** What support has added to what was bought, or taken from it when below zero. */
+  /** Support's adjustments of the purchased credits, signed. */
   readonly adjustments: readonly number[]
   /** Members of a team beside the buyer; null when it is no team. */
   readonly colleagues: number | null
@@ -71,9 +72,9 @@ export interface Belongings {
   readonly purchased: number
   readonly plan_type: 'starter' | 'pro' | 'teams'
   readonly seats_total: number
-  /** By the buyer of a team, whose seat comes with the first plan and stays, and by its other members. */
+  /** By a team's buyer, whose seat comes with the first plan and stays, and by its other members. */
   readonly seats_used: number
-  /** The checkout sessions that have brought what was bought. */
+  /** The checkout sessions that have been granted. */
   readonly settled: readonly string[]
 }
 
@@ -113,7 +114,7 @@ export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts
   return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
-/** The month that began at `startsAt`, whether or not another has begun since or its subscription has ended. */
+/** The month that began at `startsAt`, even if it is over or the subscription has ended. */
 export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Month, 'name'> | undefined {
   return life.subscriptions
     .flatMap((subscription) => monthsOf({ ...subscription, ended_at: null }, now))
@@ -121,8 +122,9 @@ export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Mo
 }
 
 /**
- * Rule 8. A month that is over lets what was not used expire; what was used beyond what is due stays as a debt, which the following
- * months of the same subscription pay. A later subscription starts clean, so only the latest one counts at all.
+ * Rule 8. The unused credits of a past month expire; usage above the grant stays as a debt, which the
+ * following months of the same subscription pay. A later subscription starts without it, so only the latest
+ * one counts.
  */
 function planBalance(subscription: Subscription, usages: readonly Usage[], now: number): number {
   const months = monthsOf(subscription, now)
@@ -161,7 +163,7 @@ function monthsOf(subscription: Subscription, now: number): Month[] {
     )
 }
 
-/** The product's time, unless it is behind: what was paid at Stripe, and an end, have happened. */
+/** The product's time, or Stripe's latest payment or end if that is later. */
 function latestTime({ periods, seat_changes, ended_at }: Subscription, now: number): number {
   const paid = [...periods, ...seat_changes].map(({ payment }) => payment.paid_at ?? 0)
   return Math.max(now, ended_at ?? 0, ...paid)
@@ -188,7 +190,9 @@ function isAfterEnd({ paid_at }: Payment, endedAt: number | null): boolean {
   return paid_at !== null && endedAt !== null && paid_at > endedAt
 }
 
-/** Rule 11. In the second in which the subscription ends a payment is in time; in that in which the period ends it is not. */
+/**
+ * Rule 11: a payment in the second of the subscription's end is in time, in that of the period's end late.
+ */
 function isLate(payment: Payment, overAt: number, { ended_at }: Subscription): boolean {
   return payment.paid_at !== null && (payment.paid_at >= overAt || isAfterEnd(payment, ended_at))
 }
@@ -226,7 +230,7 @@ interface Grant {
   readonly payment: Payment
 }
 
-/** Rules 4 and 5: what a month brings, before rounding: for the seats that it began with, and for those added in it. */
+/** Rules 4 and 5: a month's grants before rounding, for its first seats and for added ones. */
 function grantsOf(subscription: Subscription, period: PaidPeriod, month: Span): Grant[] {
   const until = Math.min(period.over_at, month.ends_at)
   const creditsFrom = (from: number, number: number) =>
@@ -262,7 +266,7 @@ function without<T extends { seats: number }>(seats: readonly T[], gone: number)
   return [...seats.slice(0, -1), { ...last, seats: last.seats - gone }]
 }
 
-/** Rule 11: all that the late invoices would have brought, each as one grant. */
+/** Rule 11: the credits of late invoices, one grant each. */
 function paidTooLate(subscription: Subscription): number {
   const brought = new Map<Payment, number>()
   for (const period of paidPeriods(subscription)) {

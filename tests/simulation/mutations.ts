@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util'
 import { type Mutation, mutations } from './mutation-list.ts'
 
 /**
- * Plants faults and reports what the simulation takes to find each: `node tests/simulation/mutations.ts [--seed 1] [--runs 50] [--random] [name …]`.
- * Each is sought by random histories, and by the one that was written by hand for it. Every fault gets a copy of the tree of its own.
- * Not part of `npm test`: it takes minutes a fault.
+ * Plants faults and reports what the simulation takes to find each: `node tests/simulation/mutations.ts
+ * [--seed 1] [--runs 50] [--random] [name …]`. Each is sought by random histories, and by the one that was
+ * written by hand for it. Every fault gets a copy of the tree of its own. Not part of `npm test`: it takes
+ * minutes a fault.
  */
 const root = join(import.meta.dirname, '../..')
 const leftOut = ['node_modules', '.git', '.data', 'web/dist', 'test-results']

@@ -9,7 +9,7 @@ import { daysUntilStart } from './seed.ts'
 
 const kinds = enabledKinds()
 
-// They are about what the books say, not about queues, so one backend is enough. Not in owners.test.ts, which takes as long: two workers share them.
+// These check the books, not queues: one backend is enough. A separate file, so that two workers share them.
 describe('on Postgres', () => {
   const product = madeOnce(
     async () => {

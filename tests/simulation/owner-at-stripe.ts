@@ -28,7 +28,6 @@ export type SubscriptionChange = Extract<
   }
 >
 
-/** What becomes of a subscription at Stripe. */
 export async function changeSubscription(
   product: FaultyProduct,
   owner: Owner,

@@ -15,8 +15,8 @@ import { patience_ms } from './seed.ts'
 type Answer = Pick<ApiAnswer, 'status' | 'body'>
 
 /**
- * What an owner who is alone or a team calls, and pays at once. A call that a mishap hit has bought nothing; when everything is settled
- * (`mustOpen`), whoever has no plan gets a page.
+ * What an owner who is alone or a team calls, and pays at once. A call that a mishap hit has bought nothing;
+ * when everything is settled (`mustOpen`), an owner without a plan gets a page.
  */
 export async function subscribe(
   product: FaultyProduct,
@@ -39,7 +39,7 @@ export async function subscribe(
   await pay(product, owner, { id, means })
 }
 
-/** Opens the page of a plan, which nobody pays; perhaps after another one, which nobody heard of. */
+/** Opens the page of a plan, which is not paid; perhaps after another one whose answer was lost. */
 export async function leavePage(
   product: FaultyProduct,
   owner: Owner,
@@ -89,7 +89,7 @@ export async function comeBack(product: FaultyProduct, owner: Owner): Promise<vo
       .catch(ignoreCut)
 }
 
-/** What is wrong with the pages that can be paid: at most one for a plan was handed out, and no promise has two. */
+/** What is wrong with the payable pages: at most one plan page per owner, one page per intent. */
 export async function doublePages(product: FaultyProduct, owner: Owner): Promise<string[]> {
   const open: Stripe.Checkout.Session[] = []
   await withoutFaults(product, async () => {
@@ -159,7 +159,7 @@ async function ask(request: () => Promise<ApiAnswer>, mustOpen: boolean): Promis
   )
 }
 
-/** The session of a page that was handed out. It must promise what was asked for. */
+/** The session of an opened page, which must have the requested terms. */
 async function readPage(
   product: FaultyProduct,
   owner: Owner,

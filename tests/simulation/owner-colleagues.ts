@@ -9,7 +9,7 @@ import { ignoreCut } from './play.ts'
 /** The product compares an organization's seats with its memberships this often. */
 const compareEvery_s = 6 * 3600
 
-/** Somebody is invited and accepts. Clerk tells nobody. */
+/** A person is invited and accepts. Clerk sends no event. */
 export async function joinTeam(product: FaultyProduct, owner: Owner): Promise<void> {
   if (!owner.organization_id) return
   const colleague = await signUp(product.clerk)
@@ -22,7 +22,7 @@ export async function joinTeam(product: FaultyProduct, owner: Owner): Promise<vo
   owner.has_changed_team = true
 }
 
-/** Whoever joined first leaves. Clerk tells nobody. */
+/** The member who joined first leaves. Clerk sends no event. */
 export async function leaveTeam(product: FaultyProduct, owner: Owner): Promise<void> {
   const userId = owner.colleagues.shift()
   if (!userId || !owner.organization_id) return
@@ -31,7 +31,7 @@ export async function leaveTeam(product: FaultyProduct, owner: Owner): Promise<v
   owner.has_changed_team = true
 }
 
-/** So long that the next comparison of seats with memberships is due. */
+/** Waits until the next comparison of seats with memberships is due. */
 export async function awaitComparison(product: FaultyProduct, owner: Owner): Promise<void> {
   if (owner.has_changed_team) await pass(product, compareEvery_s)
 }

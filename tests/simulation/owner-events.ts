@@ -7,13 +7,13 @@ import { ignoreCut, withoutFaults } from './play.ts'
 
 export interface Arrival extends Pick<Turn, 'order' | 'times'> {
   readonly share: number
-  /** Of those that never arrive: Stripe's list does not have them for some minutes either. */
+  /** The dropped events are missing in Stripe's list for some minutes too. */
   readonly late?: boolean
-  /** Those that have arrived before, instead of the others. */
+  /** Delivers earlier events again, instead of new ones. */
   readonly again?: boolean
 }
 
-/** Lets a share of the events arrive, of the types that our webhook asks for; those that arrive 0 times never do. */
+/** Delivers a share of the webhook's events; those with 0 deliveries never arrive. */
 export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arrival): Promise<void> {
   const { share, order, times, again = false, late = false } = arrival
   const chosen = (await eventsOf(product, owner)).filter(({ id }) =>
@@ -65,7 +65,7 @@ async function send(
   if (deliveries.some(({ status }) => status === 200)) owner.delivered.add(id)
 }
 
-/** Lets Stripe's list have what it did not have yet. */
+/** Makes Stripe's list complete. */
 export async function listLate({ stripe }: FaultyProduct, { unlisted }: Owner): Promise<void> {
   for (const id of unlisted) await stripe.knob(`events/${id}/list`, { listed: true })
   unlisted.clear()

@@ -4,27 +4,24 @@ import { type Mishap, mishap } from './mishaps.ts'
 export interface PlannedPlan {
   readonly do: 'plan'
   readonly frequency: 'monthly' | 'yearly'
-  /** Of a team. */
   readonly seats: number
-  /** Of somebody who never had a plan and is no team; 0 for none. */
+  /** For an owner who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
-  /** `fails_later` pays the first time and at no renewal; `refused` gets through, and the bank refuses the first payment. */
+  /** `fails_later` fails at renewals; `refused` passes Checkout, and the first payment fails. */
   readonly card: 'pays' | 'fails_later' | 'refused'
 }
 
 type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
 
-/** The page of a plan, which nobody pays. */
 export interface PlannedPage extends Promised {
   readonly do: 'page'
-  /** What was asked for just before, of a server that was killed before anybody heard of its page. */
+  /** A request just before, to a server that was killed before it answered. */
   readonly lost: Promised | null
 }
 
 export interface PlannedAct {
   readonly do: 'support'
   readonly act: 'adjust' | 'resync' | 'replay'
-  /** Of an adjustment. */
   readonly credits: number
 }
 
@@ -52,7 +49,6 @@ export type OwnerStep =
     }
   /** An inquiry that is lost becomes a dispute. */
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
-  /** Against what was lost. */
   | { readonly do: 'appeal' }
   | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
@@ -72,21 +68,21 @@ export type OwnerStep =
   | { readonly do: 'return' }
   /** Our clock is so far ahead of Stripe's from then on; below zero it is behind. */
   | { readonly do: 'set_clock'; readonly ahead_s: number }
-  /** What has not arrived yet arrives while Stripe answers nothing. */
+  /** Pending events arrive while Stripe does not answer. */
   | { readonly do: 'outage'; readonly hours: number }
-  /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
+  /** Pending events arrive, and for so long each try dies with its worker, or its job is lost. */
   | { readonly do: 'lose_jobs'; readonly hours: number }
-  /** A fetch of the worker's is answered now, and its answer arrives when all that follows in the turn was worked with. */
+  /** The worker's fetch is answered now, but its answer arrives after the rest of the turn. */
   | { readonly do: 'hold_answer'; readonly of: 'subscription' | 'charge' }
-  /** What has not arrived yet arrives in a form that cannot be stored. */
+  /** Pending events arrive in a form that cannot be stored. */
   | { readonly do: 'damage' }
-  /** Somebody who has our webhook's secret says that a purchase was free. */
+  /** A caller who has our webhook's secret claims that a purchase was free. */
   | { readonly do: 'claim_free' }
   /** Some of the events that have not arrived yet do. */
   | { readonly do: 'deliver'; readonly share: number }
-  /** What arrived long ago arrives again. */
+  /** Earlier events arrive again. */
   | { readonly do: 'redeliver'; readonly share: number }
-  /** Some of the events that have not arrived yet never will; when `late`, Stripe's list does not have them at first either. */
+  /** Drops some undelivered events for good; when `late`, Stripe's list lacks them at first too. */
   | { readonly do: 'drop'; readonly share: number; readonly late: boolean }
 
 export type Kind = OwnerStep['do']
@@ -219,10 +215,7 @@ const mishapKinds = [
 ] as const satisfies readonly Kind[]
 const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds]
 
-/**
- * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those that it names with a
- * minus, such as `-drop,-anchor`.
- */
+/** The kinds of steps, or those in SIMULATION_KINDS, or all but those with a minus (`-drop,-anchor`). */
 export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): ReadonlySet<Kind> {
   const named = wish.split(',').filter(Boolean)
   const unknown = named.filter((name) => !allKinds.some((kind) => kind === name.replace(/^-/, '')))
@@ -235,10 +228,7 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
   )
 }
 
-/**
- * What a history is about. With every kind in every history the few that make trouble together would hardly ever meet; mishaps, late
- * events and wrong clocks belong to all of them.
- */
+/** Themes limit the kinds in a history, so that related kinds meet; mishaps and clocks belong to all. */
 const themes: readonly (readonly Kind[])[] = [
   allKinds,
   ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute', 'appeal'],

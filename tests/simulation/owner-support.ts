@@ -10,10 +10,10 @@ import { ignoreCut } from './play.ts'
 type Staff = readonly [Person, Person]
 type Act = ResponseOf<typeof getSupportActs>['data']['acts'][number]
 
-/** Hired when they are needed first; the product remembers for some seconds who is not of the staff. */
+/** Created on first use; the product caches for seconds who is not on the staff. */
 const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
 
-/** Somebody of support does something about the owner, a colleague agrees where that is needed, and both repeat what was not answered. */
+/** A colleague acts on the owner, a second one approves if needed; unanswered calls are repeated. */
 export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
   const target = targetOf(owner, planned)
   if (!target) return
@@ -39,7 +39,7 @@ export async function askSupport(product: FaultyProduct, owner: Owner, planned: 
     throw new Error(`Support's approval: ${approved.status} ${JSON.stringify(approved.body)}`)
 }
 
-/** What is not done yet of what support has asked for, or has failed. */
+/** Support's acts that are unfinished or failed. */
 export async function unfinishedActs({ database }: FaultyProduct, { acts }: Owner): Promise<string[]> {
   const rows = await database.owner
     .selectFrom('support_acts')

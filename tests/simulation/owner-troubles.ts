@@ -7,7 +7,7 @@ import { pass } from './pass.ts'
 
 const minute_s = 60
 
-/** Stripe answers nothing for so long, and what has not arrived yet arrives meanwhile. */
+/** Stripe does not answer for so long, while pending events arrive. */
 export async function loseStripe(product: FaultyProduct, owner: Owner, hours: number): Promise<void> {
   await deliverInto(product, owner, async () => {
     await product.stripe.knob('faults', { status: 503 })
@@ -16,14 +16,14 @@ export async function loseStripe(product: FaultyProduct, owner: Owner, hours: nu
   await product.stripe.clear('faults')
 }
 
-/** For so long each job is lost before a worker begins it, so that nothing is heard of any try. */
+/** For so long each job is lost before a worker begins it. */
 export async function loseJobs(product: FaultyProduct, owner: Owner, hours: number): Promise<void> {
   await deliverInto(product, owner, () => product.pauseQueues())
   await passWithSweeps(product, hours * 60 * minute_s, 10 * minute_s)
   await product.loseQueues()
 }
 
-/** Time passes in steps that grow, as the waits between two tries do, so that every try that is made in such a time is made here. */
+/** Passes time in growing steps, like the waits between tries, so that every try is made. */
 async function passWithSweeps(product: FaultyProduct, seconds: number, longestStep: number): Promise<void> {
   let step = 1
   for (let left = seconds; left > 0; left -= step) {
@@ -33,10 +33,7 @@ async function passWithSweeps(product: FaultyProduct, seconds: number, longestSt
   }
 }
 
-/**
- * Lets the worker fetch the owner's subscription, or a charge that something has happened to, and holds the answer back until the
- * turn is settled. Whatever happens until then, this fetch has not seen.
- */
+/** Makes the worker fetch a subscription or charge, and delays the answer until the turn is settled. */
 export async function holdAnswer(
   product: FaultyProduct,
   owner: Owner,

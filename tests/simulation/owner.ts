@@ -5,15 +5,15 @@ import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Belongings, SeatChange, Usage } from './model.ts'
 
-/** Somebody who lives through a history, alone or as the admin of a team, with what the player itself did. */
+/** A person who lives through a history, alone or as the admin of a team, with what the player itself did. */
 export interface Owner {
   readonly kind: 'user' | 'team'
   readonly person: Person
-  /** Of the team; null until its first plan has been settled. */
+  /** The team's; null until its first plan has been settled. */
   organization_id: string | null
   readonly born_at: number
   readonly sessions: { readonly id: string; readonly buys: 'plan' | 'credits'; readonly credits: number }[]
-  /** By subscription, in the order in which they were made. */
+  /** By subscription, in the order of creation. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
   /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
@@ -26,15 +26,15 @@ export interface Owner {
   has_changed_team: boolean
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
-  /** What Stripe has refused to do, as it may in histories that nobody thought out. */
+  /** What Stripe has refused to do, as it may in random histories. */
   readonly refusals: string[]
   /** Events that our server has taken. */
   readonly delivered: Set<string>
-  /** Events that never come. */
+  /** Dropped events. */
   readonly dropped: Set<string>
-  /** Those of them that Stripe does not list yet. */
+  /** Events that Stripe does not list yet. */
   readonly unlisted: Set<string>
-  /** Events that came in a form that cannot be stored. */
+  /** Events delivered in a form that cannot be stored. */
   readonly damaged: Set<string>
   /** Events that Stripe does not know. */
   readonly forged: Set<string>
@@ -42,7 +42,7 @@ export interface Owner {
   is_holding: boolean
 }
 
-/** What a paid invoice was for; nothing of it changes any more. */
+/** The content of a paid invoice, which never changes. */
 export interface InvoiceFacts {
   readonly payment_intents: readonly string[]
   /** Its lines for a regular period. */
@@ -89,7 +89,7 @@ export function tokenFor(
   return tokenOf(clerk, { user_id: person.user_id })
 }
 
-/** What the owner is told by our own calls; the settled sessions are no call's answer and come from the intents. */
+/** The answers of our own calls; settled sessions come from the intents. */
 export async function toldBelongings(
   product: {
     readonly clerk: Pick<FaultyProduct['clerk'], 'knob'>

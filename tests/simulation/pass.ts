@@ -1,6 +1,5 @@
 import type { FaultyProduct } from './faulty-product.ts'
 
-/** Lets time pass everywhere. */
 export async function pass(product: FaultyProduct, seconds: number): Promise<void> {
   product.clock.advance(seconds * 1000)
   await product.stripe.knob('clock/advance', { seconds })

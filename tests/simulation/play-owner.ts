@@ -23,7 +23,7 @@ import { use } from './use.ts'
 
 const day_s = 86_400
 
-/** Lets an owner live through a history, and holds what the product says against the model after each of its turns. */
+/** Plays a history of an owner, and compares the product with the model after each turn. */
 export async function playOwner(product: FaultyProduct, history: OwnerHistory): Promise<Owner> {
   const owner = await newOwner(product, history.owner)
   try {
@@ -37,7 +37,7 @@ export async function playOwner(product: FaultyProduct, history: OwnerHistory): 
           await use(product, owner, step)
           continue
         }
-        // So that Stripe's times tell what came first.
+        // So that Stripe's times have the order of the steps.
         if (!isExact) await pass(product, 1)
         isExact = step.do === 'period_end'
         await take(product, owner, step, isSettled)

@@ -10,7 +10,7 @@ interface Purchase extends PlannedPurchase {
   session_id: string | null
 }
 
-/** Plays a history on the product as one new person, and returns who it was. Mishaps may make single calls fail. */
+/** Plays a history as one new person, and returns their id. Mishaps may make single calls fail. */
 export async function play(product: FaultyProduct, history: History): Promise<Person> {
   const person = await signUp(product.clerk)
   const purchases: Purchase[] = history.purchases.map((planned) => ({ ...planned, session_id: null }))
@@ -52,7 +52,7 @@ async function take(
   }
 }
 
-/** The wire was cut under a call: its caller sees an error, and what became of it is what the simulation finds out. */
+/** The connection was cut during a call: its caller sees an error, and its outcome is unknown. */
 export function ignoreCut(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }

@@ -94,7 +94,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
   }
 })
 
-/** Durable: what was committed before the power cut must be there after it. */
+/** Durable: committed rows must survive the power cut. */
 async function startDurablePostgres(): Promise<RunningPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restart-'))
   const postgres = await startPostgres({ dataDir, durable: true })

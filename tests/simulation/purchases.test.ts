@@ -43,7 +43,7 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
   })
 })
 
-/** Lets time pass until everything of the person has come to rest, and checks that it rests where Stripe says. */
+/** Lets time pass until the person's state is final, and compares it with Stripe. */
 async function settles(product: FaultyProduct, userId: string): Promise<void> {
   await waitUntil(
     async () => {
@@ -59,8 +59,7 @@ async function settles(product: FaultyProduct, userId: string): Promise<void> {
 }
 
 /**
- * What never came to an end is looked at for days, and the next histories let days pass in a second: without this the worker would
- * be busy with the open checkouts of all the people before.
+ * Excludes checkouts without an end from later histories, whose days would keep the worker busy with them.
  */
 async function putAside(product: FaultyProduct, userId: string): Promise<void> {
   await product.database.owner
@@ -82,7 +81,7 @@ async function differencesOf(product: FaultyProduct, userId: string): Promise<st
     const session = sessions.find((candidate) => candidate.client_reference_id === intent.id)
     const expected = await expectedState(product, session)
     if (expected === 'settled') paid += intent.credits
-    // Its server was cut off before it asked Stripe: nobody was sent to pay, and the intent expires after two days.
+    // Killed before it asked Stripe: there is no page, and the intent expires after two days.
     if (!session && intent.stripe_session_id === null && ['created', 'expired'].includes(intent.state))
       continue
     if (intent.state !== expected) differences.push(`intent ${intent.id} is ${intent.state}, not ${expected}`)

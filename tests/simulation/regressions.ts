@@ -55,7 +55,7 @@ function lived(
   }
 }
 
-/** Histories that have gone wrong, or that somebody feared would; they are always played. */
+/** Histories that once failed, or that were suspected to fail; they are always played. */
 export const regressions: readonly Regression[] = [
   lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
   lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),

@@ -1,6 +1,6 @@
 /**
- * Which histories are played. On a developer's machine other ones every time; in continuous integration always the same, so that
- * a red run means that a change broke something. SIMULATION_SEED plays those of a report again.
+ * The seed of the histories: random on a developer's machine, fixed in continuous integration, so that a red
+ * run means that a change broke something. SIMULATION_SEED repeats a reported one.
  */
 export const seed = process.env.SIMULATION_SEED
   ? Number(process.env.SIMULATION_SEED)
@@ -13,12 +13,13 @@ export function numRuns(usual: number): number {
   return Number(process.env.SIMULATION_RUNS || usual)
 }
 
-/** How long a difference may last. Whoever looks for failures wants to see them sooner. */
+/** How long a difference may last. A search for failures sets it lower. */
 export const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
 
 /**
- * How many days it is until the first history begins: on the coming day of the year that is given, such as `12-28`. Every history begins where the
- * one before has ended. SIMULATION_STARTS_ON names another date, in the future.
+ * How many days it is until the first history begins: on the coming day of the year that is given, such as
+ * `12-28`. Every history begins where the one before has ended. SIMULATION_STARTS_ON names another date, in
+ * the future.
  */
 export function daysUntilStart(dayOfYear: string, now = new Date()): number {
   const thisYear = now.getUTCFullYear()

@@ -26,7 +26,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     },
   )
 
-  test('a server that is killed between the commit of an event and its job loses nothing, and nobody sends it again', async ({
+  test('a server that is killed between the commit of an event and its job loses nothing, although Stripe does not send the event again', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)

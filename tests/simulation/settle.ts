@@ -12,10 +12,10 @@ import { pass } from './pass.ts'
 import { patience_ms } from './seed.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
+/** The product's own time: an hour, in which everything is retried, and the duration of that. */
 const longest_s = 70 * 60
 
-/** Lets the rest of the events arrive, and waits until the product says what the model says and nothing waits any more. */
+/** Delivers the rest of the events, and waits until product and model agree and nothing waits. */
 export async function settle(
   product: FaultyProduct,
   owner: Owner,
@@ -32,7 +32,7 @@ export async function settle(
   const differences = () => differencesOf(product, owner, life)
   const agrees = async () => {
     if ((await differences()).length === 0) return true
-    // The same time for everybody, so that what falls due in it happens at Stripe too.
+    // The same time for all owners, so that what falls due in it happens at Stripe too.
     const seconds = Math.min(passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300, longest_s - passed_s)
     if (seconds > 0) await pass(product, seconds)
     passed_s += seconds
@@ -50,7 +50,7 @@ export async function settle(
   }
   const what = async () =>
     `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`
-  // However slow the machine is, the product has its hour before anybody is impatient.
+  // However slow the machine is, the product gets its hour.
   const inTime = await waitUntil(
     async () => ((await agrees()) ? 'yes' : passed_s === longest_s && 'no'),
     what,
@@ -80,7 +80,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
       )
   }
-  // Equal balances do not tell: what was left of the month before may be as much as what this one brings.
+  // Equal balances prove nothing: the old month's rest may equal the new month's grant.
   const month = openMonth(life, now)
   const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)

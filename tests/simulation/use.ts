@@ -4,7 +4,7 @@ import { belongings, openMonth, spend } from './model.ts'
 import { type Owner, tokenFor } from './owner.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** Uses a share of what is there, more than all of it too, and checks that the answer is the model's. */
+/** Uses a share of the balance, or more than all of it, and compares the answer with the model. */
 export async function use(
   product: FaultyProduct,
   owner: Owner,
@@ -13,7 +13,7 @@ export async function use(
   const life = await whatHappened(product, owner)
   const now = product.clock.now().getTime() / 1000
   const before = belongings(life, now)
-  // Without a seat nobody may use what the team has.
+  // The team's credits need a seat.
   if (owner.kind === 'team' && before.seats_total === 0) return
   const credits = Math.min(10_000, Math.max(1, Math.ceil(((before.plan + before.purchased) * percent) / 100)))
   const expected = spend(before, credits)

@@ -4,14 +4,14 @@ import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
 import type { InvoiceFacts, Owner } from './owner.ts'
 import { withoutFaults } from './play.ts'
 
-/** What is asked of Stripe, and what only the player knows. */
+/** Stripe's objects, and the player's own knowledge. */
 type World = Pick<FaultyProduct, 'stripe'>
 type Player = Pick<
   Owner,
   'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'adjustments' | 'colleagues' | 'paidInvoices'
 >
 
-/** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
+/** An owner's past in the model's terms: from Stripe's objects and the player's own steps. */
 export function whatHappened(product: World, owner: Player): Promise<Life> {
   return withoutFaults(product, async () => {
     const stripe = product.stripe.client
@@ -127,7 +127,7 @@ async function factsOf(
       regular.push({ starts_at: period.start, ends_at: period.end, seats: quantity ?? 0 })
   }
   const facts = { payment_intents, regular }
-  // What is paid does not change any more, apart from money that goes back.
+  // A paid invoice does not change, apart from returned money.
   if (invoice.status === 'paid') paidInvoices.set(id, facts)
   return facts
 }

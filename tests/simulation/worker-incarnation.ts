@@ -21,8 +21,9 @@ export interface IncarnationOptions {
 }
 
 /**
- * One life of a worker, in this process for speed. All its wires go through proxies; when they are cut it can read and write
- * nothing any more, which from outside is what kill -9 looks like. A dead one never comes back: another is started.
+ * One life of a worker, in this process for speed. All its wires go through proxies; when they are cut it can
+ * read and write nothing any more, which from outside is what kill -9 looks like. A dead one never comes
+ * back: another is started.
  */
 export interface WorkerIncarnation {
   readonly proxy: FaultProxy

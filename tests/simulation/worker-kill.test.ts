@@ -54,7 +54,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
   )
 
   test.for(['before', 'after'] as const)(
-    'by kill -9 %s any statement of applying a payment grants once, by itself, after a restart',
+    'a worker that is killed by kill -9 %s any statement of applying a payment grants once, by itself, after a restart',
     async (moment, { skip }) => {
       if (missing) skip(`no Redis: ${missing}`)
       let statement = 0

@@ -56,7 +56,7 @@ export const lives: fc.Arbitrary<OwnerFacts> = fc
       if (!made.ended_at) break
       start = made.ended_at.getTime() + plan.gap_days * dayMs
     }
-    // A trial costs nothing, and nothing of it can go back.
+    // A trial has no payment that could be returned.
     const paid = subscriptions.flatMap(({ lines }) => lines.filter(({ amount_minor }) => amount_minor > 0))
     const back: Record<string, Partial<MoneyBack>> = {}
     for (const [index, { invoice_id }] of paid.entries()) back[invoice_id] = money[index] ?? {}

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 type Make<T> = () => T | undefined | Promise<T | undefined>
 
 /**
- * Something that the tests of a file (or of a `describe`) share: made before the first of them and ended after the last. What is
- * returned stands for it from the beginning, so that it can be a constant and be taken apart; using it earlier throws.
+ * An object shared by the tests of a file or `describe`, created before the first and closed after the last.
+ * The result is a proxy, so that it can be a constant and be destructured; earlier use throws.
  */
 export function madeOnce<T extends object>(make: Make<T>, end?: (made: T) => unknown): T {
   let made: T | undefined

@@ -43,7 +43,7 @@ export function monthsToArchive() {
   return {
     database,
     folder,
-    /** Who has what is in these months, and their books. */
+    /** The owners of these months and their books. */
     filled,
     pool,
 
@@ -53,7 +53,7 @@ export function monthsToArchive() {
     /** The same report whenever it comes. */
     report: (key: string, credits: number, payer = filled.ada) => report(database, { key, credits, payer }),
 
-    /** Archives what was posted before the month number `before`. */
+    /** Archives transfers posted before the month number `before`. */
     archive: async (before: number, options: Partial<ArchiveOptions> = {}) =>
       archiveMonths(owner, { before: await monthAfter(database, before), to: folder.path, ...options }),
 
@@ -68,7 +68,7 @@ export function monthsToArchive() {
   }
 }
 
-/** Lets the database believe that so many months have passed. */
+/** Makes the database's ledger months run so many months ahead. */
 async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
   await sql
     .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
@@ -78,7 +78,7 @@ async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number)
   await makeLedgerMonths(owner, 1)
 }
 
-/** `2025-01`: so many months after the present one. */
+/** `2025-01`: the month so many months after the present one. */
 async function monthAfter({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     SELECT to_char(now() AT TIME ZONE 'UTC' + make_interval(months => ${count}), 'YYYY-MM') AS month`.execute(

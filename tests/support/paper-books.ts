@@ -15,7 +15,6 @@ export class PaperBooks {
     return differenceOf(positionBeside(books, facts, now), books)
   }
 
-  /** Posts what is missing, and says what it was. */
   reconcile(facts: OwnerFacts, now: Date): Difference {
     const difference = PaperBooks.difference(facts, now, this.read())
     for (const { grant, component, credits } of difference.transfers) {

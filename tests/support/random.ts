@@ -6,9 +6,8 @@ export interface Random {
   int(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(choices: readonly T[]): T
-  /** Of choices with their weights. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T
-  /** Choices of its own for somebody, whatever others have chosen meanwhile. */
+  /** An independent sequence by name, unaffected by other draws. */
   fork(name: string): Random
 }
 

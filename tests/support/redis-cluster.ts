@@ -23,7 +23,7 @@ export interface TestRedisCluster {
 const slots = 16_384
 const size = 3
 
-/** Three `redis-server`s in cluster mode, without replicas and with nothing on disk. A slot without a node does not stop the others. */
+/** Three `redis-server`s in cluster mode, without replicas. A slot without a node stops no other. */
 export async function startRedisCluster(program: string): Promise<TestRedisCluster> {
   const running = new AsyncDisposableStack()
   const all: ClusterNode[] = []

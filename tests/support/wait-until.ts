@@ -1,7 +1,4 @@
-/**
- * Waits for a state, never for a time: polls until `check` returns something truthy and returns that. Throws what `what`
- * says when it does not come within half a minute, which means that it never will.
- */
+/** Polls until `check` returns something truthy, and returns it. Throws `what` after half a minute. */
 export async function waitUntil<T>(
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   what: string | (() => Promise<string> | string),

@@ -15,7 +15,7 @@ export interface Person {
   lastName: string | null
 }
 
-/** Whose account is shown (`personal`, or an organization's id), and who looks at it: admins are told more than members. */
+/** The payer (`personal` or an organization's id) and the viewer: admins see more than members. */
 export interface PayerView {
   payer: string
   userId: string
@@ -45,7 +45,7 @@ export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
   })
 }
 
-/** The user's id is part of the key, so that whoever signs in next never sees this user's history from the cache. */
+/** Keyed by user id, so that the next user never sees this history from the cache. */
 export function creditHistoryQuery(api: Api, userId: string, payer = 'personal') {
   return infiniteQueryOptions({
     queryKey: ['credit-history', userId, payer],
@@ -65,9 +65,10 @@ export function extensionTokenQuery(api: Api, userId: string) {
   })
 }
 
-/*
- * The two calls below are POSTs, but they are safe to repeat and happen because a page is shown, not because a button is
- * pressed. That makes them queries: sent once, retried like any other, and cached as long as the page is open.
+/**
+ * The two calls below are POSTs, but they are safe to repeat and happen because a page is shown, not because
+ * a button is pressed. That makes them queries: sent once, retried like any other, and cached as long as the
+ * page is open.
  */
 const once = {
   staleTime: Number.POSITIVE_INFINITY,

@@ -11,10 +11,7 @@ export interface ReturnedSession {
   clerkUserId: string
 }
 
-/**
- * The payment page for a plan. A POST as a query: opening our page starts it, not a button, and repeating the same order
- * returns the payment page that is already open for it.
- */
+/** A POST as a query: opening the page starts it, and repeating it returns the open payment page. */
 export function planCheckoutQuery(api: Api, order: BodyInputOf<typeof createCheckoutSession>) {
   return queryOptions({
     queryKey: ['plan-checkout', order],
@@ -38,10 +35,7 @@ export function sessionStatusQuery(api: Api, { sessionId, clerkUserId }: Returne
   })
 }
 
-/**
- * Asks once for a session to be settled now. A POST as a query: it is safe to repeat, and showing the page starts it, not a
- * button. Its response is not used; the session's status shows the outcome.
- */
+/** Asks for a session to be settled now. A POST as a query, safe to repeat; the answer is not used. */
 export function settlementQuery(api: Api, { sessionId, clerkUserId }: ReturnedSession) {
   return queryOptions({
     queryKey: ['process-payment-success', clerkUserId, sessionId],

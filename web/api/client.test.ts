@@ -93,7 +93,7 @@ describe('createApi', () => {
     expect(requests[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('sends no authorization header when nobody is signed in', async () => {
+  it('sends no authorization header when signed out', async () => {
     const { api, requests } = apiAnswering(Response.json({ name: 'one' }), null)
     await api(readThing, { query: { id: '1' } })
     expect(requests[0]?.headers.has('authorization')).toBe(false)

@@ -8,7 +8,7 @@ type QueryInputOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.i
 export interface CallInput<E extends Endpoint> {
   query?: QueryInputOf<E>
   body?: BodyInputOf<E>
-  /** Names the request for calls that are `idempotent`: whoever repeats it gets the first answer. */
+  /** For calls that are `idempotent`: a repeated request gets the first answer. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
@@ -21,7 +21,7 @@ interface ApiDependencies {
   fetch: typeof globalThis.fetch
 }
 
-/** Makes the function through which every call to our server goes. It throws an `ApiFailure` unless the answer has the endpoint's shape. */
+/** The function for all calls to our server. Throws `ApiFailure` unless the answer fits the endpoint. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
   return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
     const headers = new Headers({ accept: endpoint.file ?? 'application/json' })

@@ -42,7 +42,6 @@ export function isStatus(error: unknown, status: number): boolean {
 
 export interface FailureNotice {
   text: string
-  /** The request id, which support can look up. */
   reference: string | null
   /** What to do about it, where the failure itself says so. */
   advice?: string

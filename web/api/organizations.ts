@@ -40,7 +40,7 @@ export function teamInvitationsQuery(api: Api, { organizationId, userId }: Organ
   })
 }
 
-/** The same list by the subscription's id, which is all that the page after a payment knows. Its organization may be a moment late. */
+/** The list by subscription id, the only id after a payment; its organization may still be missing. */
 export function subscriptionInvitationsQuery(api: Api, subscriptionId: string) {
   return queryOptions({
     queryKey: ['team-invitations', 'of-subscription', subscriptionId],

@@ -22,7 +22,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** `failures` counts the attempts that failed before the latest one, so it is 0 when the first retry is decided. */
+/** `failures` excludes the latest attempt, so it is 0 for the first retry. */
 export function shouldRetry(failures: number, error: unknown): boolean {
   if (error instanceof ApiFailure && error.final) return false
   return failures < retries

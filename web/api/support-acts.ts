@@ -15,8 +15,9 @@ const every15SecondsMs = 15_000
 const wholeBatch = 500
 
 /**
- * Those that wait for a second person. To everybody but support staff the call does not exist, so it also says whether somebody may see
- * the console: the user's id is in its key, and nothing else of the console is shown before it has answered.
+ * Those that wait for a second person. For callers who are not support staff the call does not exist, so it
+ * also decides whether the user may see the console: the user's id is in its key, and nothing else of the
+ * console is shown before it has answered.
  */
 export function waitingActsQuery(api: Api, userId: string) {
   return queryOptions({
@@ -39,7 +40,7 @@ export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportAct
   })
 }
 
-/** An act, or the acts of a batch, until all of them have ended. Not under `supportKey`: ends, and then never changes again. */
+/** Polls an act or a batch until it has ended. Not under `supportKey`, since it never changes again. */
 export function actProgressQuery(api: Api, asked: { id: string } | { batch_id: string }) {
   return queryOptions({
     queryKey: ['support-acts', asked],

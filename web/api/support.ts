@@ -11,7 +11,7 @@ import {
 import type { Api } from './client.ts'
 
 const every15SecondsMs = 15_000
-/** As often as the server wants to hear that somebody still has the case open. */
+/** How often the server is told that the case is still open. */
 const every30SecondsMs = 30_000
 
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
@@ -44,7 +44,7 @@ export function supportSearchQuery(api: Api, q: string) {
   })
 }
 
-/** Of an owner, or of something by its kind and id; both when a thing on the owner's timeline is to be pointed out. */
+/** An owner, or an object by kind and id; both to highlight an object on the owner's timeline. */
 export interface Case {
   owner?: string
   kind?: LookupKind
@@ -60,7 +60,7 @@ export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' 
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: every30SecondsMs,
-    // Of the same case: the page is made anew for another one.
+    // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
   })
 }

@@ -3,10 +3,7 @@ import { getWebConfig } from '../../schema/api/catalogue.ts'
 import { createApi } from './client.ts'
 import { readPageState } from './pageState.ts'
 
-/**
- * What the document already says, and otherwise, as while developing, what the server answers. Needed before anybody can sign in,
- * so it has a client of its own, without a token.
- */
+/** The configuration in the document, or the server's answer in development; needs no token. */
 export function webConfigQuery() {
   const api = createApi({ getToken: async () => null, fetch: window.fetch.bind(window) })
   const known = readPageState()?.config

@@ -2,7 +2,7 @@ import { useAuth } from '@clerk/clerk-react'
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router-dom'
 
-/** Whoever is signed in is led on, at once when they come back to a form, or when another tab has signed them in. */
+/** Redirects signed-in users, also those whom another tab has signed in. */
 export function LeadOn({ to, children }: { to: string; children: ReactNode }) {
   const { isSignedIn } = useAuth()
   return isSignedIn ? <Navigate to={to} replace /> : children

@@ -6,12 +6,12 @@ import { signInPath } from './redirects.ts'
 export type SignedInUser = NonNullable<ReturnType<typeof useUser>['user']>
 
 interface RequireUserProps {
-  /** Shown until it is known whether anybody is signed in. */
+  /** Shown until the session is known. */
   loading: ReactNode
   children: (user: SignedInUser) => ReactNode
 }
 
-/** Shows its children to signed-in users. Everybody else signs in first and is then sent back here. */
+/** Shows its children to signed-in users. A signed-out visitor signs in first and is then sent back here. */
 export function RequireUser({ loading, children }: RequireUserProps) {
   const { isLoaded, user } = useUser()
   const location = useLocation()

@@ -18,7 +18,7 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       publishableKey={clerk.publishable_key}
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
       telemetry={false}
-      // Signing out reloads the whole page, so that nothing of the account stays in memory.
+      // Signing out reloads the page, so that no account data stays in memory.
       routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}
       routerReplace={(to: string) => navigate(to, { replace: true })}
       signInUrl="/sign-in"
@@ -37,7 +37,7 @@ function SessionGate({ children }: { children: ReactNode }) {
   return useClerk().status === 'error' ? <AuthenticationErrorScreen /> : children
 }
 
-/** Clerk's own sentence speaks of a limit that the people who accept an invitation know nothing of. */
+/** Clerk's own sentence mentions a limit that means nothing to an invited person. */
 const clerkTexts = {
   unstable__errors: {
     organization_membership_quota_exceeded:
@@ -67,6 +67,6 @@ const clerkAppearance = {
     fontFamily: 'var(--font-sans)',
     borderRadius: '0.5rem',
   },
-  // The names are optional at Clerk; without this nobody is asked for them.
+  // The names are optional at Clerk; without this the form does not ask for them.
   options: { shimmer: false, showOptionalFields: true },
 }

@@ -30,7 +30,7 @@ describe('what a plan will cost', () => {
     },
   )
 
-  it('promises no trial where there is none, and no certain one to somebody who may have had it', () => {
+  it('offers no trial where there is none, and no certain one to a user who may have had it', () => {
     expect(offer('plan=pro', { trialDays: 0 })?.sentence).toBe('Pro, €20.00 a month')
     expect(offer('plan=pro', { isNewAccount: false })?.sentence).toBe(
       'Pro, 14 days free if it is your first, then €20.00 a month',
@@ -68,7 +68,7 @@ describe('a selection that cannot be bought', () => {
     expect(problem(query)).toBeNull()
   })
 
-  it('is mended without losing the rest of the address', () => {
+  it('an invalid selection is corrected without losing the rest of the URL', () => {
     const search = new URLSearchParams('plan=pro&seats=3&redirect_url=/a?b=c&billing=yearly')
     expect(Object.fromEntries(new URLSearchParams(withSelection(search, { plan: 'teams' })))).toEqual({
       plan: 'teams',

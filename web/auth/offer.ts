@@ -15,7 +15,7 @@ interface OfferTerms {
   readonly formatMoney: (amountMinor: number, currency: Selection['currency']) => string
 }
 
-/** What somebody will buy with a plan; nothing for a plan that is free. */
+/** What the user will buy with a plan; nothing for a plan that is free. */
 export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
   const plan = plans[selection.plan ?? 'starter']
   if (plan.price_minor === null) return null
@@ -34,7 +34,7 @@ export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
   return { sentence: parts.join(', '), includedCredits: plan.credits_per_seat * seats, isTrial }
 }
 
-/** Why a selection cannot be bought, so that the page says so before anybody makes an account for it. */
+/** Why a selection cannot be bought, shown before the visitor creates an account. */
 export type SelectionProblem =
   | { readonly kind: 'unknown_plan' }
   | { readonly kind: 'one_seat_only'; readonly seats: number }
@@ -76,7 +76,7 @@ export function withSelection(
   return `?${changed}`
 }
 
-/** The nearest order that can be taken, as a link on the same page; nothing where only the pricing page can help. */
+/** A link to the nearest valid order; null where only the pricing page helps. */
 export function mendOf(problem: SelectionProblem | null, search: URLSearchParams) {
   switch (problem?.kind) {
     case 'one_seat_only':

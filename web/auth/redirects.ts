@@ -3,8 +3,8 @@ import type { Selection } from './selection.ts'
 const home = '/dashboard'
 
 /**
- * A path on our own origin, or `null`. A redirect address comes from the query, so anybody can craft one: other origins and
- * other schemes are refused, including when spelled `//host` or `/\host`.
+ * A path on our own origin, or `null`. A redirect address comes from the query and cannot be trusted: other
+ * origins and other schemes are refused, including when spelled `//host` or `/\host`.
  */
 export function sameOriginPath(address: string | null, origin: string): string | null {
   if (!address) return null
@@ -15,7 +15,7 @@ export function sameOriginPath(address: string | null, origin: string): string |
   if (!URL.canParse(decoded, origin)) return null
   const url = new URL(decoded, origin)
   if (url.origin !== origin) return null
-  // "/..//host" stays on our origin, but its normalized path "//host" would be taken for another host when used as a link.
+  // "/..//host" has our origin, but its normalized path "//host" links to another host.
   if (url.pathname.startsWith('//')) return null
   if (!decoded.startsWith('/') && !decoded.startsWith(`${origin}/`) && decoded !== origin) return null
   return url.pathname + url.search + url.hash
@@ -37,7 +37,7 @@ export interface RedirectInput {
   origin: string
 }
 
-/** Where to go after signing in: to the plan step if a paid plan was chosen, else to the requested page or the dashboard. */
+/** The page after sign-in: the plan step for a paid plan, else the requested page or the dashboard. */
 export function afterSignIn({ selection, redirectUrl, origin }: RedirectInput): string {
   const target = sameOriginPath(redirectUrl, origin)
   if (selection.plan && selection.plan !== 'starter') {
@@ -63,7 +63,6 @@ function postSignupPath(step: { selection: Selection; originalRedirect: string |
   return `/auth/post-signup?${search}`
 }
 
-/** Where to go after the plan step. */
 export function afterPostSignup(originalRedirect: string | null, origin: string): string {
   return sameOriginPath(originalRedirect, origin) ?? home
 }
@@ -73,7 +72,7 @@ export function signInPath(location: { pathname: string; search: string; hash: s
   return `/sign-in?${new URLSearchParams({ redirect_url: here })}`
 }
 
-/** Where the plan step sends somebody who is signed out. What was chosen, and the page that was requested, go along. */
+/** The plan step's link for signed-out visitors, with their selection and requested page. */
 export function signUpPath(step: URLSearchParams): string {
   const search = new URLSearchParams(step)
   const target = search.get('original_redirect')

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
 
 /**
- * Whether a visitor of the marketing pages is probably signed in, by a cookie of Clerk's that holds no secret. Those pages load
- * nothing of Clerk's, and the links that depend on this lead to pages that find out for certain.
+ * Whether a visitor of the marketing pages is probably signed in, by a public cookie of Clerk's. Those pages
+ * load no code of Clerk's; the linked pages check the session.
  */
 export const SignedInContext = createContext(false)
 

@@ -12,10 +12,7 @@ interface InitialQuery {
   redirect: RedirectInput
 }
 
-/**
- * The query with which the sign-in or sign-up page was opened. It is kept in state, because the form changes the address at
- * each of its steps and drops the query.
- */
+/** The query at opening, kept in state: the sign-in form's steps drop it from the address. */
 export function useInitialQuery(): InitialQuery {
   const [search] = useState(useLocation().search)
   const query = new URLSearchParams(search)

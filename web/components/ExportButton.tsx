@@ -13,7 +13,6 @@ interface ExportButtonProps {
   failure: string
 }
 
-/** Downloads a table as a file for spreadsheets. */
 export function ExportButton({ load, name, failure }: ExportButtonProps) {
   const download = useMutation({
     mutationFn: load,

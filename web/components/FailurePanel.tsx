@@ -10,7 +10,7 @@ interface FailurePanelProps {
   onRetry: () => void
 }
 
-/** Shown in place of a card's content that could not be loaded: what happened, a reference for support, and a retry. */
+/** Replaces a card's content that failed to load: error, reference for support, and a retry. */
 export function FailurePanel({ title, error, defaultText, busy, onRetry }: FailurePanelProps) {
   const { text, advice, reference } = failureNotice(error, defaultText)
   return (

@@ -3,13 +3,11 @@ import { Button } from '../ui/Button.tsx'
 
 interface InvitationActionsProps {
   invitation: TeamInvitation
-  /** Whether it is being revoked. */
   revoking: boolean
   onRevoke: () => void
   onOutcome: (outcome: { tone: 'positive' | 'critical'; text: string }) => void
 }
 
-/** What can be done about a pending invitation. */
 export function InvitationActions({
   invitation: { email, url },
   revoking,

@@ -19,7 +19,6 @@ export function Logo({ className }: { className?: string }) {
   )
 }
 
-/** The logo without the name. */
 export function Mark({ className = 'size-7' }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className={className}>

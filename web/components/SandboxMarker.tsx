@@ -7,10 +7,7 @@ const SandboxPanel = lazy(async () => ({
   default: (await import('./sandbox-panel/SandboxPanel.tsx')).SandboxPanel,
 }))
 
-/**
- * Shown while payments and sign-in are simulated, so that nobody mistakes them for real ones. Opens what one needs to try them; that
- * code is loaded when it is asked for.
- */
+/** Shown while payments and sign-in are simulated. The controls' code is loaded on demand. */
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()
   const [isOpen, setIsOpen] = useState(false)

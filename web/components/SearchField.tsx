@@ -8,18 +8,18 @@ interface SearchFieldProps {
   maxLength: number
   /** As the address has it. */
   value: string
-  /** Called with what was typed, without blanks around it, after a pause. */
+  /** Called with the trimmed text after a pause. */
   onChange: (text: string) => void
   className?: string
 }
 
 const typingPauseMs = 300
 
-/** A search that filters while somebody types, and whose text stands in the address. */
+/** A search that filters while the user types, and whose text is kept in the URL. */
 export function SearchField({ label, placeholder, maxLength, value, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const typed = text.trim()
-  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the search") comes back.
+  // Typed text goes to the URL after a pause; changes of the URL ("Clear the search") come back.
   const [known, setKnown] = useState(value)
   if (known !== value) {
     setKnown(value)

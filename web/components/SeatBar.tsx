@@ -5,7 +5,7 @@ interface SeatBarProps {
   total: number
 }
 
-/** How many seats are taken. The number stands beside it, so it is hidden from screen readers. */
+/** The share of taken seats. Hidden from screen readers, since the number is beside it. */
 export function SeatBar({ used, total }: SeatBarProps) {
   const percent = seatPercent({ used, total })
   return (

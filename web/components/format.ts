@@ -1,6 +1,6 @@
 import type { Currency } from '../../schema/catalogue/currency.ts'
 
-/** What the reader's browser prefers; the texts are English, but numbers and dates are written as the reader writes them. */
+/** The browser's locales, for numbers and dates; the texts are English. */
 export const readerLocales: readonly string[] = navigator.languages
 
 const credits = new Intl.NumberFormat(readerLocales)

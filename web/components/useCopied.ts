@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const copiedForMs = 2000
 
-/** Copies a text, and says for two seconds that it was copied. Rejects where the browser does not allow it. */
+/** Copies a text and confirms it for two seconds. Rejects where the browser forbids it. */
 export function useCopied(): [isCopied: boolean, copy: (text: string) => Promise<void>] {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {

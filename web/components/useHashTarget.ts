@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
 
-/** Scrolls to the part of the page that the address names, when whatever calls it is first shown and whenever the address changes. */
+/** Scrolls to the URL's target when first shown and whenever the URL changes. */
 export function useHashTarget(): void {
   const location = useLocation()
   useEffect(() => {

@@ -26,7 +26,7 @@ export function useHostedPage<Input>({ mutationFn, onError }: HostedPageOptions<
     },
   })
 
-  // The back button can restore this page from the browser's cache just as it was left, with the button still busy.
+  // The back button can restore this page from the browser's cache with the button still busy.
   useEffect(() => {
     const onPageShow = ({ persisted }: PageTransitionEvent) => {
       if (!persisted) return

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** False while the page is what the server rendered, so that the first rendering in the browser is the same. */
+/** False in the first rendering, which must equal the server's. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -78,7 +78,7 @@ export function pricingFaq({ price, trialDays }: { price: Price; trialDays: numb
 export const teamsFaq: readonly Question[] = [
   {
     question: 'How are seats counted?',
-    answer: `A seat belongs to one person, and a pending invitation holds one too. You can have up to ${maximumSeats} seats, add some at any time and give a seat to somebody else when a person leaves.`,
+    answer: `A seat belongs to one person, and a pending invitation holds one too. You can have up to ${maximumSeats} seats, add some at any time and give a seat to another person when its holder leaves.`,
   },
   {
     question: 'How do we share credits?',

@@ -107,7 +107,7 @@ export const capabilities = [
   {
     id: 'codebase',
     title: 'Deep codebase knowledge',
-    text: 'Finds the code that matters for a question, including what nobody has opened for years.',
+    text: 'Finds the code that matters for a question, including files that have not been opened for years.',
     example: '“Where do we round prices?”',
   },
   {

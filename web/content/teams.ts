@@ -2,7 +2,7 @@ export const teamFeatures = [
   {
     id: 'billing',
     title: 'Centralized billing',
-    text: 'One subscription and one invoice for all seats. Nobody has to expense a card payment again.',
+    text: 'One subscription and one invoice for all seats. No more expense reports for card payments.',
   },
   {
     id: 'pool',
@@ -12,7 +12,7 @@ export const teamFeatures = [
   {
     id: 'seats',
     title: 'Seats that move',
-    text: 'Invite by e-mail, take a seat back when somebody leaves, and add more when you run out.',
+    text: 'Invite by e-mail, take a seat back when a member leaves, and add more when you run out.',
   },
   {
     id: 'dashboard',
@@ -45,7 +45,7 @@ export const teamSecurity = [
   {
     id: 'checks',
     title: 'Membership checked at every call',
-    text: 'Whoever leaves the organization loses access to its credits with the next request.',
+    text: 'A member who leaves the organization loses access to its credits with the next request.',
   },
   {
     id: 'cards',

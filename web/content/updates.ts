@@ -1,4 +1,3 @@
-/** Latest first. */
 export const updates = [
   {
     date: '2025-08-10',

@@ -6,7 +6,7 @@ import { ThemeSwitch } from '../components/ThemeSwitch.tsx'
 import { TideLines } from '../components/TideLines.tsx'
 import { Main } from './Main.tsx'
 
-/** A single card in the middle of the page, for signing in and for the outcome of a payment: the route's, or what it is given. */
+/** A single card in the middle of the page: the route's, or `children`. */
 export function FocusLayout({ children = <Outlet /> }: { children?: ReactNode }) {
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-hidden">

@@ -14,8 +14,9 @@ export function RootLayout() {
 }
 
 /**
- * Moves the focus to the content of a new page, as a full page load would. It depends on the route rather than the address,
- * because the sign-in form changes the address at each step and must keep the focus in its fields.
+ * Moves the focus to the content of a new page, as a full page load would. It depends on the route rather
+ * than the address, because the sign-in form changes the address at each step and must keep the focus in its
+ * fields.
  */
 function useRouteFocus(): void {
   const routeId = useMatches().at(-1)?.id

@@ -1,5 +1,6 @@
-// Runs before the first paint of a page whose own scripts start after it: notes the clicks on what needs them, so that none is lost.
-// Links work without. A file of its own because the content security policy forbids inline scripts.
+// Runs before the first paint of a page whose own scripts start after it: notes the clicks on what needs
+// them, so that none is lost. Links work without. A file of its own because the content security policy
+// forbids inline scripts.
 ;(() => {
   const clicked = []
   let tellFirst

@@ -1,5 +1,4 @@
-// Runs before the first paint, so that a dark page never flashes white. A file of its own because the content security policy
-// forbids inline scripts.
+// Runs before the first paint against a white flash. A separate file because the CSP forbids inline scripts.
 ;(() => {
   let theme = 'system'
   try {

@@ -17,10 +17,7 @@ interface CarouselProps {
 
 const swipePx = 50
 
-/**
- * A row of cards without an end: one is seen on a phone, two on a tablet, three on a desktop. Buttons, dots, arrow keys and a swipe
- * move it.
- */
+/** An endless row of cards, one to three visible, moved by buttons, dots, arrow keys and swipes. */
 export function Carousel({ label, cards }: CarouselProps) {
   const [{ index, moved }, setPosition] = useState({ index: 0, moved: 0 })
   const swipe = useSwipe((steps) => move(steps))
@@ -101,12 +98,12 @@ export function Carousel({ label, cards }: CarouselProps) {
   )
 }
 
-/** By how many places a card is right of the first place. The last card is left of it, so that it is there to come back. */
+/** A card's distance from the first place. The last card waits at its left. */
 function offsetOf({ card, index, count }: { card: number; index: number; count: number }): number {
   return ((((card - index + 1) % count) + count) % count) - 1
 }
 
-/** What is not seen is not read aloud either; a finger brings the neighbors in. */
+/** Invisible cards are not read aloud either; swiping shows the neighbors. */
 const visibility: Record<number, string> = {
   [-1]: 'invisible group-data-dragging/row:visible',
   0: 'visible',

@@ -4,11 +4,9 @@ import { Button } from './Button.tsx'
 import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface ConfirmDialogProps {
-  /** The button that asks. */
   trigger: ReactNode
   title: string
   text: ReactNode
-  /** What the button that does it says. */
   confirm: string
   dismiss: string
   onConfirm: () => void

@@ -15,7 +15,7 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A small form over the page: Escape and a click beside it close it, and the focus returns to where it was. */
+/** A small form over the page. Escape or a click outside closes it, and the focus returns. */
 export function Dialog({ open, onOpenChange, title, description, wide, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

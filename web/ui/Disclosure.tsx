@@ -3,13 +3,13 @@ import { useId, useState } from 'react'
 
 interface DisclosureProps {
   items: readonly { question: string; answer: string }[]
-  /** How many answers may be open. */
   open: 'one' | 'several'
 }
 
 /**
- * Questions and answers. Closed answers are in the document, where search engines find them, but are neither seen, focused nor read
- * aloud. Our own, because every public page loads it: a library's accordion weighs as much as all the rest of a page.
+ * Questions and answers. Closed answers are in the document, where search engines find them, but are neither
+ * seen, focused nor read aloud. Our own, because every public page loads it: a library's accordion weighs as
+ * much as all the rest of a page.
  */
 export function Disclosure({ items, open }: DisclosureProps) {
   const [opened, setOpened] = useState<readonly string[]>([])

@@ -5,14 +5,14 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 interface DropdownProps {
   label: string
   className: string
-  /** A list of links. */
   children: ReactNode
 }
 
 /**
- * A button of a navigation that shows more links: the "disclosure navigation" of the ARIA Authoring Practices, which is no menu.
- * Escape, a click elsewhere and a focus elsewhere close it; arrow keys go through the links. Our own, because it is loaded with
- * every public page: a library's menu with its positioning is half as large as React.
+ * A button of a navigation that shows more links: the "disclosure navigation" of the ARIA Authoring
+ * Practices, which is no menu. Escape, a click elsewhere and a focus elsewhere close it; arrow keys go
+ * through the links. Our own, because it is loaded with every public page: a library's menu with its
+ * positioning is half as large as React.
  */
 export function Dropdown({ label, className, children }: DropdownProps) {
   const [open, setOpen] = useState(false)

@@ -5,12 +5,12 @@ import { cn } from './cn.ts'
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** What will be here, or what to do. */
+  /** The expected content, or the next step. */
   children: ReactNode
   className: string
 }
 
-/** Stands where a list or a chart would be. */
+/** Replaces an empty list or chart. */
 export function EmptyState({ icon: Icon, title, children, className }: EmptyStateProps) {
   return (
     <div className={cn('flex flex-col items-center px-6 text-center', className)}>

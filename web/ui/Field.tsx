@@ -4,7 +4,6 @@ import { cn } from './cn.ts'
 
 interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   label: string
-  /** What is wrong with the value, as the user should read it. */
   problem?: string | null
   /** Shown under the field unless there is a problem. */
   hint?: ReactNode

@@ -27,7 +27,7 @@ export function SheetDialog({ open, onOpenChange, title, shape, closeOnLink, chi
             if (closeOnLink && event.target instanceof Element && event.target.closest('a'))
               onOpenChange(false)
           }}
-          // Focus the panel itself, so that a screen reader starts at its title and no control appears selected.
+          // Focuses the panel, so that a screen reader starts at its title and no control looks selected.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             opener.current = document.activeElement

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 
-/** Decorative: the text beside it says what is happening, so it has no accessible name. */
+/** Decorative: the text beside it is the accessible one. */
 export function Spinner({ className = 'size-4' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" fill="none" aria-hidden="true" className={clsx('animate-spin', className)}>

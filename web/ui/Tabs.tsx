@@ -12,12 +12,12 @@ interface TabsProps<Value extends string> {
     label: string
     /** Why it cannot be opened, in a word or two. It is then disabled, and says so. */
     disabled?: string | undefined
-    /** Mounted while the tab is open. A link may lead to a disabled tab too, so this says there what is missing. */
+    /** Mounted while the tab is open. A link may open a disabled tab, whose content says why. */
     content: ReactNode
   }[]
 }
 
-/** Arrow keys, Home and End choose. On a narrow screen the row scrolls, with its end faded to show that there is more. */
+/** Arrow keys, Home and End select. On narrow screens the row scrolls, with a faded end. */
 export function Tabs<Value extends string>({ label, value, onChange, tabs }: TabsProps<Value>) {
   const list = useRef<HTMLDivElement>(null)
   const open = tabs.findIndex((tab) => tab.value === value)

@@ -12,7 +12,6 @@ const style = {
   '--normal-border': 'var(--tide-line)',
 } as React.CSSProperties
 
-/** Sonner's list, and what brings our toasts into it. */
 export function Toaster({ theme }: ToasterProps) {
   // Sonner's own effect, which listens, has run before this one.
   useEffect(() => {

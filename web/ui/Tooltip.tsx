@@ -14,10 +14,7 @@ interface TooltipProps {
   children: ReactNode
 }
 
-/**
- * Names its trigger when a mouse rests on it or the keyboard reaches it. What places the bubble is loaded later, so the trigger is
- * not Radix's own: that one would have to be there from the start.
- */
+/** Names its trigger on hover and focus. Not Radix's trigger, since the bubble's code is loaded later. */
 export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipProps) {
   const [trigger, setTrigger] = useState<Element>()
   const id = useId()

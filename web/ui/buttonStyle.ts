@@ -1,6 +1,6 @@
 import { cva } from 'class-variance-authority'
 
-/** How a button looks, for links that look like one. Apart from `Button`, which loads more than a public page needs. */
+/** A button's style, also for links. A separate file, because `Button` loads more code. */
 export const buttonStyle = cva(
   'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-control font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
   {

@@ -1,4 +1,4 @@
-/** What darkens the page behind a dialog or a sheet. */
+/** Darkens the page behind a dialog or a sheet. */
 export const overlayStyle = 'fixed inset-0 z-40 animate-fade-in bg-black/45'
 
 /** The frame of a dialog, in the middle of the window and never higher than it. */

@@ -13,7 +13,7 @@ interface ToastOptions {
   duration?: number
 }
 
-/** Shows a short notice. No page waits for the library that shows it (Toasts.tsx): what comes before it is kept until it is there. */
+/** Shows a short notice. Notices wait until the library (Toasts.tsx) is loaded. */
 export const toast = {
   success: (title: ReactNode, options?: ToastOptions) => add({ kind: 'success', title, options }),
   error: (title: ReactNode, options?: ToastOptions) => add({ kind: 'error', title, options }),
@@ -28,7 +28,6 @@ function add(added: Toast): void {
   listener?.()
 }
 
-/** What nobody has shown yet. */
 export function takeWaitingToasts(): readonly Toast[] {
   const taken = waiting
   waiting = []

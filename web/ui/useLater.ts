@@ -1,9 +1,6 @@
 import { type ComponentType, useEffect, useState } from 'react'
 
-/**
- * A part that a page is shown without, such as a dialog: it is loaded when the browser has nothing else to do, so that it is there
- * when somebody asks for it, even without a network. `undefined` until then.
- */
+/** A part that is loaded when the browser is idle, such as a dialog; `undefined` until then. */
 export function useLater<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> | undefined {
   const [part, setPart] = useState<{ readonly Part: ComponentType<Props> }>()
   useEffect(() => {

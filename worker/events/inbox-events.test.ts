@@ -79,7 +79,7 @@ describe('of the jobs that a worker has in hand', () => {
       { state: 'failed', attempts: 1, reason: expect.stringContaining('promised 700 EUR') },
       { state: 'applied', attempts: 0 },
       { state: 'received', attempts: 1, last_error: expect.stringContaining('has not been committed yet') },
-      { state: 'failed', attempts: 1, reason: expect.stringContaining('It has a form that we do not know') },
+      { state: 'failed', attempts: 1, reason: expect.stringContaining('Unrecognized format') },
       { state: 'applied', attempts: 0 },
       { state: 'ignored', attempts: 0 },
     ])

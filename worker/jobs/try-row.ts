@@ -86,7 +86,6 @@ function rowIdOf(key: Try['key']): string {
 
 /** The failure in a sentence, for whoever reads the row. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ZodError)
-    return `It has a form that we do not know: ${z.prettifyError(error)}`.slice(0, 1000)
+  if (error instanceof ZodError) return `Unrecognized format: ${z.prettifyError(error)}`.slice(0, 1000)
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
 }

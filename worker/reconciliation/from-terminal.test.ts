@@ -25,7 +25,7 @@ function run(stripePort: string): Promise<{ code: number; stdout: string; stderr
 
 test('npm run reconcile ends with 0 when all agrees, with 1 when something differs, with 2 when it cannot tell', async () => {
   const { port } = new URL(product.stripe.url)
-  expect(await run(port)).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing differs.') })
+  expect(await run(port)).toMatchObject({ code: 0, stdout: expect.stringContaining('No differences.') })
   await postTransfer(product.database.worker, buildGrant('user_cli', 300))
   const { code, stdout } = await run(port)
   expect([code, stdout]).toEqual([1, expect.stringContaining('1 differences.')])

@@ -117,7 +117,7 @@ describe('the statement of a day', () => {
         object_id: lost.intent_id,
         amount_minor: 700,
         currency: 'EUR',
-        sentence: 'It was paid on this day, and nothing of ours says so',
+        sentence: 'Paid on this day, but not recorded here',
       },
     ])
   })

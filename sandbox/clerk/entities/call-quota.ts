@@ -11,7 +11,7 @@ export class CallQuota {
     this.#callsPerHour = callsPerHour
   }
 
-  /** Counts a call, or refuses it and says after how many seconds the next one may be made. `now` is the product's clock, in milliseconds. */
+  /** Counts a call, or refuses it and returns the seconds to wait. `now` is the product's clock, in ms. */
   count(now: number): void {
     this.#calledAt = this.#calledAt.filter((at) => at > now - HOUR_MS)
     const [oldest = now] = this.#calledAt

@@ -17,7 +17,7 @@ export function pendingVerification(strategy: string): Verification {
   return { status: 'unverified', strategy, attempts: 0, expire_at: Date.now() + CODE_LIFETIME_MS }
 }
 
-/** Throws unless a code was requested and this is it. The attempt counts either way: `save` gets it before that. */
+/** Throws unless a code was requested and matches. `save` records the attempt either way. */
 export function attemptCode(
   verification: Verification | null,
   code: string | undefined,

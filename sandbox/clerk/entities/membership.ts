@@ -82,8 +82,9 @@ export function findMembership(
 }
 
 /**
- * Members and open invitations count together, and 0 is no limit. The error is OrganizationMembershipQuotaExceeded of
- * https://clerk.com/docs/guides/development/errors/backend-api (read on 2026-11-22).
+ * Members and open invitations count together, and 0 is no limit. The error is
+ * OrganizationMembershipQuotaExceeded of https://clerk.com/docs/guides/development/errors/backend-api (read
+ * on 2026-11-22).
  */
 export function requireRoom(
   service: Service,

@@ -100,7 +100,6 @@ export function endSession(
   return ended
 }
 
-/** Ends every session of a user but the one that stays. */
 export function endOtherSessions(service: Service, user: User, staying: Session | null): void {
   for (const session of activeSessionsOf(service, user)) {
     if (session.id !== staying?.id) endSession(service, session, 'revoked')

@@ -59,7 +59,7 @@ export function isLocked({ locked_until }: User): boolean {
   return locked_until != null && locked_until > Date.now()
 }
 
-/** Null for one who is not locked. */
+/** Null for a user who is not locked. */
 export function lockoutSeconds(user: User): number | null {
   return isLocked(user) ? Math.ceil(((user.locked_until ?? 0) - Date.now()) / 1000) : null
 }
@@ -78,10 +78,7 @@ export function updateUser(
   return updated
 }
 
-/**
- * Memberships and sessions are deleted with the user, organizations stay. There is one event only: a receiver must not count
- * on one for each membership as well.
- */
+/** Deletes memberships and sessions too, with one event for the user only, as Clerk does. */
 export function deleteUser(service: Service, user: User): void {
   service.store.memberships.removeWhere((row) => row.user_id === user.id)
   service.store.sessions.removeWhere((row) => row.user_id === user.id)

@@ -7,10 +7,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Router } from '@koa/router'
 import send from 'koa-send'
 
-/** The script, and the components that it loads. */
 const packages = ['clerk-js', 'ui']
 
-/** The real browser scripts, from the installed packages, at the paths that Clerk's own server has, and compressed as it does. */
+/** Serves the installed browser scripts at the paths of Clerk's own server, compressed as there. */
 export function browserScriptRoutes(router: Router): void {
   const compressed = keepCompressed()
   for (const name of packages) {
@@ -45,7 +44,6 @@ export function browserScriptRoutes(router: Router): void {
 const encodings = ['br', 'gzip'] as const
 
 const compress = {
-  // As much as servers spend on what they compress while somebody waits.
   br: (file: Buffer) => promisify(brotliCompress)(file, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (file: Buffer) => promisify(gzip)(file),
 }

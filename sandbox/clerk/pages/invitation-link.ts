@@ -9,7 +9,7 @@ import { readQuery } from '../wire/form.ts'
 
 const ticketQuery = z.object({ ticket: z.string().max(512) })
 
-/** The link in an invitation mail: sends the browser on to the application, with what is to be done there in the query. */
+/** The link in an invitation mail, which redirects to the application with the ticket in the query. */
 export function invitationLinkRoutes(router: Router, service: Service): void {
   router.get('/v1/tickets/accept', (ctx) => {
     const { ticket } = readQuery(ctx, ticketQuery)

@@ -11,7 +11,7 @@ type Published = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** What Clerk has published about its answers and events; the files in `openapi/` name their source and date. */
+/** Clerk's published schemas; the files in `openapi/` name their source and date. */
 export type Specification = {
   /** Every call or type of event that it knows. */
   names: string[]
@@ -55,10 +55,7 @@ export function readSpecification(file: 'backend' | 'frontend' | 'webhooks'): Sp
   }
 }
 
-/**
- * Clerk composes objects by `allOf` of objects that each allow no other fields, which nothing could satisfy. A part of such a
- * composition allows those of the others.
- */
+/** Clerk's `allOf` parts each forbid the other parts' fields. This lets them allow each other's. */
 function openComposed(schema: unknown, schemas: Record<string, Schema>): void {
   if (typeof schema !== 'object' || schema === null) return
   const { allOf } = schema as { allOf?: { $ref?: string }[] }
@@ -71,7 +68,7 @@ function openComposed(schema: unknown, schemas: Record<string, Schema>): void {
   for (const inner of Object.values(schema)) openComposed(inner, schemas)
 }
 
-/** That a whole is of no allowed form says nothing more when a part of it is named as wrong. */
+/** A failed whole adds nothing when one of its parts is reported. */
 function isConsequence({ keyword, params, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean {
   const isGeneral = keyword === 'anyOf' || keyword === 'oneOf' || params.type === 'null'
   return isGeneral && all.some((other) => other.instancePath.startsWith(`${instancePath}/`))

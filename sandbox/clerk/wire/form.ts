@@ -89,6 +89,6 @@ export function page<Row, Shown>(
 }
 
 export function newestFirst<Row extends { created_at: number }>(rows: readonly Row[]): Row[] {
-  // Rows come in the order in which they were added, so reversing them first puts rows with equal times in order.
+  // Rows are in insertion order, so reversing first keeps rows with equal times in order.
   return [...rows].reverse().sort((a, b) => b.created_at - a.created_at)
 }

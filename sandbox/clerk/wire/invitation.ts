@@ -37,7 +37,7 @@ export function frontendInvitation(service: Service, invitation: OrganizationInv
     role_name: roles[invitation.role].name,
     status: invitationStatus(service, invitation),
     public_metadata: invitation.public_metadata,
-    // Only the person who is invited gets the link, by mail.
+    // Only the invited person gets the link, by mail.
     url: null,
     expires_at: invitation.expires_at,
     created_at: invitation.created_at,
@@ -45,7 +45,7 @@ export function frontendInvitation(service: Service, invitation: OrganizationInv
   }
 }
 
-/** As the invited person sees it, who is not a member and so sees only the organization's public profile. */
+/** For the invited person: with the organization's public profile only. */
 export function invitationForInvitee(service: Service, invitation: OrganizationInvitation) {
   const organization = service.store.organizations.get(invitation.organization_id)
   return {

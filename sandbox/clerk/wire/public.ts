@@ -4,8 +4,7 @@ import type { Service } from '../service.ts'
 import type { Organization, User } from '../state.ts'
 
 /**
- * Root-relative, as the browser reaches it through the application's proxy: so `img-src 'self'` allows it.
- * The query changes with the picture or the initials, so the answer can be cached for ever.
+ * Root-relative, so that `img-src 'self'` allows it. The query changes with the picture: cacheable for ever.
  */
 export function imageUrl(service: Service, id: string, label: string): string {
   const picture = service.store.pictures.get(id)
@@ -34,7 +33,7 @@ export function publicUserData(service: Service, user: User) {
   }
 }
 
-/** What a user who is not a member yet sees, for instance in an invitation. */
+/** The organization as non-members see it, for instance in an invitation. */
 export function publicOrganizationData(service: Service, organization: Organization) {
   return {
     id: organization.id,

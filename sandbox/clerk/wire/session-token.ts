@@ -18,14 +18,14 @@ export type SessionTokenOptions = {
   expiresInS?: number
 }
 
-/** A session token in the second version of the format: what is known of the organization is under `o`. */
+/** A session token of format version 2: the organization's claims are under `o`. */
 export function mintSessionToken(
   service: Service,
   session: Session,
   { azp, organizationId = session.last_active_organization_id, expiresInS = LIFETIME_S }: SessionTokenOptions,
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  // An expired token was issued a minute before it expired, or the checks of `iat` and `nbf` would fail first.
+  // Issued a minute before it expired; otherwise the checks of `iat` and `nbf` fail first.
   const issuedAt = expiresInS > 0 ? now : now + expiresInS - LIFETIME_S
   const organization = organizationClaim(service, session.user_id, organizationId)
   return new SignJWT({

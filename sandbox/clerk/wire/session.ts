@@ -6,7 +6,6 @@ import { publicUserData } from './public.ts'
 import { mintSessionToken } from './session-token.ts'
 import { frontendUser } from './user.ts'
 
-/** A session as the backend API and webhooks show it. */
 export function backendSession(service: Service, session: Session): SessionJSON {
   return {
     ...commonFields(service, session),
@@ -34,7 +33,6 @@ export async function frontendSession(service: Service, session: Session, { azp 
   }
 }
 
-/** A row in the list of devices that are signed in. */
 export function sessionWithActivity(service: Service, session: Session) {
   return {
     ...commonFields(service, session),

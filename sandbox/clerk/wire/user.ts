@@ -5,7 +5,6 @@ import type { EmailAddress, User, Verification } from '../state.ts'
 import { frontendMembership } from './membership.ts'
 import { hasImage, imageUrl } from './public.ts'
 
-/** A user as the backend API and webhooks show it. */
 export function backendUser(service: Service, user: User): UserJSON {
   return {
     ...commonFields(service, user),

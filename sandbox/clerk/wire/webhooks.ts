@@ -50,7 +50,6 @@ const renderers: {
   'session.revoked': sessionWithUser,
 }
 
-/** An event as the receiver gets it. */
 export function renderEvent<Type extends keyof EventSubjects>(
   service: Service,
   { type, subject, timestamp }: { type: Type; subject: EventSubjects[Type]; timestamp: number },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-/** A sandbox as a process of its own, which sends no webhooks unless it is given an address. Ended with the test. */
+/** A sandbox process, without webhooks unless it has an address. Ends with the test. */
 export function spawnSandbox(service: 'clerk' | 'stripe', variables: Record<string, string>) {
   const name = service.toUpperCase()
   const child = spawn(process.execPath, [join(import.meta.dirname, `../../${service}/main.ts`)], {
@@ -23,7 +23,6 @@ export function spawnSandbox(service: 'clerk' | 'stripe', variables: Record<stri
       child.kill(signal)
       return exited
     },
-    /** Resolves to its address, once it is ready. */
     async ready(): Promise<{ url: string; port: number }> {
       for await (const line of createInterface(child.stdout)) {
         const url = new RegExp(`^sandbox/${service} ready on (http://localhost:\\d+)$`).exec(line)?.[1]

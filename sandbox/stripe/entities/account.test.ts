@@ -4,7 +4,8 @@ import { newPlans, newSubscriptionCheckout } from '../testing/billing.ts'
 import { textOf } from '../testing/portal.ts'
 import { newCheckout, startHarness } from '../testing/sandbox.ts'
 
-// https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing, also for the e-mail address that says where a buyer is
+// https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing, also for the e-mail address
+// that says where a buyer is
 
 async function startAbroad(given: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
   const harness = await startHarness()

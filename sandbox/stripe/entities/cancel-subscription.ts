@@ -21,7 +21,7 @@ export type Cancellation = {
   cause: Cause
 }
 
-/** Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself. */
+/** Ends a subscription now. Open invoices stay open, but are not collected automatically. */
 export function cancelSubscription(
   service: Service,
   given: StoredSubscription,
@@ -50,7 +50,7 @@ export function cancelSubscription(
       store.invoices.put({ ...invoice, auto_advance: false, next_payment_attempt: null })
     }
   }
-  // What was put on the customer's next invoice by hand waits for another one.
+  // Manual items wait for another invoice of the customer.
   const pending = pendingItems(service, subscription).filter(({ parent }) => parent !== null)
   const final_invoice = invoice_now && pending.length > 0 ? newInvoiceId() : null
   const canceled = store.subscriptions.put({
@@ -74,7 +74,7 @@ export function cancelSubscription(
   return canceled
 }
 
-/** What was left over: a credit goes to the customer's balance, a debt is collected. */
+/** Settles pending prorations: a credit goes to the customer's balance, a debt is collected. */
 function invoicePending(
   service: Service,
   {

@@ -4,7 +4,7 @@ import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../
 import { wholeList } from './list.ts'
 import type { Decline } from './test-cards.ts'
 
-/** An attempt to take the money: succeeded, failed with a decline, or pending while a bank thinks about it. */
+/** An attempt to collect: succeeded, failed with a decline, or pending at the bank. */
 export function newCharge(
   { clock, livemode, publicUrl }: Service,
   {

@@ -128,7 +128,7 @@ function detailsOf(customer: StoredCustomer | null, email: string | null): Store
   }
 }
 
-/** One line of a checkout, priced in the session's currency. The price is copied: a later change does not reach it. */
+/** One line of a checkout in the session's currency, with a copy of the price. */
 export function newLineItem({
   price,
   currency,
@@ -140,7 +140,6 @@ export function newLineItem({
   currency: string
   quantity: number
   description: string
-  /** A trial: nothing of it is due today. */
   is_free?: boolean
 }): StoredLineItem {
   const { currency_options, ...shown } = price
@@ -161,7 +160,7 @@ export function newLineItem({
   }
 }
 
-/** Whether a buyer has to say how to pay: for what is due now, or for what a trial will cost when it is over. */
+/** Whether the buyer has to give a payment method: for the amount due now or after the trial. */
 export function needsPaymentMethod({
   amount_total,
   mode,
@@ -196,7 +195,7 @@ export function completeSession(
       tax_ids: [],
     },
     ...presentmentDetails(session, payer.email),
-    // What was not certain at the start of a trial is certain now.
+    // The uncertain total of a trial is final now.
     ...(payment_status === 'no_payment_required' && { amount_total: 0 }),
     payment_status,
     status: 'complete',
@@ -206,7 +205,7 @@ export function completeSession(
   return completed
 }
 
-/** The session with the customer who pays: the one it was made for, a new one where it asks for one, or a guest. */
+/** The session with its customer: the given one, a new one, or a guest. */
 export function withCustomer(service: Service, session: StoredSession, payer: Payer): StoredSession {
   if (session.customer || session.customer_creation !== 'always') return session
   const customer = service.store.customers.put(
@@ -236,10 +235,9 @@ export function expireSession(service: Service, session: StoredSession, cause: C
 }
 
 export type PaymentMeans =
-  /** With `fails_later` the buyer gets through, and the bank refuses the first payment of a subscription nevertheless. */
+  /** With `fails_later` the buyer gets through, but the bank refuses the subscription's first payment. */
   | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean }
   | { type: 'debit'; debit: DebitType }
-  /** Nothing is owed. */
   | { type: 'free' }
 
 export type PaymentResult =

@@ -7,10 +7,7 @@ import { subscriptionOf } from './invoice.ts'
 import { type InvoicePaymentResult, isExhausted, type PaymentAttempt, payInvoice } from './pay-invoice.ts'
 import { hasEnded } from './subscription.ts'
 
-/**
- * Charges an open invoice, by default without the buyer, and draws the consequences: after the last attempt in vain the
- * subscription is canceled, and a card that disputes everything disputes this too.
- */
+/** Charges an open invoice, by default off session, and cancels the subscription after the last attempt. */
 export function collectInvoice(
   service: Service,
   invoice: StoredInvoice,

@@ -42,7 +42,7 @@ export type NewSubscription = {
   trial_settings: Stripe.Subscription.TrialSettings
 }
 
-/** Starts a subscription: its first period, or its trial, is invoiced and paid for before the caller hears of it. */
+/** Starts a subscription: its first period or trial is invoiced and paid before the call returns. */
 export function createSubscription(
   service: Service,
   input: NewSubscription,

@@ -14,8 +14,8 @@ export type BalanceChange = {
 }
 
 /**
- * An entry in the ledger of a customer's invoice balance, and the balance that follows from it. The first one decides the
- * customer's currency. https://docs.stripe.com/billing/customer/balance
+ * An entry in the ledger of a customer's invoice balance, and the balance that follows from it. The first one
+ * decides the customer's currency. https://docs.stripe.com/billing/customer/balance
  */
 export function changeBalance(
   service: Service,

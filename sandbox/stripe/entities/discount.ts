@@ -6,7 +6,6 @@ import { findRedeemable } from './coupon.ts'
 import { emit } from './event.ts'
 import { nextBoundary } from './period.ts'
 
-/** What a caller wants to apply: a coupon, or a discount that is there already and shall stay. */
 export type DiscountRequest = { coupon?: string | undefined; discount?: string | undefined }
 
 /** The discounts that a call asks for. Nothing is stored, so that a preview can ask too. */
@@ -117,8 +116,9 @@ export function endUsedDiscounts(service: Service, invoice: StoredInvoice, cause
 export type DiscountAmount = { amount: number; discount: string }
 
 /**
- * What each discount takes off each line. One after the other: a share of what the ones before have left of a line, or a sum that
- * is spread over the lines in proportion. https://docs.stripe.com/billing/subscriptions/coupons
+ * What each discount takes off each line. One after the other: a share of what the ones before have left of a
+ * line, or a sum that is spread over the lines in proportion.
+ * https://docs.stripe.com/billing/subscriptions/coupons
  */
 export function discountAmounts(
   { store }: Service,

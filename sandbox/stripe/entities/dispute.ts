@@ -79,11 +79,10 @@ function newDispute(
   }
 }
 
-/** How a dispute can begin. */
 export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const
 type FirstStatus = (typeof firstStatuses)[number]
 
-/** The cardholder's bank takes the money back until it is settled who is right. */
+/** The bank withdraws the money until the dispute is settled. */
 export function disputeCharge(
   service: Service,
   {
@@ -99,7 +98,7 @@ export function disputeCharge(
     reason: string
     cause: Cause
     status?: FirstStatus | undefined
-    /** What was prevented is settled with the money or without. */
+    /** For `prevented`, which is settled with the money or without. */
     takes_money?: boolean | undefined
   },
 ): StoredDispute {
@@ -133,7 +132,7 @@ export function closeDispute(
   return moveDispute(service, { dispute, status: outcome, cause })
 }
 
-/** Where a dispute can stand in this API version. https://docs.stripe.com/api/disputes/object#dispute_object-status */
+/** The statuses of this API version. https://docs.stripe.com/api/disputes/object#dispute_object-status */
 export const disputeStatuses = [
   'appeal_needs_response',
   'appeal_under_review',
@@ -149,8 +148,9 @@ export const disputeStatuses = [
 export type DisputeStatus = (typeof disputeStatuses)[number]
 
 /**
- * Brings a dispute to another status, with the events that Stripe sends on the way. Only a lost dispute is appealed, and the money
- * stays away meanwhile. https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
+ * Moves a dispute to another status, with Stripe's events. Only a lost dispute is appealed; the money stays
+ * withdrawn meanwhile.
+ * https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
  */
 export function moveDispute(
   service: Service,
@@ -187,7 +187,7 @@ function isAppeal({ status }: Pick<StoredDispute, 'status'>): boolean {
   return status.startsWith('appeal_')
 }
 
-/** An inquiry (`warning_…`) takes no money, and what was prevented never became a dispute. */
+/** An inquiry (`warning_…`) withdraws no money, and a prevented dispute need not. */
 function takesMoney({ status }: Pick<StoredDispute, 'status'>): boolean {
   return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_')
 }

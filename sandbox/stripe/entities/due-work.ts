@@ -16,9 +16,8 @@ import { periodOf } from './subscription-item.ts'
 export type Due = { at_ms: number; act(): void }
 
 /**
- * What the passing of time brings about, up to a moment, in the order in which it falls due: what one thing causes may
- * be due before the next. The clock goes along, so that each thing carries its own time. Called by a timer, and by the
- * knob that moves the clock.
+ * Does the due work up to a moment, in order of its due time, including work that it causes. The clock moves
+ * along, so that each object has its own time. Called by a timer and by the knob that moves the clock.
  */
 export function runDueWork(service: Service, until_ms = service.clock.nowMs()): void {
   while (true) {
@@ -58,7 +57,7 @@ const hour_s = 60 * 60
 const incomplete_for_s = 23 * hour_s
 const trial_notice_s = 3 * 24 * hour_s
 
-/** Trials end, periods end, what was to be canceled is, and invoices that could not be paid are tried again. */
+/** Ends of trials and periods, scheduled cancellations, and retries of unpaid invoices. */
 function* billingDue(service: Service): Generator<Due> {
   const { store } = service
   for (const subscription of store.subscriptions.oldestFirst()) {

@@ -6,10 +6,7 @@ import { firstEntries, type Page } from './list.ts'
 
 export const api_version = '2026-10-28.endive'
 
-/**
- * Records that something happened and sends it on its way. The object is the snapshot: values in the store are
- * replaced and never mutated, so what is put here stays as it was.
- */
+/** Records and sends an event. The object is a snapshot, since stored values are never mutated. */
 export function emit(
   service: Service,
   type: Stripe.Event.Type,

@@ -21,8 +21,8 @@ export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause
 }
 
 /**
- * The draft becomes a demand: it gets its number, the customer's balance is counted in, and a payment intent waits for
- * the money. Where nothing is left to pay it is paid at once.
+ * Finalizes a draft: number, customer balance and payment intent. With nothing left to pay it is paid at
+ * once.
  */
 export function finalizeInvoice(
   service: Service,

@@ -89,7 +89,7 @@ it('a credit for an amount that still waits refers to the line that it becomes',
   expect(firstItem(renewed).quantity).toBe(3)
 })
 
-it('what was given back once is not given back again', async () => {
+it('a credit for unused time is not given twice', async () => {
   const { change, stripe, subscription } = await startSeats()
   await change(1, 0.5)
   await change(2, 0.5)

@@ -9,11 +9,9 @@ import { formatDay } from './format.ts'
 import { type CreditedItems, creditedLine, newProrationItem } from './invoice-item.ts'
 import { type Period, shareAfter } from './period.ts'
 
-/** Something that was charged for an item's time. */
 type Debit = {
-  /** By what a credit may refer to it: the line, and the invoice item that became the line. */
+  /** The references of a credit: the line, and its invoice item. */
   references: string[]
-  /** What was charged, without what discounts took off. */
   amount: number
   credited_items: CreditedItems
   period: Period
@@ -22,8 +20,8 @@ type Debit = {
 }
 
 /**
- * In flexible billing mode a credit is a share of what was charged, whatever the item costs now. Where the time was charged in
- * several pieces there is a credit for each, and what was charged nothing gives nothing back.
+ * In flexible billing mode a credit is a share of the charged amount, whatever the item costs now. There is a
+ * credit for each charged piece of the time, and none for free time.
  * https://docs.stripe.com/billing/subscriptions/billing-mode/compare#credit-proration-calculations
  */
 export function flexibleCredits(
@@ -84,7 +82,7 @@ function debitsOf({ store }: Service, { id }: StoredSubscription, item: StoredSu
         references: [one.id],
       }),
     )
-  // What was charged for an earlier period is used up, even where that period was cut short.
+  // Charges of an earlier period are used up, even where that period was shortened.
   return [...lines, ...pending].filter(
     ({ amount, period }) => amount > 0 && period.start >= item.current_period_start,
   )

@@ -17,7 +17,7 @@ export type InvoiceItemInput = {
   subscription: string | null
 }
 
-/** An amount that somebody puts on a customer's next invoice. https://docs.stripe.com/api/invoiceitems */
+/** An amount for a customer's next invoice. https://docs.stripe.com/api/invoiceitems */
 export function newInvoiceItem({ clock, livemode }: Service, input: InvoiceItemInput): StoredInvoiceItem {
   const now = clock.now()
   return {

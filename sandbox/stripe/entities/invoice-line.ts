@@ -13,7 +13,7 @@ export type LineInput = {
   pricing: StoredPricing
   quantity: number
   subscription: string | null
-  /** Null for an amount that is no subscription item's: the line then tells of the invoice item alone. */
+  /** Null for an amount without a subscription item: the line then names only the invoice item. */
   subscription_item: string | null
   /** The pending amount that became this line; it is what makes a line a proration. */
   item: StoredInvoiceItem | null
@@ -67,7 +67,6 @@ function parentOf({ item, subscription, subscription_item }: LineInput): StoredI
   }
 }
 
-/** The invoice item behind a line, if it has one. */
 export function invoiceItemOf({ parent }: StoredInvoiceLine): string | null {
   const details = parent?.subscription_item_details ?? parent?.invoice_item_details
   return details?.invoice_item ?? null
@@ -155,7 +154,9 @@ function creditWithin(
   }
 }
 
-/** What waits for a subscription's next invoice: its own amounts, and those of its customer for whatever comes next. */
+/**
+ * Pending items of a subscription's next invoice: its own, and those of its customer without a subscription.
+ */
 export function pendingItems(
   { store }: Service,
   { id, currency, customer }: Pick<StoredSubscription, 'currency' | 'customer' | 'id'>,

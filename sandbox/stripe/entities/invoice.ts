@@ -22,7 +22,7 @@ export type InvoiceInput = {
   customer: StoredCustomer
   discounts: StoredDiscount[]
   lines: StoredInvoiceLine[]
-  /** Of the invoice itself: when amounts for it could gather. The time that is paid for is in the lines. */
+  /** The invoice's own period, in which items gathered. The lines have the paid periods. */
   period: Period
   /** Null for an invoice that stands alone. */
   subscription: Pick<StoredSubscription, 'id' | 'metadata' | 'pause_collection'> | null
@@ -157,7 +157,9 @@ export function newInvoiceId(): string {
 
 const smallest_charge = 50
 
-/** What is owed once the balance is counted in; a credit, or a sum too small to charge, waits for the next invoice. */
+/**
+ * The amount due after the balance; a credit, or an amount too small to charge, waits for the next invoice.
+ */
 export function settleBalance({ total, starting_balance }: { total: number; starting_balance: number }): {
   amount_due: number
   ending_balance: number
@@ -232,7 +234,7 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
   return voided
 }
 
-/** Given up, and no longer tried; it can still be paid. https://docs.stripe.com/invoicing/overview#invoice-statuses */
+/** No longer collected, but still payable. https://docs.stripe.com/invoicing/overview#invoice-statuses */
 export function markUncollectible(
   service: Service,
   invoice: StoredInvoice,

@@ -18,7 +18,7 @@ export type ManualInvoiceInput = {
   cause: Cause
 }
 
-/** A draft that somebody made, to be finalized by a call. https://docs.stripe.com/api/invoices/create */
+/** A draft created by a call, to be finalized by a call. https://docs.stripe.com/api/invoices/create */
 export function createManualInvoice(
   service: Service,
   { is_pending_included, cause, ...input }: ManualInvoiceInput,
@@ -47,7 +47,6 @@ export function createManualInvoice(
   return recordDraft(service, { ...draft, auto_advance: false, description, metadata }, cause)
 }
 
-/** Puts an amount on a draft that is there already. */
 export function addToDraft(
   service: Service,
   { invoice, item, cause }: { invoice: StoredInvoice; item: StoredInvoiceItem; cause: Cause },

@@ -5,8 +5,8 @@ import { finalizeInvoice } from './finalize-invoice.ts'
 import { markUncollectible, subscriptionOf, voidInvoice } from './invoice.ts'
 
 /**
- * Makes a subscription's draft due, unless its collection is paused: then the draft stays one, or nobody owes it, or nobody
- * collects it. https://docs.stripe.com/billing/subscriptions/pause-payment
+ * Finalizes a subscription's draft, unless its collection is paused: then the draft is kept, voided or marked
+ * uncollectible. https://docs.stripe.com/billing/subscriptions/pause-payment
  */
 export function finalizeUnlessPaused(
   service: Service,

@@ -11,7 +11,6 @@ export type PaymentAttempt = {
   is_off_session: boolean
   /** One of Stripe's own attempts. Others, by a person or through the API, do not move the schedule. */
   is_automatic: boolean
-  /** Makes the bank refuse any card. */
   forced_decline?: Decline | undefined
   cause: Cause
 }
@@ -30,7 +29,7 @@ export const no_method: Decline = {
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
 }
 
-/** Tries to collect an open invoice. Either way the invoice, its payment intent and its subscription know afterwards. */
+/** Tries to collect an open invoice and updates its payment intent and subscription. */
 export function payInvoice(
   service: Service,
   invoice: StoredInvoice,
@@ -126,7 +125,7 @@ function statusAfter(
   { status, latest_invoice }: StoredSubscription,
   invoice: StoredInvoice,
 ): StoredSubscription['status'] {
-  // Only the newest invoice speaks for the subscription; an old debt changes nothing, paid late or not at all.
+  // Only the newest invoice changes the subscription's status.
   if (invoice.id !== latest_invoice) return status
   if (invoice.status !== 'paid') return status === 'active' ? 'past_due' : status
   return status === 'past_due' || status === 'incomplete' ? 'active' : status
@@ -137,10 +136,7 @@ const day_s = 24 * 60 * 60
 /** How long Stripe waits after each failed attempt. After the last one the subscription is canceled. */
 const delays_days = [3, 5, 7]
 
-/**
- * When a failed invoice is tried again by itself. The first invoice of a subscription waits for the buyer instead, and one that
- * does not advance by itself.
- */
+/** When a failed invoice is retried. A subscription's first invoice waits for the buyer instead. */
 function nextAttempt(
   { auto_advance, billing_reason }: StoredInvoice,
   attempt_count: number,

@@ -12,10 +12,7 @@ import { type DebitType, type Expiry, newCardMethod, newDebitMethod, type Payer 
 import { subscribe } from './subscribe.ts'
 import type { TestCard } from './test-cards.ts'
 
-/**
- * A buyer presses "Pay". The page and the knob both come here. It runs without a pause from the check that the session
- * is open to the record that it is not, which is why two tabs cannot pay twice.
- */
+/** Pays a session, for the page and the knob. It runs synchronously, so that two tabs cannot pay twice. */
 export function paySession(
   service: Service,
   session_id: string,
@@ -96,8 +93,8 @@ function payByDebit(
 }
 
 /**
- * The session's payment intent: the one of an earlier, declined attempt, or a new one. As at Stripe, it comes into being
- * when the buyer first tries to pay.
+ * The payment intent of an earlier, declined attempt, or a new one: created on the first attempt, as at
+ * Stripe.
  */
 function startPayment(
   service: Service,

@@ -13,7 +13,6 @@ export type PaymentIntentInput = {
   data: CheckoutDetails['payment_intent_data']
 }
 
-/** The intent to pay a checkout session, or an invoice. */
 export function newPaymentIntent(
   { clock, livemode }: Service,
   { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,
@@ -72,7 +71,7 @@ export function newPaymentIntent(
 type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }
 type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
 
-/** Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two events. */
+/** Charges an intent, or records the decline; both leave a charge and two events. */
 export function chargeIntent(service: Service, attempt: Attempt): Charged {
   const charged = attemptCharge(service, attempt)
   emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: noCall })

@@ -40,7 +40,7 @@ export function newCardMethod(
   }
 }
 
-/** The account behind the "bank debit" choice: Stripe's test account that always pays, in the currency's own scheme. */
+/** Stripe's test account for bank debits that always pays, in the currency's own scheme. */
 export function newDebitMethod(
   service: Service,
   { type, payer, customer }: { type: DebitType; payer: Payer; customer: string | null },

@@ -4,7 +4,7 @@ export type Recurrence = { interval: 'day' | 'month' | 'week' | 'year'; interval
 
 const day_s = 24 * 60 * 60
 
-/** The first end of a billing period after a moment. All of them are counted from the anchor, never from each other. */
+/** The first end of a billing period after a moment, counted from the anchor. */
 export function nextBoundary(anchor: number, recurrence: Recurrence, after: number): number {
   const longest_s = longestInterval(recurrence)
   // Never too far, because no interval is longer; the few steps that may be missing follow.
@@ -13,10 +13,7 @@ export function nextBoundary(anchor: number, recurrence: Recurrence, after: numb
   return boundary(anchor, recurrence, count)
 }
 
-/**
- * The anchor moved on by so many intervals, in UTC. A month too short for the anchor's day ends on its last day, and the
- * next month has the day again: 31 Jan, 28 Feb, 31 Mar.
- */
+/** The anchor plus so many intervals, in UTC. Short months end on their last day: 31 Jan, 28 Feb, 31 Mar. */
 function boundary(anchor: number, { interval, interval_count }: Recurrence, count: number): number {
   const steps = count * interval_count
   if (interval === 'day') return anchor + steps * day_s

@@ -3,7 +3,6 @@ import type { Service } from '../service.ts'
 import type { StoredPortalConfiguration } from '../state.ts'
 
 export type PortalFeatures = StoredPortalConfiguration['features']
-/** Each feature, as far as the caller speaks of it. */
 export type FeatureChanges = { [Name in keyof PortalFeatures]?: Partial<PortalFeatures[Name]> | undefined }
 
 export type ConfigurationInput = {
@@ -96,7 +95,7 @@ const nothing: PortalFeatures = {
   },
 }
 
-/** What a session gets that names no configuration: everything but changes of the plan, as Stripe's own default has it. */
+/** The default configuration: everything but changes of the plan, as at Stripe. */
 export function defaultConfiguration(service: Service): StoredPortalConfiguration {
   const { store } = service
   for (const configuration of store.portal_configurations.oldestFirst()) {

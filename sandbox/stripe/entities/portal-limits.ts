@@ -4,8 +4,9 @@ import type { EmbeddedPrice, StoredSubscription } from '../state.ts'
 import { nextPhase } from './subscription-schedule.ts'
 
 /**
- * What Stripe's portal lets nobody do, however it is configured: https://docs.stripe.com/customer-management#customer-portal-limitations.
- * The rules are documented, the texts of the refusals are not.
+ * What Stripe's portal never allows, however it is configured:
+ * https://docs.stripe.com/customer-management#customer-portal-limitations. The rules are documented, the
+ * texts of the refusals are not.
  */
 export type PortalLimit = 'has_scheduled_update' | 'has_unspecified_tax'
 

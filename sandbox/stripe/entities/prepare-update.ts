@@ -21,16 +21,16 @@ export type UpdateInput = {
   /** A trial begins now, or lasts, until this moment. */
   trial_end?: number | undefined
   proration_behavior: ProrationBehavior
-  /** From when on the change counts for the money; now, unless the caller showed a preview of another moment. */
+  /** The moment that prorations count from; now, unless the caller showed a preview of another moment. */
   proration_date: number | null
 }
 
-/** What follows from a change, before anything of it is done. */
+/** The consequences of a change, computed before it is made. */
 export type PreparedUpdate = {
   after: StoredSubscription
   discounts: StoredDiscount[]
   prorations: StoredInvoiceItem[]
-  /** What has to be invoiced at once; null when it can wait for the end of the period. */
+  /** The invoice for now; null when the amounts wait for the end of the period. */
   invoice: StoredInvoice | null
 }
 
@@ -56,7 +56,6 @@ export function prepareUpdate(
   const after: StoredSubscription = {
     ...before,
     ...(restarts && { billing_cycle_anchor: trial_end ?? now }),
-    // What is changed now takes the place of what was planned for later.
     ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
     ...(trial_end !== undefined && {
@@ -83,7 +82,9 @@ export function prepareUpdate(
   }
 }
 
-/** https://docs.stripe.com/changelog/endive/2026-10-28/error-code-billing-cycle-trial-end-validation-subscriptions */
+/**
+ * https://docs.stripe.com/changelog/endive/2026-10-28/error-code-billing-cycle-trial-end-validation-subscriptions
+ */
 function checkAnchor(
   { status }: StoredSubscription,
   { input, ends_trial, now }: { input: UpdateInput; ends_trial: boolean; now: number },

@@ -18,8 +18,8 @@ const currencies: Record<string, string> = {
 export type Presentment = { currency: string; convert(amount: number): number }
 
 /**
- * The currency that Adaptive Pricing shows a buyer instead of the session's, if it does. Where a buyer is, Stripe guesses from their
- * address; in tests an e-mail address says it: `ada+location_US@example.com`
+ * The currency that Adaptive Pricing shows a buyer instead of the session's, if it does. Where a buyer is,
+ * Stripe guesses from their address; in tests an e-mail address says it: `ada+location_US@example.com`
  * (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing#testing).
  */
 export function presentmentFor(
@@ -39,7 +39,7 @@ export function presentmentFor(
 }
 
 /**
- * The session's own currency and amount stay those of the seller, and this says beside them what the buyer saw:
+ * The amount and currency that the buyer saw, beside the seller's on the session:
  * https://docs.stripe.com/changelog/basil/2025-03-31/add_presentment_details
  */
 export function presentmentDetails(

@@ -7,7 +7,7 @@ import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
-/** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
+/** The invoice that a change of a subscription causes: at once, or at its renewal. */
 export function previewUpdate(
   service: Service,
   subscription: StoredSubscription,
@@ -42,7 +42,6 @@ export function previewUpdate(
   return asPreview({ ...draft, next_payment_attempt: periodOf(plan.after).end })
 }
 
-/** A preview is an invoice that is not stored. */
 export function asPreview(draft: StoredInvoice): StoredInvoice {
   return { ...draft, id: draft.id.replace(/^in_/, 'upcoming_in_'), billing_reason: 'upcoming' }
 }

@@ -27,7 +27,7 @@ export type PriceInput = {
   unit_amount: number
 }
 
-/** Without a default in the account's tax settings, which a new account lacks, each currency is unspecified until it is set. */
+/** A new account has no default tax behavior, so each currency is unspecified until it is set. */
 export function newPrice({ clock, livemode }: Service, input: PriceInput): StoredPrice {
   const tax_behavior = input.tax_behavior ?? 'unspecified'
   const others = Object.entries(input.currency_options ?? {}).map(
@@ -87,8 +87,9 @@ type TaxChanges = {
 }
 
 /**
- * "Once specified as either `inclusive` or `exclusive`, it cannot be changed." (https://docs.stripe.com/api/prices/object,
- * `tax_behavior`, of the price and of each currency; the text of the refusal is not documented.)
+ * "Once specified as either `inclusive` or `exclusive`, it cannot be changed."
+ * (https://docs.stripe.com/api/prices/object, `tax_behavior`, of the price and of each currency; the text of
+ * the refusal is not documented.)
  */
 export function withTaxBehavior(
   price: StoredPrice,
@@ -138,7 +139,7 @@ export function productName({ store }: Service, price: EmbeddedPrice): string {
   return store.products.get(price.product)?.name ?? price.product
 }
 
-/** "month", "3 months": what follows "per" or "every". */
+/** "month", "3 months": the text after "per" or "every". */
 export function intervalName({ recurring }: EmbeddedPrice): string {
   const { interval = 'month', interval_count = 1 } = recurring ?? {}
   return interval_count === 1 ? interval : `${interval_count} ${interval}s`

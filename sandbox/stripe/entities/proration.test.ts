@@ -58,7 +58,7 @@ it('more seats are billed at once for the rest of the period, to the second', as
   })
 })
 
-it('unless asked otherwise a change waits for the next invoice', async () => {
+it('a change waits for the next invoice by default', async () => {
   const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
   await stripe.subscriptionItems.update(item.id, { quantity: 3, proration_date: middleOf(item) })
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
@@ -80,7 +80,7 @@ it('proration_behavior none changes the seats and bills nothing', async () => {
   expect((await stripe.invoices.list()).data).toHaveLength(1)
 })
 
-it('from the month to the year a new period begins, paid at once less what is left of the old', async () => {
+it('a change from month to year begins a new period, paid at once less the unused rest of the old one', async () => {
   const { stripe, subscription, item, plans } = await startSubscribed()
   const after = await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item.id, price: plans.pro_yearly.id }],

@@ -14,7 +14,7 @@ import { pricingOf } from './invoice-line.ts'
 import { shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
 
-/** What a change gives back for the time that was paid and will not be used, and asks for the time that is left. */
+/** The credit for unused paid time and the charge for the remaining time of a change. */
 export function prorations(
   service: Service,
   {
@@ -26,10 +26,10 @@ export function prorations(
   }: {
     before: StoredSubscription
     after: StoredSubscription
-    /** Of the subscription afterwards: what is charged for the time that is left is less by them. */
+    /** The subscription's discounts after the change, which reduce the charge for the remaining time. */
     discounts: StoredDiscount[]
     at: number
-    /** A new period starts now and is invoiced as a whole: everything old is given back, nothing new is prorated. */
+    /** A new period starts now and is invoiced as a whole: the old one is credited, nothing is prorated. */
     restarts: boolean
   },
 ): StoredInvoiceItem[] {
@@ -82,8 +82,9 @@ function debit(
 }
 
 /**
- * What an item costs for the time that is left. No discount of the invoice applies to a proration, so it is less by them from the
- * start. https://docs.stripe.com/billing/subscriptions/prorations#prorations-and-discounts
+ * What an item costs for the time that is left. No discount of the invoice applies to a proration, so it is
+ * less by them from the start.
+ * https://docs.stripe.com/billing/subscriptions/prorations#prorations-and-discounts
  */
 function shareOf(
   service: Service,

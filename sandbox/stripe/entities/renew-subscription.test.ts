@@ -31,7 +31,7 @@ it('a month later the subscription is renewed and paid', async () => {
     created: current_period_end,
     status: 'paid',
     total: 2000,
-    // The invoice's own period is the one that is over; what is paid for is in the line.
+    // The invoice's own period is the past one; the paid period is in the line.
     period_start: current_period_start,
     period_end: current_period_end,
     lines: { data: [{ period: { start: current_period_end, end: firstItem(renewed).current_period_end } }] },

@@ -17,8 +17,8 @@ import { itemsInPhase, nextPhase, releaseSchedule } from './subscription-schedul
 import type { Decline } from './test-cards.ts'
 
 /**
- * A period, or a trial, is over: the next one begins, is invoiced together with pending invoice items, and is charged.
- * The subscription's new period stands before anybody knows whether it is paid, as at Stripe.
+ * Ends a period or a trial: the next period begins, is invoiced together with pending invoice items, and is
+ * charged. The subscription has its new period before the payment succeeds or fails, as at Stripe.
  */
 export function renewSubscription(
   service: Service,
@@ -78,7 +78,7 @@ export function renewSubscription(
 
 type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anchor: number }
 
-/** What the next period is, and what is in it: a change that was scheduled for it has come true. */
+/** The next period and its items, including a scheduled change. */
 export function nextTerm(service: Service, subscription: StoredSubscription): Term {
   const { end } = periodOf(subscription)
   const phase = nextPhase(service, subscription)
@@ -105,10 +105,7 @@ function lacksMethod(service: Service, subscription: StoredSubscription): boolea
   return defaultMethod(service, { subscription, customer }) === null
 }
 
-/**
- * Lets a subscription's period, or its trial, end at this moment, as if it had been shorter: what was to happen then is
- * due now, and the next periods count from here.
- */
+/** Ends a subscription's period or trial now; the next periods count from here. */
 export function endPeriodNow(
   { store, clock }: Service,
   subscription: StoredSubscription,

@@ -5,7 +5,7 @@ import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscription
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
 import { itemList } from './subscription.ts'
 
-/** What a subscription consists of. Billing periods are the items' own; here all items of one share theirs. */
+/** An item of a subscription. Billing periods belong to items; here all items share theirs. */
 export function newSubscriptionItem(
   { clock }: Service,
   {

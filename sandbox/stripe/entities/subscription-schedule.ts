@@ -7,7 +7,6 @@ import { periodOf, pricedBy } from './subscription-item.ts'
 
 export type PhaseItem = { price: string; quantity: number }
 
-/** A plan for a subscription: what it is now, and what it will be when its period is over. */
 function newSchedule(
   { clock, livemode }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
@@ -91,7 +90,7 @@ function newPhase(
   }
 }
 
-/** Puts a subscription under a schedule whose only phase, for now, is what it is. */
+/** Creates a schedule whose only phase is the present state. */
 export function startSchedule(
   service: Service,
   subscription: StoredSubscription,
@@ -106,7 +105,7 @@ export function startSchedule(
   return schedule
 }
 
-/** What the subscription will consist of from its next period on. Until then nothing changes and nothing is billed. */
+/** Schedules the items of the next period. Until then nothing changes and nothing is billed. */
 export function scheduleChange(
   service: Service,
   subscription: StoredSubscription,
@@ -159,7 +158,7 @@ export function nextPhase({ store }: Service, { schedule }: StoredSubscription):
   return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
-/** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
+/** The items of the coming phase. The first keeps its id, so that its quantity changes. */
 export function itemsInPhase(
   { store }: Service,
   { items }: StoredSubscription,

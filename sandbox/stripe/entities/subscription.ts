@@ -101,7 +101,6 @@ export function itemList(subscription: string, items: StoredSubscriptionItem[]):
   return wholeList(items, `/v1/subscription_items?subscription=${subscription}`)
 }
 
-/** Over for good: nothing brings it back, and nothing is invoiced for it. */
 export function hasEnded({ status }: Pick<StoredSubscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }

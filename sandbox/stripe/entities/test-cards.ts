@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StoredPaymentMethod } from '../state.ts'
 
-/** What a card does when it is charged, and later. The numbers and texts are those of Stripe's testing page. */
+/** The behavior of a card, now and later. Numbers and texts are from Stripe's testing page. */
 export type TestCard = {
   number: string
   brand: 'amex' | 'discover' | 'mastercard' | 'visa'
@@ -82,7 +82,6 @@ export function findTestCard(number: string): TestCard | null {
 
 const by_fingerprint = new Map(cards.map((card) => [fingerprint(card.number), card]))
 
-/** The test card that a payment method was made from. */
 export function testCardOf(method: StoredPaymentMethod): TestCard | null {
   return by_fingerprint.get(method.card?.fingerprint ?? '') ?? null
 }
@@ -103,7 +102,7 @@ export function cardByToken(token: string): TestCard | null {
   return by_number.get(tokens[token] ?? '') ?? null
 }
 
-/** What the bank would say to a charge now: null is yes. A card may behave otherwise when its owner is not there. */
+/** The bank's answer to a charge now; null is success. Off-session charges may differ. */
 export function declineOf(
   method: StoredPaymentMethod,
   { is_off_session }: { is_off_session: boolean },

@@ -49,7 +49,7 @@ it('a billing cycle anchor of now begins a new period and gives the old one back
   ])
 })
 
-it('without prorations the new period costs its full price', async () => {
+it('a new period without prorations costs its full price', async () => {
   const { stripe, subscription } = await startSubscribed()
   const change = { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'none' } as const
   expect(

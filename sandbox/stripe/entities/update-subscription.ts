@@ -31,7 +31,6 @@ export type SubscriptionUpdate = UpdateInput & {
   cause: Cause
 }
 
-/** Carries out a change: the subscription first, then what it costs. */
 export function updateSubscription(
   service: Service,
   given: StoredSubscription,
@@ -63,7 +62,7 @@ export function updateSubscription(
   if (Object.keys(previous_attributes).length > 0) {
     emit(service, 'customer.subscription.updated', after, { cause, previous_attributes })
   }
-  // A trial that lasts longer is announced anew when it is about to end.
+  // An extended trial is announced again before its end.
   if (input.trial_end !== undefined) {
     store.subscription_details.put({ id: after.id, is_trial_end_announced: false })
   }

@@ -25,7 +25,7 @@ export function newWebhookEndpoint(
 
 const configured_id = 'we_sandbox_from_environment'
 
-/** The endpoint that the environment names exists from the start, follows the environment, and goes when it is emptied. */
+/** The endpoint of the environment exists from the start and follows the environment. */
 export function configureEndpoint(service: Service): void {
   const { store, settings } = service
   if (settings.webhookUrl === null) {

@@ -23,7 +23,6 @@ const listBody = z.strictObject({ listed: z.boolean() })
 /** How far apart the modes are when the caller does not say. */
 const default_delay_ms = { normal: 0, never: 0, twice: 0, late: 5000, out_of_order: 1000 }
 
-/** How events reach their endpoints, or do not. */
 export function deliveryKnobs(router: Router, { store, outbox, unlistedEvents }: Service): void {
   router.get('/_sandbox/deliveries', (context) => {
     context.body = {

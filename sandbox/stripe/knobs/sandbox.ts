@@ -38,7 +38,7 @@ const faultBody = z.strictObject({
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
 
-  // For whoever goes by this clock too; with `after` it answers when the clock is no longer that far ahead.
+  // For processes that follow this clock; `after` long-polls until the offset changes.
   router.get('/_sandbox/clock', async (context) => {
     const { after } = context.query
     if (typeof after === 'string') await clock.waitUntilMoved(Number(after))
@@ -125,7 +125,6 @@ const knobs = {
   'POST /_sandbox/reset': 'forget everything',
 }
 
-/** What can be turned here, and how it stands. */
 export function knobIndexRoutes(router: Router, { store, faults, clock }: Service): void {
   router.get('/_sandbox', (context) => {
     const states = [...store.deliveries.oldestFirst()].map(({ state }) => state)

@@ -3,7 +3,7 @@ import { findTestCard, type TestCard } from '../entities/test-cards.ts'
 import type { Form } from '../wire/form.ts'
 import { type Html, html } from './html.ts'
 
-/** Reads the fields of a card, wherever a page asks for one; what is wrong with them goes into `errors`. */
+/** Reads the card fields of a form; problems go into `errors`. */
 export function readCard({
   typed,
   cvc,

@@ -25,7 +25,7 @@ export type CheckoutView = {
   declined: string | null
 }
 
-/** The hosted payment page: what is bought on the left, how it is paid on the right. */
+/** The hosted payment page: the order on the left, the payment on the right. */
 export function checkoutPage(view: CheckoutView): string {
   const terms = termsOf(view)
   return page({
@@ -126,10 +126,9 @@ function choice({
   return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span>${icon}</label>`
 }
 
-/** What a checkout is about, in the words of its page. */
 export type SessionTerms = {
   title: string
-  /** The large figure, and what it is per. */
+  /** The large figure with its period. */
   amount: string
   per: string | null
   afterwards: string | null

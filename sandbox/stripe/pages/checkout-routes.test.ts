@@ -127,7 +127,7 @@ it.each([
   expect(await harness.eventTypes()).toEqual([])
 })
 
-it('what a buyer types comes back as text, not as markup', async () => {
+it('the buyer’s input comes back as text, not as markup', async () => {
   const harness = await startHarness()
   const { id } = await newCheckout(harness)
   const answer = await harness.submit(id, { ...goodCard, cvc: '', name: '"><script>alert(1)</script>' })

@@ -12,7 +12,6 @@ import { checkoutPage } from './checkout-page.ts'
 import { completedPage, expiredPage, notFoundPage, receiptPage } from './closed-pages.ts'
 import { sendPage } from './layout.ts'
 
-/** The pages a buyer meets. */
 export function checkoutPageRoutes(router: Router, service: Service): void {
   const { store, clock, settings } = service
 

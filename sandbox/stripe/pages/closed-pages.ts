@@ -5,7 +5,6 @@ import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 
-/** What a session that is over says of itself; there is no way to pay it again. */
 export function completedPage(session: StoredSession, businessName: string): string {
   const is_unpaid = session.payment_status === 'unpaid'
   const url = returnUrl(session)

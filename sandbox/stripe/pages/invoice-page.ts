@@ -83,7 +83,6 @@ const states: Record<string, { text: string; tone: 'bad' | 'good' | '' }> = {
   void: { text: 'Void', tone: '' },
 }
 
-/** How an invoice stands, as its customer reads it. */
 export function invoiceState({ status }: StoredInvoice): { text: string; tone: string } {
   return states[status ?? ''] ?? { text: 'Draft', tone: '' }
 }

@@ -7,7 +7,7 @@ type Line = { text: string; x: number; y: number; size: number }
 const left = 56
 const right = 430
 
-/** A one-page PDF, so that a link to `invoice_pdf` gives what it says. Plain text in a font every reader has. */
+/** A one-page PDF for `invoice_pdf`: plain text in a built-in font. */
 export function invoicePdf(invoice: StoredInvoice, businessName: string): Buffer {
   const money = (amount: number) => formatMoney({ amount, currency: invoice.currency })
   const lines: Line[] = [
@@ -39,7 +39,7 @@ function draw({ text, x, y, size }: Line): string {
   return `BT /F ${size} Tf ${x} ${y} Td (${escapeText(text)}) Tj ET`
 }
 
-/** PDF text in WinAnsi: the euro sign has its own place, what has none becomes a question mark. */
+/** PDF text in WinAnsi: unsupported characters become question marks. */
 function escapeText(text: string): string {
   return text
     .replaceAll('€', '\u0080')

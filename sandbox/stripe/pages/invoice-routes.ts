@@ -10,7 +10,6 @@ import { type InvoiceView, invoicePage } from './invoice-page.ts'
 import { invoicePdf } from './invoice-pdf.ts'
 import { sendPage } from './layout.ts'
 
-/** The hosted page of an invoice, and its PDF. */
 export function invoicePageRoutes(router: Router, service: Service): void {
   const { store, clock, settings } = service
 

@@ -1,6 +1,5 @@
 /**
- * The page works without it. With it the card number is grouped while it is typed, only the chosen method's fields
- * show, and the button cannot be pressed twice.
+ * Progressive enhancement: groups the card number, shows the chosen method's fields, blocks a second click.
  */
 export const script = `
 document.documentElement.classList.add('js')

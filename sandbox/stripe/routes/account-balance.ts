@@ -17,15 +17,12 @@ const listParams = z.strictObject({
 
 type Movement = Omit<Stripe.BalanceTransaction, 'source' | 'type'> & { source: string; type: string }
 
-/** What Stripe takes of a payment by a European card: https://stripe.com/pricing. Refunds give none of it back. */
+/** Stripe's fee for a European card: https://stripe.com/pricing. Refunds do not return it. */
 const fees = { share: 0.015, fixed_minor: 25 }
 
 const newestFirst = (a: Movement, b: Movement) => b.created - a.created || b.id.localeCompare(a.id)
 
-/**
- * What changed the account's own balance, newest first: payments when their money came, refunds, and what disputes took and brought back.
- * https://docs.stripe.com/api/balance_transactions/list
- */
+/** The account's balance transactions, newest first. https://docs.stripe.com/api/balance_transactions/list */
 export function accountBalanceRoutes(router: Router, service: Service): void {
   const path = '/v1/balance_transactions'
 

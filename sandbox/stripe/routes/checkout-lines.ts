@@ -14,7 +14,7 @@ export type Line = {
   is_new_product: boolean
 }
 
-/** What one line item stands for: a price of the catalogue, or one described on the spot. */
+/** The price of a line item: one of the catalogue, or inline data. */
 export function priceLine(
   service: Service,
   {

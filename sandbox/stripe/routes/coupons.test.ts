@@ -146,7 +146,7 @@ it('discounts change with an update: added, kept, removed', async () => {
   })
   expect(types).toEqual(['customer.subscription.updated', 'customer.discount.created'])
 
-  // What was charged is given back as it was charged; what is left costs half.
+  // The credit equals the charge; the remaining time costs half.
   const more = await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item.id, quantity: 4 }],
     proration_behavior: 'always_invoice',

@@ -15,7 +15,7 @@ const largest_total = 99_999_999
 const minute = 60
 const day = 24 * 60 * minute
 
-/** A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace. */
+/** A new checkout. Validated completely before anything is stored. */
 export function createSession(service: Service, params: CreateSessionParams): StoredSession {
   const { store, clock } = service
   checkMode(params)
@@ -152,7 +152,7 @@ function checkTotal(line_items: StoredLineItem[]): void {
 
 function expiry(asked: number | undefined, now: number): number {
   if (asked === undefined) return now + day
-  // The caller's clock may be a little behind or ahead of ours.
+  // Tolerates a small difference between the clocks.
   if (asked < now + 30 * minute - 5) {
     throw invalidRequest(
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
@@ -173,8 +173,8 @@ function expiry(asked: number | undefined, now: number): number {
 }
 
 /**
- * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
- * by card: the sandbox's bank debits settle once, and only for a checkout.
+ * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment
+ * methods do. A subscription is paid by card: the sandbox's bank debits settle once, and only for a checkout.
  */
 function paymentMethodTypes(
   { mode, payment_method_types: asked }: CreateSessionParams,

@@ -48,7 +48,7 @@ it('a dispute that is lost stays lost', async () => {
   await expect(stripe.disputes.close(dispute?.id ?? '')).rejects.toThrow('already closed')
 })
 
-it('a dispute that nobody answers in time is lost', async () => {
+it('a dispute that is not answered in time is lost', async () => {
   const { stripe, harness } = await paidCharge('4000000000000259')
   await harness.knob('clock/advance', { seconds: 7 * 86_400 + 60 })
   expect((await stripe.disputes.list()).data).toMatchObject([

@@ -31,7 +31,7 @@ export function eventRoutes(router: Router, service: Service): void {
   })
 }
 
-/** `charge.*` stands for all types that begin so. */
+/** `charge.*` matches all types with that prefix. */
 function matchesType(type: string, wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
 }

@@ -4,7 +4,7 @@ import { goodCard } from '../testing/sandbox.ts'
 
 const day = 86_400
 
-/** A subscription whose renewal was tried four times in vain: it is canceled, and its invoice is still open. */
+/** A subscription whose renewal failed four times: canceled, with an open invoice. */
 async function startGivenUp() {
   const sandbox = await startClockwork()
   const { stripe, advance } = sandbox

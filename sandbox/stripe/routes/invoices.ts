@@ -145,7 +145,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
   )
 }
 
-/** The next invoice of a subscription, with a change or without; or the first one of a subscription yet to be made. */
+/** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */
 function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined) {

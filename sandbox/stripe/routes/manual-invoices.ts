@@ -45,7 +45,6 @@ const itemParams = z.strictObject({
 /** Where neither the call nor the customer names one: the currency of the account's country. */
 const account_currency = 'eur'
 
-/** Invoices and amounts that somebody makes by hand. */
 export function manualInvoiceRoutes(router: Router, service: Service): void {
   const { store } = service
 
@@ -122,7 +121,7 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
   )
 }
 
-/** What an item is priced by: a price of the catalogue, or an amount, for which Stripe makes a price that nobody sees. */
+/** An item's price: one of the catalogue, or an amount, for which Stripe makes an unlisted price. */
 function pricedItem(
   service: Service,
   { amount, currency, description, pricing, quantity }: z.output<typeof itemParams>,

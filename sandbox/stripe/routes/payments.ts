@@ -19,7 +19,6 @@ const createParams = z.strictObject({
 })
 const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
 
-/** How money came, and how it went back. */
 export function paymentRoutes(router: Router, service: Service): void {
   const { store } = service
 

@@ -16,7 +16,7 @@ import type { CreatePortalSessionParams } from '../wire/portal-params.ts'
 type FlowData = CreatePortalSessionParams['flow_data']
 type Surroundings = { customer: string; configuration: StoredPortalConfiguration }
 
-/** The one thing that a session is for. What the configuration or the subscription does not allow is refused now. */
+/** The flow of a session. A flow that the configuration or subscription forbids is refused at once. */
 export function readFlow(
   service: Service,
   { flow_data, ...around }: Surroundings & { flow_data: FlowData },

@@ -44,7 +44,7 @@ it.each([
   ).rejects.toThrow(text)
 })
 
-it('nobody can reach the subscription of another customer', async () => {
+it('a customer cannot reach the subscription of another customer', async () => {
   const { open, stripe, item, current, post } = await startPortal()
   const other = await stripe.customers.create({ email: 'bob@example.com' })
   await expect(

@@ -21,7 +21,6 @@ type Resource<Row extends { id: string }, Shape extends z.ZodRawShape> = {
   /** What a list may be narrowed by. Each is compared with the field of its name, unless `where` says how. */
   filters: Shape
   where?: { [Name in keyof Shape]?: (row: Row, value: NonNullable<z.output<Shape[Name]>>) => boolean }
-  /** Which rows lists show at all. */
   isListed?: (row: Row, asked: Asked<Shape>) => boolean
   update?: (row: Row, call: Call) => object
 }
@@ -67,7 +66,7 @@ export function resource<Row extends { id: string }, Shape extends z.ZodRawShape
   return find
 }
 
-/** Replaces the old row by the changed one, and returns what has changed. */
+/** Replaces the row, emits the event with the changed fields, and returns the new row. */
 export function putUpdated<Row extends { id: string; metadata: Record<string, string> | null }>(
   service: Service,
   table: Collection<Row>,

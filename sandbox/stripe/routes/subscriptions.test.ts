@@ -127,7 +127,7 @@ it.each([
   ['a price that is none', { items: [{ price: 'price_none' }] }, 'No such price'],
   ['a quantity of nothing', { items: [{ price: 'p', quantity: 0 }] }, 'quantity'],
   ['a pending update', { payment_behavior: 'pending_if_incomplete' }, 'pending updates'],
-  ['a method of somebody else', { default_payment_method: 'pm_none' }, 'No such PaymentMethod'],
+  ['a method of another customer', { default_payment_method: 'pm_none' }, 'No such PaymentMethod'],
 ] as const)('an update with %s is refused', async (_case, params, text) => {
   const { stripe, subscription } = await startSubscribed()
   await expect(

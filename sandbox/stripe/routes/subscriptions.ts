@@ -121,7 +121,8 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     default_payment_method: params.default_payment_method ?? null,
     description: params.description ?? null,
     discounts: params.discounts ?? [],
-    // The buyer sees no page: a card that "attaches, and fails whenever it is charged" fails now. Source: Stripe's test cards.
+    // The buyer is absent: a card that "attaches, and fails whenever it is charged" fails now. Source:
+    // Stripe's test cards.
     is_off_session: true,
     items,
     metadata: mergeMetadata(null, params.metadata),

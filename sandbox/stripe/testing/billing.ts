@@ -65,7 +65,7 @@ export function firstItem(subscription: Stripe.Subscription): Stripe.Subscriptio
   return item
 }
 
-/** The types of the events since a moment, so that a test sees what its own step brought about. */
+/** The types of the events since a moment, for the events of one step. */
 export async function typesSince(harness: Harness, step: () => Promise<unknown>): Promise<string[]> {
   const before = (await harness.eventTypes()).length
   await step()
@@ -85,7 +85,7 @@ export async function startSubscribed({
   return { harness, stripe: harness.stripe, plans, current, ...subscriber }
 }
 
-/** Halfway through the current period: what is left then is exactly half. */
+/** The middle of the current period: exactly half is left. */
 export function middleOf({ current_period_start, current_period_end }: Stripe.SubscriptionItem): number {
   return current_period_start + (current_period_end - current_period_start) / 2
 }

@@ -123,7 +123,7 @@ export async function startReceiver() {
     secret: webhookSecret,
     answerNext: (...statuses: number[]) => answers.push(...statuses),
     types: () => received.map(({ event }) => event.type),
-    /** Resolves once so many events of this type have come. */
+    /** Resolves once `count` events of this type have arrived. */
     until: (type: string, count = 1): Promise<Received[]> =>
       until(() => {
         const found = received.filter(({ event }) => event.type === type)

@@ -9,7 +9,6 @@ import { checkExpand, render } from './render.ts'
 export type Call = {
   /** The fields of the body, or of the query for GET and DELETE. */
   form: Form
-  /** A named part of the path. */
   path(name: string): string
   cause: Cause
 }
@@ -17,7 +16,7 @@ export type Call = {
 /** A call's own work: synchronous, so that two calls never mix, and blind to HTTP. */
 export type Work = (call: Call) => object
 
-/** The one way a call of the API is answered: read the form, do the work once per idempotency key, expand, answer. */
+/** Handles an API call: read the form, work once per idempotency key, expand, answer. */
 export function handle(service: Service, work: Work) {
   return async (context: RouterContext) => {
     const form = context.method === 'POST' ? await readForm(context.req) : parseForm(context.querystring)
@@ -40,7 +39,7 @@ export function handle(service: Service, work: Work) {
 }
 
 /**
- * What is missing in this mode and is there in the other: Stripe says so, as in
+ * An object of the other mode, as Stripe reports it:
  * https://github.com/woocommerce/woocommerce-gateway-stripe/issues/3109
  */
 function tellOfOtherMode(service: Service, error: unknown): unknown {
@@ -56,8 +55,9 @@ function tellOfOtherMode(service: Service, error: unknown): unknown {
 const longest_key = 255
 
 /**
- * Stripe's idempotency: the first answer to a key is stored and returned when the call is repeated; the same key with
- * other parameters is an error. A call that was refused for its parameters is not kept, since nothing was done.
+ * Stripe's idempotency: the first answer to a key is stored and returned when the call is repeated; the same
+ * key with other parameters is an error. A call that was refused for its parameters is not kept, since
+ * nothing was done.
  */
 function once(
   { store }: Service,

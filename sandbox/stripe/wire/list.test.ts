@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startSubscribed } from '../testing/billing.ts'
 
-/** A renewal of 13 lines: six changes of the seats that waited for it, each a credit and a debit, and the new period. */
+/** A renewal of 13 lines: a credit and a debit for each of six seat changes, and the new period. */
 async function startManyLines() {
   const subscribed = await startSubscribed({ plan: 'teams_monthly', quantity: 2 })
   const { harness, stripe, subscription, item } = subscribed

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidRequest, type StripeFault } from '../errors.ts'
 import type { Form } from './form.ts'
 
-/** Reads a call's parameters; what does not fit is refused in Stripe's words, with the parameter named in bracket form. */
+/** Parses a call's parameters; errors have Stripe's words and name the parameter in bracket form. */
 export function readParams<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
   const result = schema.safeParse(form)
   if (result.success) return result.data
@@ -45,7 +45,6 @@ export const range = z.union([
     lte: integer.optional(),
   }),
 ])
-/** What every call may carry. */
 export const common = { expand: z.array(text).optional() }
 export const pagination = {
   ...common,

@@ -87,7 +87,6 @@ export const updateConfigurationParams = z.strictObject({
   features: features.optional(),
 })
 
-/** The features that were spoken of, without what was left out. */
 export function readFeatures(params: z.output<typeof features>): FeatureChanges {
   const { subscription_cancel, subscription_update } = params
   return {

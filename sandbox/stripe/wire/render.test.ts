@@ -7,16 +7,16 @@ import { newCheckout, startHarness } from '../testing/sandbox.ts'
 type Fields = { [name: string]: Fields } | Fields[] | null
 
 /**
- * The key structure of the examples that Stripe publishes for each object (https://docs.stripe.com/api, API version 2026-10-28.endive, read
- * in November 2026); null is a plain value. What the examples leave out is checked by the SDK's types, of which the stored rows are made.
+ * The key structure of the examples that Stripe publishes for each object (https://docs.stripe.com/api, API
+ * version 2026-10-28.endive, read in November 2026); null is a plain value. What the examples leave out is
+ * checked by the SDK's types, of which the stored rows are made.
  */
 const published: Record<string, Fields> = JSON.parse(
   readFileSync(new URL('published-fields.json', import.meta.url), 'utf8'),
 )
 
 /**
- * The paths that an object lacks. Where our value is null or a list is empty there is nothing to compare: the published
- * examples fill in fields that Stripe itself leaves null.
+ * The paths that an object lacks. Nulls and empty lists are not compared: published examples fill them in.
  */
 function missing(value: unknown, fields: Fields, path: string): string[] {
   if (fields === null || value === null || typeof value !== 'object') return []

@@ -5,7 +5,7 @@ import type { StoredCustomer, StoredEvent, StoredInvoice, StoredPrice, StoredSes
 
 type Json = Record<string, unknown>
 
-/** An object as it is sent: without the fields that Stripe does not show, with the references that the caller expands. */
+/** An object as it is sent: without internal fields, with the requested references expanded. */
 export function render(service: Service, value: object, expand: readonly string[] = []): Json {
   const shown = show(service, value as Json)
   for (const path of expand)

@@ -23,7 +23,7 @@ export const quantity = integer.refine(
 )
 export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
 
-/** Why somebody cancels, in the words of the portal. */
+/** The reasons for a cancellation, in the words of the portal. */
 export const feedback = z.enum([
   'customer_service',
   'low_quality',
@@ -88,7 +88,10 @@ const billed = {
   proration_date: integer.optional(),
 }
 
-/** An object since API version 2026-09-30: https://docs.stripe.com/changelog/endive/2026-09-30/polymorphic-billing-cycle-anchor */
+/**
+ * An object since API version 2026-09-30:
+ * https://docs.stripe.com/changelog/endive/2026-09-30/polymorphic-billing-cycle-anchor
+ */
 const billingCycleAnchor = z.strictObject({ type: z.enum(['now', 'unchanged']) }, 'Invalid object')
 
 const trialEnd = z.union([z.literal('now'), integer])

@@ -32,8 +32,7 @@ export function postEvent(
 }
 
 /**
- * The `Stripe-Signature` header: HMAC-SHA256 over "<seconds>.<body>". The time is the real one, not the sandbox's
- * clock says, because a receiver compares it with its own.
+ * The `Stripe-Signature` header: HMAC-SHA256 over "<seconds>.<body>", in real time, as receivers check it.
  */
 function signPayload({ payload, secret }: { payload: string; secret: string }): string {
   const seconds = Math.floor(Date.now() / 1000)

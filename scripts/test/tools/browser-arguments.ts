@@ -1,4 +1,4 @@
-/** What Chromium needs to run without a screen, without calling anybody, and as root in a container. */
+/** Chromium without a screen, without its own network calls, and as root in a container. */
 export function browserArguments(): string[] {
   return [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -8,7 +8,7 @@ import { installWithApt, lastWords, whyNoApt } from './apt.ts'
 import { findProgram, type Tool } from './find-program.ts'
 
 const run = promisify(execFile)
-/** Debian's headless shell is Chromium without windows: it starts sooner and does the same for a test in less time. */
+/** Debian's headless shell starts sooner than Chromium and does the same for a test. */
 const names = [
   'chromium-headless-shell',
   'chromium',

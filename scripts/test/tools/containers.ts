@@ -5,7 +5,7 @@ import type { Tool } from './find-program.ts'
 
 const patience_ms = 5_000
 
-/** Whether a Docker engine answers. Without a sign of an engine nothing is loaded, and one that hangs is given up on. */
+/** Whether a Docker engine answers, within a time limit. Loads nothing without a sign of an engine. */
 export async function findDocker(): Promise<Tool> {
   const sockets = [
     '/var/run/docker.sock',

@@ -19,7 +19,7 @@ const usualFolders = [
   '/snap/bin',
 ]
 
-/** The first of some programs that exists and runs; some systems have a stub of that name that only asks for an install. */
+/** The first program that exists and runs; on some systems it is a stub that asks for an install. */
 export async function findProgram(names: readonly string[]): Promise<string | undefined> {
   const folders = [...new Set([...(process.env.PATH ?? '').split(delimiter), ...usualFolders])]
   for (const name of names) {

@@ -19,8 +19,9 @@ export type RunningRedis = {
 }
 
 /**
- * The path of a Redis server, installed when there is none and `install` allows it. From Debian only `redis-tools` is installed,
- * which has the same program under another name: `redis-server` would also start a service on the machine.
+ * The path of a Redis server, installed when there is none and `install` allows it. From Debian only
+ * `redis-tools` is installed, which has the same program under another name: `redis-server` would also start
+ * a service on the machine.
  */
 export async function findRedis(options: {
   readonly install: boolean
@@ -44,7 +45,7 @@ export async function findRedis(options: {
     : { found: false, reason: 'Debian’s redis-tools has no server program' }
 }
 
-/** A Redis that keeps nothing on disk, on the loopback address and a free port. `settings` are more lines of its configuration. */
+/** A Redis without persistence on the loopback address. `settings` are more configuration lines. */
 export async function startRedis(options: {
   readonly program: string
   readonly settings?: Readonly<Record<string, string>>

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { isAlive } from '../../processes/alive.ts'
 
 const memory = '/dev/shm'
-/** The growth test's database and the log of what is written come to 3.5 GB; everything else stays below one. */
+/** The growth test's database and write log take 3.5 GB; everything else stays below one. */
 const needed_bytes = 5 * 2 ** 30
 
 /**
- * A folder for the tests' Postgres, which others may pass through and nobody needs afterwards: in memory where there is plenty of it, for
- * every test file makes and drops a database of a thousand files. On a disk (ext4 without a journal, as virtual machines have it) nine
- * tenths of that go into the search for an inode that was not deleted a moment ago.
+ * A folder for the tests' Postgres, which other users may traverse and which is disposable: in memory where
+ * there is plenty of it, for every test file makes and drops a database of a thousand files. On a disk (ext4
+ * without a journal, as virtual machines have it) nine tenths of that go into the search for an inode that
+ * was not deleted a moment ago.
  */
 export async function makeScratchFolder(name: string): Promise<string> {
   const isRoomy = await hasRoom()

@@ -26,7 +26,7 @@ async function choose(page: Page, colorScheme: 'light' | 'dark'): Promise<void> 
 function openAxe(page: Page): AxeBuilder {
   return (
     new AxeBuilder({ page })
-      // Clerk's own components are Clerk's; what they are placed in is ours.
+      // Clerk's own components are not ours to fix.
       .exclude('[class*="cl-rootBox"]')
       .options({ resultTypes: ['violations'] })
       // It would open one more page for every run, to put the results of several frames together.

@@ -3,7 +3,6 @@ import type { Page } from '@playwright/test'
 export const cards = {
   pays: '4242 4242 4242 4242',
   isDeclined: '4000 0000 0000 0002',
-  /** Is taken on the payment page; what is charged later fails. */
   paysOnce: '4000 0000 0000 0341',
 } as const
 
@@ -16,7 +15,7 @@ export async function payByCard(page: Page, card: string, button: string | RegEx
   await page.getByRole('button', { name: button }).click()
 }
 
-/** Goes from the dashboard to the payment page for so many credits. */
+/** Goes from the dashboard to the payment page of a purchase. */
 export async function startPurchase(page: Page, credits: number): Promise<void> {
   await page.getByLabel('Number of credits').fill(String(credits))
   await page.getByRole('button', { name: 'Add Credits' }).click()

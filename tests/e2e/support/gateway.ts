@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createProxyServer } from 'httpxy'
 
 /**
- * The product behind an address of its own, as a gateway stands before it in production. There a release can take code away from pages
- * that are open, and a call can meet what is none of the server's answers.
+ * A gateway in front of the product, as in production, where a release can remove code of open pages and
+ * calls can get foreign answers.
  */
 export interface Gateway {
   readonly url: string
@@ -21,7 +21,7 @@ const troubles = {
   /** The server is not there, and the gateway says so with a page of its own. */
   bad_gateway: (_request: IncomingMessage, response: ServerResponse) =>
     answerPage(response, 502, '<h1>502 Bad Gateway</h1>'),
-  /** Somebody else answers, as the sign-in page of a hotel's network does. */
+  /** A foreign page answers, as the sign-in page of a hotel's network does. */
   foreign_page: (_request: IncomingMessage, response: ServerResponse) =>
     answerPage(response, 200, '<h1>Welcome to our network</h1>'),
   /** The connection is closed without an answer. */
@@ -74,7 +74,7 @@ function answerPage(response: ServerResponse, status: number, html: string): voi
   response.writeHead(status, { 'content-type': 'text/html' }).end(html)
 }
 
-/** Session tokens are made out for the origin that asks for them, and the server takes those of its own address only. */
+/** Session tokens name the origin, and the server accepts only those of its own address. */
 function showOwnAddress(request: IncomingMessage, appUrl: string): void {
   for (const name of ['origin', 'referer'] as const) {
     const value = request.headers[name]

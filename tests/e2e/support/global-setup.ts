@@ -14,10 +14,7 @@ export interface ProductAddresses {
   readonly E2E_DATABASE_URL: string
 }
 
-/**
- * Launches a product for each worker, and tells in E2E_PRODUCTS where they are, which the fixture `product` reads (test.ts). What their
- * processes log is in `test-results/product-*.log`.
- */
+/** Launches a product per worker, listed in E2E_PRODUCTS for test.ts; logs: `test-results/product-*.log`. */
 export default async function setUpBrowserTests({ workers }: FullConfig): Promise<() => Promise<void>> {
   await nameChromium()
   const running = new AsyncDisposableStack()

@@ -11,17 +11,14 @@ function newPerson(): Person {
   return { email: `ada.${id}@tidemark.test`, password: `tidal-${id}-harbour` }
 }
 
-/** Somebody new who is signed in and sees the dashboard, for tests that are not about signing up. */
+/** A new, signed-in user on the dashboard, for tests that are not about signing up. */
 export async function signUp(page: Page): Promise<Person> {
   const person = await arrive(page.request)
   await page.goto('/dashboard')
   return person
 }
 
-/**
- * Signs somebody new up by the calls that the sign-up form makes, in a tenth of its time. The session is in the cookies of `request`,
- * so in the browser whose `context.request` it is.
- */
+/** Signs a new user up by the form's calls, ten times faster. The session is in the cookies of `request`. */
 export async function arrive(request: APIRequestContext): Promise<Person> {
   const person = newPerson()
   const call = callsOf(request, 'sign_ups')
@@ -31,7 +28,7 @@ export async function arrive(request: APIRequestContext): Promise<Person> {
   return person
 }
 
-/** Signs somebody in who is known already, by the calls that the sign-in form makes. */
+/** Signs an existing user in by the calls that the sign-in form makes. */
 export async function signIn(request: APIRequestContext, { email, password }: Person): Promise<void> {
   const call = callsOf(request, 'sign_ins')
   const { id } = (await call('', { identifier: email })).response
@@ -54,7 +51,7 @@ export async function fillSignUp(page: Page): Promise<Person> {
   await page.getByLabel('Email address').fill(person.email)
   const password = page.getByLabel('Password', { exact: true })
   await password.fill(person.password)
-  // By the key, because what the form says of the password moves its button, and a click in that moment misses it.
+  // By the keyboard: the password hint moves the button, so that a click may miss it.
   await password.press('Enter')
   await page.getByLabel('Enter verification code').first().pressSequentially('424242')
   return person

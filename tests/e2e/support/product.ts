@@ -30,10 +30,9 @@ export function findLedgerProblems() {
   return withDatabase(async (db) => (await verifyLedger(db)).problems)
 }
 
-/** What every test of the product would notice. */
+/** Knobs that affect every test of the product. */
 const noticedByAll = /^(faults|deliveries|clock|account|instance|reset|database)\b/
 
-/** Turns a knob of the payment sandbox. */
 export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
   refuseForAll(path)
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
@@ -45,7 +44,6 @@ export async function findClockOffset(): Promise<number> {
   return ((await response.json()) as { offset_ms: number }).offset_ms
 }
 
-/** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
   refuseForAll(path)
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
@@ -62,13 +60,10 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** What the product's processes do to a table. */
+/** Failing operations of the product's processes on a table. */
 type Access = 'reads' | 'writes'
 
-/**
- * From now on Postgres cannot read, or cannot write, what the product asks of a table, as when the disk under it is broken. What the
- * database's own functions do with it goes on.
- */
+/** Makes the product's reads or writes of a table fail; the database's own functions still work. */
 export function breakTable(table: string, access: Access): Promise<void> {
   refuseForAll('database')
   const broken = 'broken_disk()'
@@ -109,10 +104,7 @@ export function mendTables(): Promise<void> {
   })
 }
 
-/**
- * From now on nothing can be posted for somebody's checkouts, as if our own code failed on them. Nobody else notices. Until
- * `mendPostings`.
- */
+/** Makes postings for the user's checkouts fail until `mendPostings`. Other owners are not affected. */
 export function failPostings(userId: string, error: string): Promise<void> {
   return withDatabase(async (db) => {
     await sql
@@ -131,12 +123,12 @@ export function failPostings(userId: string, error: string): Promise<void> {
   })
 }
 
-/** How many events about somebody's checkouts have failed and wait for their next try. */
+/** How many events about the user's checkouts have failed and wait for their next try. */
 export function countFailedEvents(userId: string): Promise<number> {
   return withDatabase(async (db) => (await failedEvents(db, userId).select('id').execute()).length)
 }
 
-/** The bug is mended, but what failed because of it is not tried again by itself before a person sees to it. */
+/** Ends the fault. Failed events stay failed until a person replays them. */
 export function mendPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const held = { next_try_at: sql<Date>`now() + interval '30 days'`, claims: sql<number>`claims + 1` }
@@ -162,7 +154,7 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('client_reference_id', 'in', intents)
 }
 
-/** Credits that somebody was given by hand, which nobody of support did, and the difference that a comparison finds in them. */
+/** Credits granted without a support act, and the finding of a comparison about them. */
 export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
   return withDatabase(async (db) => {
     const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
@@ -171,7 +163,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
       kind: 'adjustment_unexplained',
       object_id: String(transfer_id),
       owner,
-      sentence: `${credits} credits were given by hand, and nobody of support did it`,
+      sentence: `${credits} credits were given by hand, with no support act recorded`,
       they_say: 'There is no act of support behind it.',
       we_have: `Transfer ${transfer_id} by test.`,
       money: null,
@@ -183,7 +175,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
   })
 }
 
-/** The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
+/** Resets the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
   await mendTables()
   await clearFaults()
@@ -191,7 +183,6 @@ export async function calmProduct(): Promise<void> {
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
 }
 
-/** The application's own client of the sign-in sandbox. */
 export function openSandboxClerk() {
   return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
 }
@@ -199,11 +190,11 @@ export function openSandboxClerk() {
 export async function findUserId(email: string): Promise<string> {
   const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
   const [user] = data
-  if (!user) throw new Error(`Nobody has the e-mail address ${email}.`)
+  if (!user) throw new Error(`No user has the e-mail address ${email}.`)
   return user.id
 }
 
-/** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
+/** Makes the next `count` calls about one person fail at the sign-in sandbox. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
   const body = JSON.stringify({
     status: 500,

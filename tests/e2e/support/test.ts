@@ -2,17 +2,14 @@ import * as playwright from '@playwright/test'
 import type { ProductAddresses } from './global-setup.ts'
 import { calmProduct } from './product.ts'
 
-/**
- * Tests of this kind turn a knob that all who use the product would notice: faults, deliveries, the clock. They come last, because a
- * clock that was advanced stays where it is.
- */
+/** For tests with global faults, deliveries or clock changes. They run last: the clock stays advanced. */
 export const alone = { tag: '@alone' }
 /** Tests of this kind also run in the browser of a phone. */
 export const alsoOnPhones = { tag: '@phone' }
 /** Tests of this kind run in a German browser only. */
 export const german = { tag: '@german' }
 
-/** Every worker has a product for itself, so that a test is alone in it. Each test has people of its own all the same. */
+/** Each worker has a product of its own; each test still creates its own people. */
 export const test = playwright.test.extend<{ calm: undefined }, { product: ProductAddresses }>({
   product: [
     async ({ browserName: _browser }, use, { parallelIndex }) => {

@@ -1,9 +1,6 @@
 import type { TestDatabase } from './test-database.ts'
 
-/**
- * Copies somebody's account and checkouts into another database as they were before any event: opened at Stripe, and nothing
- * known of what came of it. Events replayed there show what the books would be if they had come in another way.
- */
+/** Copies an owner's checkouts as they were before any event, to replay events in another order. */
 export async function copyCheckouts(
   from: TestDatabase,
   to: TestDatabase,

@@ -19,8 +19,8 @@ declare module 'vitest' {
 }
 
 /**
- * Gives every test file a Postgres and, where there is one, a Redis. `npm test` brings both along in the environment;
- * a single `vitest run schema/ledger` starts them for itself, in folders that go with it.
+ * Gives every test file a Postgres and, if available, a Redis. `npm test` passes both in the environment; a
+ * single `vitest run schema/ledger` starts its own, in temporary folders.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const running = new AsyncDisposableStack()

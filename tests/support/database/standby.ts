@@ -10,13 +10,13 @@ import { takeBaseBackup } from '../../restore/base-backup.ts'
 export interface TestStandby {
   readonly primary: RunningPostgres
   readonly replica: RunningPostgres
-  /** Of a migrated database, on both. */
+  /** A migrated database on both. */
   readonly primaryUrl: string
   readonly replicaUrl: string
   stop(): Promise<void>
 }
 
-/** A Postgres and its streaming replica, made from a base backup as Postgres's manual has it, on the loopback address. */
+/** A Postgres and a streaming replica made from its base backup, on the loopback address. */
 export async function startStandby(): Promise<TestStandby> {
   const running = new AsyncDisposableStack()
   try {
@@ -27,7 +27,7 @@ export async function startStandby(): Promise<TestStandby> {
       join(folder, name),
     )
     if (!atPrimary || !atReplica || !archive) throw new Error('unreachable')
-    // What was written during the backup is still there when the replica asks for it.
+    // The replica may still ask for log written during the backup.
     const settings = { wal_keep_size: '512MB' }
     const primary = await startPostgres({ dataDir: atPrimary, durable: false, settings })
     running.defer(() => primary.stop())

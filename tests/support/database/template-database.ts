@@ -7,11 +7,12 @@ import { migrateToLatest } from '../../../schema/database/migrate.ts'
 const schemaFolder = join(import.meta.dirname, '../../../schema')
 
 /**
- * A migrated database that test files copy, which is much faster than migrating for each of them. Its name holds a hash
- * of what made it, so that on a server that lives longer an outdated one is never copied. Several runs may ask at once.
+ * A migrated database that test files copy, which is much faster than migrating for each of them. Its name
+ * holds a hash of what made it, so that on a server that lives longer an outdated one is never copied.
+ * Several runs may ask at once.
  */
 export async function ensureTemplateDatabase(adminUrl: string): Promise<string> {
-  // Which months the ledger has depends on the day.
+  // The set of monthly partitions depends on the date.
   const month = new Date().toISOString().slice(0, 7).replace('-', '')
   const name = `tidemark_template_${month}_${await hashMigrations()}`
   const client = new pg.Client({ connectionString: adminUrl })

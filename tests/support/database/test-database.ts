@@ -9,9 +9,7 @@ export interface TestDatabase {
   readonly url: string
   /** As the tables' owner: to read, to verify, and to try what must be impossible. */
   readonly owner: Database
-  /** As the server's role. */
   readonly server: Database
-  /** As the worker's role. */
   readonly worker: Database
   close(): Promise<void>
 }
@@ -38,7 +36,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A database that is there already, and stays when it is closed. */
+/** An existing database, which stays when the connection is closed. */
 export function connectTestDatabase(url: string): TestDatabase {
   const connect = (role: DatabaseActor) =>
     connectDatabase({ connectionString: url, role, poolMax: 10, onError: () => undefined })

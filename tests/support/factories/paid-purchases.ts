@@ -29,13 +29,12 @@ export interface PlanOrder {
   /** As the catalogue had it when the checkout was opened. */
   readonly credits_per_seat?: number
   readonly owner?: PaidPurchase['owner']
-  /** What the checkout promised to cost, when that is not the price. */
+  /** The checkout's amount, when it is not the price. */
   readonly promised_minor?: number
-  /** Who buys; somebody new when it is left out. */
+  /** The buyer; a new user by default. */
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>
-  /** Of a coupon that the checkout has. */
   readonly coupon?: string
 }
 
@@ -43,7 +42,7 @@ type Shop = Pick<TestProduct, 'database' | 'stripe'>
 
 const amountsMinor = { pro: { monthly: 2000, yearly: 19_200 }, teams: { monthly: 3000, yearly: 28_800 } }
 
-/** A plan that a new user has paid at Stripe. What follows from Stripe's events is left to the worker. */
+/** A plan that a new user has paid at Stripe. Its events are left to the worker. */
 export async function buildPaidPlan(
   { database, stripe }: Shop,
   order: PlanOrder = {},

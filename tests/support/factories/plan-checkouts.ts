@@ -40,7 +40,7 @@ export function listIntents({ database }: Pick<TestProduct, 'database'>) {
   return database.owner.selectFrom('checkout_intents').selectAll().orderBy('created_at').execute()
 }
 
-/** Sessions of the present intents that somebody could still pay. */
+/** Sessions of the present intents that can still be paid. */
 export async function listPayableSessions(
   product: Pick<TestProduct, 'database' | 'stripe'>,
 ): Promise<Stripe.Checkout.Session[]> {

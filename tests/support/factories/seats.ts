@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** Somebody's seat in an organization, which needs no subscription for our purposes. */
+/** A person's seat in an organization, which needs no subscription for our purposes. */
 export async function buildSeat(
   database: TestDatabase,
   seat: {

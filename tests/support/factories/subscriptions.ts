@@ -7,7 +7,7 @@ import type { TestDatabase } from '../database/test-database.ts'
 
 const day = 24 * 3600 * 1000
 
-/** A subscription that was bought and applied, with the settled intent behind it; `fields` make it another. */
+/** A bought and applied subscription with its settled intent; `fields` override its columns. */
 export async function buildSubscription(
   database: TestDatabase,
   bought: {

@@ -30,7 +30,7 @@ export async function buildTeam(
   return { organization, admin, subscription_id: id }
 }
 
-/** Somebody new who is in the team's organization, and has no seat. */
+/** A new member of the team's organization, without a seat. */
 export async function buildMember(
   clerk: TestClerk,
   team: Team,
@@ -85,7 +85,7 @@ export function changeRole(
   return clerk.client.organizations.updateOrganizationMembership({ organizationId, userId: user_id, role })
 }
 
-/** What is known of an organization's seats and invitations, without the times at which it was written. */
+/** An organization's seats and invitations, without timestamps. */
 export interface TeamRows {
   readonly seats: { email: string; user_id: string | null; role: string; status: string }[]
   readonly invitations: { email: string; status: string }[]

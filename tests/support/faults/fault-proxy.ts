@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { waitUntil } from '../wait-until.ts'
 
-/** Where to strike: at the n-th statement from now on, before Postgres sees it or after, with the answer lost. */
+/** The n-th statement from now on: before Postgres sees it, or after, with the answer lost. */
 export interface Strike {
   readonly statement: number
   readonly moment: 'before' | 'after'
-  /** What happens; by default every connection is cut and none is let in until `mend`. */
+  /** The fault; by default every connection is cut and none is accepted until `mend`. */
   readonly action?: () => void
 }
 
@@ -23,18 +23,16 @@ export interface FaultProxy {
   /** Cuts every connection and lets none in: from outside, a process behind the proxy is dead. */
   cut(): void
   mend(): void
-  /**
-   * From now on nothing goes either way over the connections that there are, and none is closed: so it looks when the machine at the other
-   * end has lost its power. Connections that are made later work.
-   */
+  /** Silences the present connections without closing them, as a power failure does. New ones work. */
   silence(): void
   close(): Promise<void>
 }
 
 /**
- * A TCP proxy between a process and its Postgres (or Redis) that can count statements, cut the wire at one of them, or let it say nothing any more. It
- * knows just enough of Postgres' protocol to see a statement go by, so the product's code needs no hook for tests. Connections
- * whose application name ends in `-queue` pass uncounted, and so does all that goes to Redis.
+ * A TCP proxy between a process and its Postgres (or Redis) that can count statements, cut the wire at one of
+ * them, or let it say nothing any more. It knows just enough of Postgres' protocol to see a statement go by,
+ * so the product's code needs no hook for tests. Connections whose application name ends in `-queue` pass
+ * uncounted, and so does all that goes to Redis.
  */
 export async function startFaultProxy(address: string): Promise<FaultProxy> {
   const { hostname, port: upstreamPort, protocol } = new URL(address)
@@ -135,7 +133,7 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
       for (const socket of sockets) silent.add(socket)
     },
     async close() {
-      // The service behind it closes first; a connection that is cut during that emits an error without a listener.
+      // The service closes first; a connection cut meanwhile emits an error without a listener.
       if (!isCut) await waitUntil(() => sockets.size === 0, 'the connections through the proxy to be closed')
       cut()
       await new Promise<void>((resolve) => server.close(() => resolve()))

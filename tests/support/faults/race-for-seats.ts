@@ -3,10 +3,7 @@ import type { TestDatabase } from '../database/test-database.ts'
 import type { Team } from '../factories/teams.ts'
 import { waitUntil } from '../wait-until.ts'
 
-/**
- * Starts requests that all want one of the team's seats, and lets them go on only when every one of them has come as far as it
- * can without the others. At most as many as the server has connections.
- */
+/** Runs concurrent requests for a seat, released together at the lock. At most as many as connections. */
 export async function raceForSeats<T>(
   { owner }: TestDatabase,
   { subscription_id }: Team,

@@ -11,9 +11,10 @@ const transfersEach = 10
 const eventsEach = 10
 
 /**
- * Fills a database with what owners have who are nobody's concern in the test: each a subscription and a purchase, paid, ten
- * transfers and ten events of the inbox, and a difference that support has mended; every fifth is an organization with five seats. Set-based, with triggers off; hashes and
- * payloads are dummies. A few events, intents and invitations still wait, none of them is due. May be called again with later owners.
+ * Fills a database with the rows of owners who play no part in the test: each a subscription and a purchase,
+ * paid, ten transfers and ten events of the inbox, and a difference that support has repaired; every fifth is
+ * an organization with five seats. Set-based, with triggers off; hashes and payloads are dummies. A few
+ * events, intents and invitations still wait, none of them is due. May be called again with later owners.
  */
 export async function fillOthers(url: string, owners: Owners): Promise<void> {
   const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams, ...support]]
@@ -96,7 +97,7 @@ const teams = [
    FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
 ]
 
-/** Usage is spread over the owners as time would spread it: nobody's transfers lie side by side. */
+/** Usage is spread over the owners as time would spread it: no owner's transfers are adjacent. */
 const ledger = [
   `INSERT INTO ledger_accounts (owner_kind, owner_id, name)
    SELECT owner_kind, owner_id, name FROM i, unnest(ARRAY['plan', 'purchased']) name ORDER BY i, name`,
@@ -164,7 +165,7 @@ const inbox = [
 const uuidOf = (what: string) =>
   `overlay(overlay(md5('${what}' || i) PLACING '8' FROM 13) PLACING 'a' FROM 17)::uuid`
 
-/** One act that was done for each owner, its two lines in the audit log, and the finding that it mended, which has gone. */
+/** A done act for each owner, its two audit entries, and the finding that it repaired, now gone. */
 const support = [
   `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, reason, is_dry_run, requested_by,
      requested_at, state, outcome, finished_at, next_try_at)
@@ -181,7 +182,7 @@ const support = [
 
 const keepingNone = queueNames.filter((name) => jobOptionsOf(name).removeOnComplete === true)
 
-/** A finished job for each owner, over all queues; every other one failed, and all of a queue that keeps none that went well. */
+/** A finished job for each owner over all queues; every other one failed. */
 const queue = [
   `INSERT INTO bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, finished_at_ms)
    SELECT queue, 'fill_' || i, nextval('bullmq.job_seq'), queue,

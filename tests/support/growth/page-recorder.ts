@@ -12,12 +12,12 @@ export interface ExplainedStatement {
 }
 
 export interface PageRecorder {
-  /** Every statement that Postgres ran for connections of this process while `work` went on, those inside its functions included. */
+  /** Every statement of this process' connections while `work` ran, including those inside functions. */
   during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
   stop(): void
 }
 
-/** What EXPLAIN (ANALYZE, BUFFERS) says of each statement when it is run for real, sent to the client that ran it. */
+/** The EXPLAIN (ANALYZE, BUFFERS) of each real statement, sent to its client. */
 const explained = [
   `session_preload_libraries = 'auto_explain'`,
   `auto_explain.log_min_duration = 0`,
@@ -31,7 +31,7 @@ const explained = [
   `log_min_messages = 'fatal'`,
 ]
 
-/** Explains every statement of sessions that begin from now on. Needs a superuser, and no session that began earlier. */
+/** Explains every statement of sessions that begin from now on. Needs a superuser. */
 export async function recordPages(url: string): Promise<PageRecorder> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -84,7 +84,7 @@ interface PlanNode {
   readonly 'Index Name'?: string
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
-  /** Those of its children too. */
+  /** Including its children. */
   readonly 'Shared Hit Blocks': number
   readonly 'Shared Read Blocks': number
   readonly Plans?: readonly PlanNode[]

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../../../scripts/launch/script.ts'
 
-/** Runs both files as `npm test` runs all, each in a worker of its own, and returns what was printed. */
+/** Runs both files as `npm test` does, each in its own worker, and returns the output. */
 async function runFixtures(): Promise<string> {
   const config = join(repositoryRoot, 'tests/support/isolation/fixtures/vitest.config.ts')
   const args = [join(repositoryRoot, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config]

@@ -2,8 +2,9 @@ import { afterAll, beforeAll } from 'vitest'
 import { findLeftBehind, readSharedState, type SharedState } from './shared-state.ts'
 
 /**
- * Vitest runs this before each test file. What a file imports may add listeners and globals, as it does in production; what its tests and hooks
- * change, they give back. The environment and the folder are not to be changed by an import either.
+ * Vitest runs this before each test file. What a file imports may add listeners and globals, as it does in
+ * production; what its tests and hooks change, they give back. The environment and the folder are not to be
+ * changed by an import either.
  */
 const { environment, folder } = readSharedState()
 let before: SharedState

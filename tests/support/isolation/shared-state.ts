@@ -1,4 +1,4 @@
-/** What all files share that one worker runs one after the other (decision 013): whoever changes any of it changes it for the next file too. */
+/** Shared by all files of one worker (decision 013): a change affects the next file too. */
 export interface SharedState {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly folder: string
@@ -32,7 +32,6 @@ export function readSharedState(): SharedState {
   }
 }
 
-/** In sentences, what is not as it was. */
 export function findLeftBehind(before: SharedState, after: SharedState): string[] {
   return [
     ...changedKeys(Object.entries(before.environment), Object.entries(after.environment)).map(

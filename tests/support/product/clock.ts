@@ -1,13 +1,9 @@
-/** The time that the product goes by. */
 export interface TestClock {
   now(): Date
-  /** Lets time pass. */
   advance(milliseconds: number): void
   /** Goes on, so far ahead of the real time. */
   setAhead(by: { readonly minutes: number }): void
-  /** Stops at a moment. */
   stop(at: Date): void
-  /** Goes by the real time again. */
   reset(): void
 }
 

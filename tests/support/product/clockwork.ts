@@ -15,13 +15,9 @@ export interface JobRun {
 /** A worker, its queue and its sweep, whose clock stands still until the test lets time pass. */
 export interface Clockwork {
   readonly deps: WorkerDependencies
-  /** Every job that was begun. */
   readonly runs: readonly JobRun[]
   now(): Date
-  /**
-   * Lets so much time pass: the sweep runs whenever something is due, and each job once. A job for which `isKilled` says true is
-   * begun by a worker that is killed in the middle of it.
-   */
+  /** Passes time: the sweep runs when rows are due, each job once. `isKilled` kills the worker in a job. */
   pass(milliseconds: number, isKilled?: (run: number) => boolean): Promise<void>
 }
 

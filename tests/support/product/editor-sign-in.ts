@@ -25,7 +25,6 @@ export function newSignIn(redirect_uri = editorUri): EditorSignIn {
   return { state: randomBytes(16).toString('base64url'), code_verifier, code_challenge, redirect_uri }
 }
 
-/** Begins a sign-in as the extension does. */
 export function initiate(server: TestServer, signIn: EditorSignIn, fields: object = {}): Promise<ApiAnswer> {
   const { state, code_challenge, redirect_uri } = signIn
   return server.api(initiateVscodeAuth, { body: { state, code_challenge, redirect_uri, ...fields } })

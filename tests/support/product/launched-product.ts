@@ -8,11 +8,10 @@ export interface LaunchedProduct extends RunningProduct {
   readonly dataDir: string
   /** What the launcher and its processes wrote. */
   readonly lines: readonly string[]
-  /** Turns a knob of a sandbox. */
   turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body?: object): Promise<T>
 }
 
-/** The whole product for the tests of this file, as `npm start` launches it, with data of its own and free ports. */
+/** The whole product as `npm start` launches it, with data of its own and free ports. */
 export function launchedProduct(): LaunchedProduct {
   return madeOnce(launch, async ({ stop, dataDir }) => {
     await stop()

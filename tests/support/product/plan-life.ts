@@ -7,7 +7,7 @@ import type { PaidPurchase } from '../factories/paid-purchases.ts'
 import { spendOne } from '../factories/transfers.ts'
 import type { TestProduct } from './start-test-product.ts'
 
-/** What a customer, their bank and we do after a purchase, and what there is then. Nothing arrives before `worker.catchUp`. */
+/** Steps of a customer, their bank and us after a purchase. Events arrive at `worker.catchUp`. */
 export interface PlanLife {
   balance(bought: PaidPurchase): Promise<Balance>
   row(bought: PaidPurchase): Promise<Subscription | undefined>
@@ -25,7 +25,7 @@ export interface PlanLife {
   closeDispute(id: string, outcome: 'won' | 'lost'): Promise<unknown>
   /** Lets days pass and everything arrive. */
   live(days: number): Promise<void>
-  /** Today again, with nobody at Stripe: a plan that no test looks at any more would be renewed in all the others. */
+  /** Back to today, without customers at Stripe: old plans would be renewed in later tests. */
   startOver(): Promise<void>
 }
 

@@ -5,15 +5,14 @@ import { createInterface } from 'node:readline'
 
 export interface ProductProcess {
   readonly pid: number
-  /** Everything it logged. */
   readonly lines: readonly string[]
-  /** What it logged when it was ready, e.g. the server's port. */
+  /** Its log line when ready, e.g. with the server's port. */
   readonly ready: Readonly<Record<string, unknown>>
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>
-  /** Asks it to stop, as whoever runs it does. */
+  /** Asks it to stop, as its operator does. */
   terminate(): void
-  /** Waits for the process to end, however it does; its exit code, or null after a signal that it did not handle. */
+  /** The process's exit code, or null after a signal that it did not handle. */
   readonly ended: Promise<number | null>
 }
 

@@ -28,22 +28,22 @@ export interface TestProduct {
 }
 
 export interface TestProductOptions {
-  /** Stripe's sandbox as a process of its own, with our price list or an empty one. Left out, every call to Stripe fails. */
+  /** Stripe's sandbox, with our price list or an empty one. Without it every call to Stripe fails. */
   readonly stripe?: 'with_prices' | 'empty'
-  /** Clerk's sandbox as a process of its own, or no Clerk and tokens that are the user's id. Without it, sign-in does not work. */
+  /** Clerk's sandbox, or `trusting`: tokens are user ids. Without it sign-in does not work. */
   readonly clerk?: 'sandbox' | 'trusting'
   /** A worker that runs as a process of its own, beside the one whose jobs run when the test says so. */
   readonly worker?: 'process'
-  /** Whose events are delivered to the server. */
+  /** The services whose events are delivered to the server. */
   readonly webhooks?: readonly ('stripe' | 'clerk')[]
   /** Where the queues are; left out, in Postgres. */
   readonly redisUrl?: string | undefined
-  /** One that is there already, and stays. */
+  /** An existing database, which is kept. */
   readonly database?: TestDatabase
   readonly server?: Partial<Pick<TestServerOptions, 'databaseUrl' | 'clerk' | 'env' | 'settings' | 'deps'>>
 }
 
-/** The product for the tests of this file; its parts can be taken apart at once. Options may have to wait for another hook. */
+/** The product for this file's tests, which can be destructured. Options may come from a hook. */
 export function testProduct(
   options: TestProductOptions | (() => TestProductOptions | undefined) = {},
 ): TestProduct {

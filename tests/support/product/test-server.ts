@@ -13,7 +13,6 @@ import { testAppUrl } from '../services/sandbox-process.ts'
 
 export interface TestServer {
   readonly url: string
-  /** Of the port for those who operate it. */
   readonly monitoringUrl: string
   readonly deps: Dependencies
   /** Everything it logged, parsed. */

@@ -17,7 +17,7 @@ import type { TestStripe } from '../services/stripe.ts'
 /** A worker whose jobs run when the test says so. */
 export interface TestWorker {
   readonly deps: WorkerDependencies
-  /** Lets Stripe's events arrive in this order; one that comes too early is tried again afterwards, as the queue would. */
+  /** Applies Stripe's events in this order; one that comes too early is retried at the end. */
   applyStripe(events: readonly Stripe.Event[]): Promise<void>
   /** Lets everything that happened at Stripe since arrive, in Stripe's order. */
   catchUp(): Promise<void>
@@ -54,7 +54,7 @@ export function createTestWorker(
   return worker
 }
 
-/** What a job is given in a test that calls it directly. Without `stripe`, a call to Stripe fails the test. */
+/** A job's dependencies in a direct call. Without `stripe`, a call to Stripe fails the test. */
 export function createTestDependencies(
   database: TestDatabase,
   overrides: Partial<WorkerDependencies> = {},
@@ -82,7 +82,7 @@ export function createTestDependencies(
   }
 }
 
-/** A producer that hands on each job, also of those that are added together. */
+/** A producer that passes each job to `add`, also those of a batch. */
 export function producerOf(
   add: WorkerDependencies['producer']['add'],
   countWaiting: WorkerDependencies['producer']['countWaiting'] = async () => 0,

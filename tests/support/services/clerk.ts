@@ -4,13 +4,11 @@ import { openClerk } from '../../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
 import { type Sandbox, startSandbox } from './sandbox-process.ts'
 
-/** The sign-in sandbox and its API. */
 export interface TestClerk extends Sandbox {
   readonly client: ClerkClient
   readonly directory: ClerkDirectory
-  /** Forgets what has happened so far. */
   forgetEvents(): Promise<void>
-  /** What has happened since, oldest first; of the kinds that begin so, when some are named. */
+  /** The events since then, oldest first, optionally only of types with these prefixes. */
   listEvents(...kinds: string[]): Promise<ClerkSandboxEvent[]>
 }
 
@@ -20,7 +18,7 @@ export interface ClerkSandboxEvent {
   readonly payload: { readonly timestamp: number; readonly data: Record<string, unknown> }
 }
 
-/** Somebody at the sign-in sandbox, and a token as their browser would hold it. */
+/** A user of the sign-in sandbox, and a token as their browser would hold it. */
 export interface Person {
   readonly user_id: string
   readonly email: string

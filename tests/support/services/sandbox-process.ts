@@ -18,10 +18,7 @@ export interface Sandbox {
 /** Where an application's own pages are in tests, so that tokens are made for the right origin. */
 export const testAppUrl = 'http://localhost:3000'
 
-/**
- * Starts a stand-in as its own process on a free port, with its state in a folder that goes with it. Without `serverPort` it
- * sends no webhooks.
- */
+/** Starts a sandbox on a free port with a temporary state. Without `serverPort` it sends no webhooks. */
 export async function startSandbox(
   service: 'stripe' | 'clerk',
   options: { serverPort?: number; env?: Record<string, string> } = {},

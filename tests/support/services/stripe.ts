@@ -3,16 +3,14 @@ import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
 import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
 
-/** The payment sandbox and its API. */
 export interface TestStripe extends Sandbox {
   readonly client: Stripe
   /** Makes the price list right (again), as `npm run stripe:setup` does. */
   setUp(): Promise<unknown>
-  /** All events since the last call, oldest first. */
   takeEvents(): Promise<Stripe.Event[]>
 }
 
-/** Payments that take days stay undecided until the test decides them. Without `serverPort` no event is delivered. */
+/** Delayed payments wait for the test. Without `serverPort` no event is delivered. */
 export async function startStripe(options: { serverPort?: number } = {}): Promise<TestStripe> {
   const sandbox = await startSandbox('stripe', {
     ...options,
@@ -35,7 +33,7 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
   }
 }
 
-/** A client that asks for the same object once, as long as it changes nothing: to replay events while nothing happens at Stripe. */
+/** A client that caches reads until it writes, to replay events against a fixed state. */
 export function rememberingStripe(url: string): Stripe {
   const answers = new Map<string, Promise<Response>>()
   const ask: typeof fetch = async (address, request) => {
@@ -53,7 +51,7 @@ export function rememberingStripe(url: string): Stripe {
   })
 }
 
-/** A client that never repeats a call by itself, because that takes real seconds: whoever uses it is told of every failure. */
+/** A client without retries, because they take real seconds: its caller sees every failure. */
 export function impatientStripe(url: string): Stripe {
   return new Stripe('sk_test_sandbox', { ...sandboxAt(url), maxNetworkRetries: 0 })
 }

@@ -10,7 +10,7 @@ interface NoticeActionProps {
   onFollow?: () => void
 }
 
-/** One click from a notice to what ends it. */
+/** The action that resolves a notice, in one click. */
 export function NoticeAction({ action, payer, onFollow }: NoticeActionProps) {
   if (action.leadsTo === 'credits') {
     return (

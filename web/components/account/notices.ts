@@ -84,7 +84,7 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
   ]
 }
 
-/** Somebody who never had credits has a checklist instead, and those whose credits are on the way need not buy more. */
+/** New users have a checklist instead, and credits on the way make a warning unnecessary. */
 function balanceNotices({ balance, may_manage, credits_on_the_way, payer }: AccountSummary): Notice[] {
   const whose = payer === 'personal' ? 'You have' : 'Your organization has'
   const action: Notice['action'] = may_manage ? { leadsTo: 'credits', label: 'Add credits' } : null

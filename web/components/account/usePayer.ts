@@ -1,7 +1,7 @@
 import { useOrganization, useUser } from '@clerk/clerk-react'
 import { useMemo } from 'react'
 
-/** Whose account the pages show: that of the person, or of the organization that they have chosen. */
+/** The account that pages show: the person's or the chosen organization's. */
 export interface Payer {
   /** As the calls name it: `personal`, or the organization's id. */
   payer: string
@@ -9,7 +9,7 @@ export interface Payer {
   organization: { id: string; name: string } | null
 }
 
-/** Undefined until it is known, and while somebody signs out. */
+/** Undefined until it is known, and while the user signs out. */
 export function usePayer(): Payer | undefined {
   const { user } = useUser()
   const { isLoaded, organization } = useOrganization()

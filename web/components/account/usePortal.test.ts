@@ -17,7 +17,7 @@ test('a portal that does not open says so, and whether it helps to try again', (
   }
 })
 
-test('somebody whose session has ended is asked to sign in', () => {
+test('a user whose session has ended is asked to sign in', () => {
   expect(portalFailure(failure(401, 'User not authenticated'))).toEqual({
     title: 'Authentication Required',
     text: 'Please sign in to access billing information',

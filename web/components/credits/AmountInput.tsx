@@ -16,8 +16,9 @@ interface AmountInputProps {
 }
 
 /**
- * A text field for a whole number, grouped while it is typed. Not `type="number"`: that changes by the mouse wheel, takes `1e3` for a
- * thousand and reads `1.000` as one wherever the browser's language is not the page's.
+ * A text field for a whole number, grouped while it is typed. Not `type="number"`: that changes by the mouse
+ * wheel, takes `1e3` for a thousand and reads `1.000` as one wherever the browser's language is not the
+ * page's.
  */
 export function AmountInput({ value, onChange, onEnter, ...field }: AmountInputProps) {
   const input = useRef<HTMLInputElement>(null)

@@ -25,7 +25,7 @@ interface BuyCreditsProps {
 /** Packs, an amount of one's own, and a button that leads to the payment page. */
 export function BuyCredits({ payer, packs = creditPacks, currency = defaultCurrency }: BuyCreditsProps) {
   const [text, setText] = useState('')
-  // Nothing is wrong with a field that nobody has touched.
+  // An untouched field shows no error.
   const [touched, setTouched] = useState(false)
   const purchase = useCreditPurchase(payer, currency)
   const online = useOnline()
@@ -99,7 +99,7 @@ export function BuyCredits({ payer, packs = creditPacks, currency = defaultCurre
   )
 }
 
-/** Its purpose first, which is also what a screen reader finds it by, and then what follows. */
+/** The purpose first, which is also the accessible name, then the consequence. */
 function ButtonText({ processing, cost }: { processing: boolean; cost: string | null }) {
   if (processing) return 'Processing...'
   if (!cost) return 'Add Credits'

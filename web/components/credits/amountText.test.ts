@@ -4,7 +4,7 @@ import { createAmountFormat } from './amountText.ts'
 
 const read = (locale: string, text: string) => createAmountFormat(locale).parse(text)
 
-describe('an amount that somebody typed', () => {
+describe('an amount that the user typed', () => {
   test.each([
     ['en-US', '1,000', 1000],
     ['en-US', '1000', 1000],
@@ -40,7 +40,7 @@ describe('an amount that somebody typed', () => {
     ['en-US', '71.', 71],
     ['en-US', '.5', 0.5],
     ['en-US', '9'.repeat(400), Number.MAX_VALUE],
-  ])('in %s %j is %d', (locale, text, amount) => {
+  ])('an amount typed in %s, %j, is %d', (locale, text, amount) => {
     expect(read(locale, text)).toBe(amount)
   })
 
@@ -67,15 +67,15 @@ describe('an amount that somebody typed', () => {
     ['de-DE', '1.00'],
     ['fr-FR', '1.5'],
     ['de-AT', '1.5'],
-  ])('in %s %j is no number', (locale, text) => {
+  ])('an amount typed in %s, %j, is no number', (locale, text) => {
     expect(read(locale, text)).toBeNaN()
   })
 
-  test.each(['', '  ', '\u00a0'])('%j is nothing', (text) => {
+  test.each(['', '  ', '\u00a0'])('an amount of %j is nothing', (text) => {
     expect(read('en-US', text)).toBe('')
   })
 
-  test('that somebody in Germany types is judged by what it means there', () => {
+  test('an amount typed in Germany is read with German separators', () => {
     const judge = (text: string) => creditPurchaseProblem(read('de-DE', text))
     expect(judge('1.000')).toBeNull()
     expect(judge('1 000,00')).toBeNull()
@@ -123,7 +123,7 @@ describe('grouping while typing', () => {
     ['en-US', '-1000', '-1000|'],
     ['ja-JP', '１０００', '1,000|'],
     ['en-US', '007', '007|'],
-  ])('in %s, %j becomes %j', (locale, typed, field) => {
+  ])('grouping in %s turns %j into %j', (locale, typed, field) => {
     expect(type(locale, typed)).toBe(field)
   })
 
@@ -139,23 +139,23 @@ describe('grouping while typing', () => {
     ['12|,345', { delete: 'forward' }, '1,2|45'],
     ['|1,050', { delete: 'forward' }, '|050'],
     ['1|', { delete: 'back' }, '|'],
-  ] as const)('%j and %o is %j', (before, change, after) => {
+  ] as const)('grouping turns %j and %o into %j', (before, change, after) => {
     expect(edit('en-US', before, change)).toBe(after)
   })
 
-  test('takes a pasted amount as it is meant, and groups it as the reader does', () => {
+  test('grouping takes a pasted amount as it is meant, and formats it for the reader', () => {
     expect(edit('de-DE', '|', { type: "1'000" })).toBe('1.000|')
     expect(edit('de-DE', '|', { type: '3.000,00' })).toBe('3.000,00|')
     expect(edit('en-US', '|', { type: '3000' })).toBe('3,000|')
   })
 
-  test('never joins the digits of an amount that replaces another', () => {
+  test('grouping never joins the digits of an amount that replaces another', () => {
     const replaced = createAmountFormat('de-DE').edit('1.000', { text: '1.5', caret: 3, typed: '1.5' })
     expect(replaced).toEqual({ text: '1.5', caret: 3 })
     expect(createAmountFormat('de-DE').edit('1.000', { text: '1.5', caret: 3, typed: null }).text).toBe('1.5')
   })
 
-  test('writes an amount as the reader does', () => {
+  test('grouping formats an amount for the reader', () => {
     expect(createAmountFormat('de-DE').format(71_428)).toBe('71.428')
     expect(createAmountFormat('fr-FR').format(1500)).toBe('1\u202f500')
   })

@@ -1,4 +1,3 @@
-/** What is in the field, and where its caret is. */
 export interface AmountField {
   readonly text: string
   readonly caret: number
@@ -6,23 +5,26 @@ export interface AmountField {
 
 /** The field after a person's edit, and what the edit was. */
 export interface AmountEdit extends AmountField {
-  /** What was typed or pasted; null when the browser does not tell. */
+  /** The typed or pasted text; null when the browser does not report it. */
   readonly typed?: string | null
   /** The direction in which something was deleted. */
   readonly deleted?: 'back' | 'forward'
 }
 
 export interface AmountFormat {
-  /** "" when there is nothing, NaN when it is no number in these locales; never guesses what is ambiguous. */
+  /**
+   * "" for an empty field, NaN for text that is no number in these locales; ambiguous text is never guessed.
+   */
   parse(text: string): number | ''
   format(amount: number): string
-  /** Groups the digits while they are typed. What is no plain whole number stays as it was typed, for `parse` to judge. */
+  /** Groups digits while typing. Other text is left as it is, for `parse` to judge. */
   edit(previous: string, edit: AmountEdit): AmountField
 }
 
 /**
- * Reads and writes amounts as they are written in the reader's locale: `1.000` is a thousand in German and one in English. Beside the
- * locale's own separator, spaces and apostrophes group digits everywhere, as does the comma or point that is not the decimal one.
+ * Reads and writes amounts as they are written in the reader's locale: `1.000` is a thousand in German and
+ * one in English. Beside the locale's own separator, spaces and apostrophes group digits everywhere, as does
+ * the comma or point that is not the decimal one.
  */
 export function createAmountFormat(locales: string | readonly string[]): AmountFormat {
   const grouped = new Intl.NumberFormat(locales)

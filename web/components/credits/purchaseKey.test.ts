@@ -39,7 +39,7 @@ test('a minute later the same amount is another purchase', () => {
   expect(other.keyOf('user_ada 500')).not.toBe(key)
 })
 
-test('whoever comes back from the payment page buys anew', () => {
+test('a user who returns from the payment page starts a new purchase', () => {
   const { one, other } = browser()
   const key = one.keyOf('user_ada 500')
   one.leave(key)
@@ -49,7 +49,7 @@ test('whoever comes back from the payment page buys anew', () => {
   expect(one.keyOf('user_ada 500')).not.toBe(key)
 })
 
-test('what somebody else stored under the name is no key', () => {
+test('a foreign value stored under the name is no key', () => {
   const { local, one } = browser()
   local.setItem('credit-purchase', 'nonsense')
   expect(one.keyOf('user_ada 500')).toMatch(/^[0-9a-f-]{36}$/)

@@ -10,7 +10,6 @@ type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 interface Stores {
   /** Shared by all tabs. */
   readonly local: KeyStorage
-  /** Of this tab. */
   readonly session: KeyStorage
 }
 
@@ -20,10 +19,7 @@ interface KnownKey {
   readonly at: number
 }
 
-/**
- * The Idempotency-Key of a purchase. A second click, also one in another tab, gets the same one and so the same payment page, until
- * the tab that left for it is back.
- */
+/** A purchase's Idempotency-Key, shared by all tabs until the tab returns from the payment page. */
 export function purchaseKeys({ local, session }: Stores, now: () => number = Date.now) {
   const read = (): KnownKey | null => {
     try {
@@ -44,7 +40,7 @@ export function purchaseKeys({ local, session }: Stores, now: () => number = Dat
     leave(key: string): void {
       session.setItem(leftName, key)
     },
-    /** This tab is back: whatever is bought from now on is bought anew. */
+    /** The tab returned from the payment page: the next purchase gets a new key. */
     comeBack(): void {
       const left = session.getItem(leftName)
       session.removeItem(leftName)

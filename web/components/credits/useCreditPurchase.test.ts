@@ -12,24 +12,27 @@ describe('a purchase that did not begin', () => {
     [dashboard, 'Failed to process credit addition. Nothing was charged.'],
     [billing, 'Failed to create top-up session. Nothing was charged.'],
     [organization, 'Failed to create top-up session. Nothing was charged.'],
-  ])('from %o says what failed, and that nothing was charged', (payer, text) => {
-    expect(purchaseFailureText(failure('no_error_body'), payer)).toBe(text)
-    expect(purchaseFailureText(new TypeError('x is not a function'), payer)).toBe(text)
-  })
+  ])(
+    'the notice of a failed purchase on %o says what failed, and that nothing was charged',
+    (payer, text) => {
+      expect(purchaseFailureText(failure('no_error_body'), payer)).toBe(text)
+      expect(purchaseFailureText(new TypeError('x is not a function'), payer)).toBe(text)
+    },
+  )
 
-  test('says what the server says', () => {
+  test('the notice of a failed purchase contains the server’s text', () => {
     expect(purchaseFailureText(failure('checkout_failed', 'Please wait.'), dashboard)).toBe(
       'Please wait. Nothing was charged.',
     )
   })
 
-  test('for want of an address says so', () => {
+  test('the notice of a purchase without a billing address says so', () => {
     expect(purchaseFailureText(failure('unexpected_answer'), billing)).toBe(
       'No checkout URL received. Nothing was charged.',
     )
   })
 
-  test('without a connection says that', () => {
+  test('the notice of a purchase without a connection says so', () => {
     const offline = failure('offline', 'You are offline. Nothing was charged.')
     expect(purchaseFailureText(offline, dashboard)).toMatch(/^You are offline\. Nothing was charged\./)
   })

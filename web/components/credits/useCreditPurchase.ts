@@ -10,7 +10,7 @@ import { useHostedPage } from '../useHostedPage.ts'
 import { usePurchaseKeys } from './purchaseKey.ts'
 import { offlineText } from './useOnline.ts'
 
-/** Who pays and gets the credits. Each page has a call of its own, which knows where to come back to. */
+/** The payer of a purchase. Each page has its own call, with its own return address. */
 export type CreditsPayer =
   | { kind: 'user'; id: string; from: 'dashboard' | 'billing' }
   | { kind: 'organization'; id: string }
@@ -56,7 +56,7 @@ async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promis
   return api(createCreditTopupSession, { body, idempotencyKey })
 }
 
-/** What happened, and what it means for the buyer's money: the payment page was not even opened. */
+/** The failure and what it means for the buyer's money: the payment page was not opened. */
 export function purchaseFailureText(error: unknown, payer: CreditsPayer): string {
   if (error instanceof ApiFailure && error.code === 'offline') return offlineText
   const text =

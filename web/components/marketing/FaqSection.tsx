@@ -3,7 +3,6 @@ import { Disclosure } from '../../ui/Disclosure.tsx'
 
 interface FaqSectionProps {
   items: readonly { question: string; answer: string }[]
-  /** How many answers may be open. */
   open: 'one' | 'several'
 }
 

@@ -7,9 +7,9 @@ interface FixedProps {
 }
 
 /**
- * A part of a page that only the server renders, since nothing in it ever changes. The browser keeps the HTML that it finds, and
- * its script has no code for it: callers pass `import.meta.env.SSR && <Part />`, or also `import.meta.env.DEV` for the development
- * server, which renders nothing.
+ * A part of a page that only the server renders, since nothing in it ever changes. The browser keeps the HTML
+ * that it finds, and its script has no code for it: callers pass `import.meta.env.SSR && <Part />`, or also
+ * `import.meta.env.DEV` for the development server, which renders nothing.
  */
 export function Fixed({ id, children }: FixedProps) {
   const [rendered] = useState(() =>

@@ -3,7 +3,7 @@ import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { usePrice } from '../usePrice.ts'
 
-/** The plan that costs nothing, under the ones that do. */
+/** The free plan, below the paid ones. */
 export function StarterStrip({ currency }: { currency: Currency }) {
   const signedIn = useSignedIn()
   const price = usePrice(currency)

@@ -1,6 +1,6 @@
 import { useWebConfig } from '../../api/catalogue.ts'
 
-/** What the button of the Pro plan says. It promises a trial only as long as the server grants it. */
+/** The text of the Pro plan's button. It offers a trial only while the server grants it. */
 export function useTrialButton(): string {
   const { pro_trial_days } = useWebConfig()
   return pro_trial_days > 0 ? `Start ${pro_trial_days}-Day Free Trial` : 'Get Pro'

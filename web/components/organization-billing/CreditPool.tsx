@@ -12,7 +12,6 @@ import { formatCredits, formatDay } from '../format.ts'
 
 interface CreditPoolProps {
   view: OrganizationView
-  /** That of the plan, in which the organization pays. */
   currency: Currency
 }
 
@@ -21,7 +20,7 @@ export function CreditPool({ view, currency }: CreditPoolProps) {
   if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
   return (
     <Card aria-labelledby="pool-title">
-      <CardHeader id="pool-title" title="Credit pool" description="Shared by everybody with a seat" />
+      <CardHeader id="pool-title" title="Credit pool" description="Shared by all members with a seat" />
       {credits.isLoadingError ? (
         <FailurePanel
           title="Error"
@@ -88,8 +87,8 @@ function Pool(pool: PoolProps) {
             title={remaining_credits > 0 ? 'The pool is almost empty' : 'The pool is empty'}
           >
             {remaining_credits < 0
-              ? `It is ${formatCredits(-remaining_credits)} credits short. Nobody can use it until credits are added.`
-              : 'Without credits, nobody can use the organization’s pool.'}
+              ? `It is ${formatCredits(-remaining_credits)} credits short. It cannot be used until credits are added.`
+              : 'The organization’s pool cannot be used without credits.'}
           </Alert>
         </div>
       )}

@@ -35,8 +35,8 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       {subscription.status === 'past_due' && (
         <div className="px-5 pt-4 sm:px-6">
           <Alert tone="critical" title="The last payment has failed">
-            Everybody keeps their seat while it is tried again. Change the card under Manage billing, so that
-            it goes through.
+            All members keep their seats while it is tried again. Change the card under Manage billing, so
+            that it goes through.
           </Alert>
         </div>
       )}
@@ -66,7 +66,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
   )
 }
 
-/** What it will be taken from, as Stripe has it. */
+/** The card that Stripe will charge. */
 function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
   if (next.isPending) return <Fact term="Card" value="…" note="being asked for" />
   if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
@@ -75,7 +75,7 @@ function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
   return <Fact term="Card" value={cardName(card)} note={`until ${cardExpiry(card)}`} />
 }
 
-/** With the seats that the next period has; Stripe's own sum also knows what is prorated. */
+/** The next period's price for its seats; Stripe's own total also includes prorations. */
 function nextTotal({
   price_per_seat_minor,
   seats_total,

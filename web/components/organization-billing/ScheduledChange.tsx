@@ -39,7 +39,7 @@ interface SeatChangeProps {
   change: NonNullable<OrganizationSubscription['scheduled_change']>
 }
 
-/** The billing portal can neither take such a change back nor cancel the plan while it waits, so both are offered here. */
+/** While a change is scheduled, the billing portal can neither undo it nor cancel the plan. */
 function SeatChange({ view, seats, change }: SeatChangeProps) {
   const keep = useSubscriptionChange(view, {
     endpoint: keepSeats,
@@ -100,10 +100,7 @@ interface Change {
   failed: string
 }
 
-/**
- * The answer is Stripe's present state; our own follows when its event has been applied. So the cache is changed by the answer and
- * not asked for again, which could bring the notice back for a moment.
- */
+/** Puts Stripe's answer in the cache: our own rows follow later, so a refetch would show the old state. */
 function useSubscriptionChange(view: OrganizationView, { endpoint, done, failed }: Change) {
   const api = useApi()
   const queryClient = useQueryClient()

@@ -18,7 +18,6 @@ import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface SetUpBillingProps {
   organizationId: string
-  /** The last subscription, if there was one. */
   ended: OrganizationSubscription | null
 }
 
@@ -72,7 +71,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
           value={typed}
           disabled={checkout.processing}
           onChange={({ target }) => setTyped(target.value.trim())}
-          // What is no number is one seat, when somebody has finished typing.
+          // Text that is no number becomes one seat when the field loses focus.
           onBlur={() => !Number.isInteger(seats || Number.NaN) && setTyped(String(minimumSeats))}
           problem={valid ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
           hint={

@@ -1,7 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { useCopied } from '../useCopied.ts'
 
-/** A value with the button that copies it. */
 export function CopyValue({ name, value }: { name: string; value: string }) {
   const [isCopied, copy] = useCopied()
   return (

@@ -7,7 +7,7 @@ interface FaultKnobsProps {
   turn: (knob: Knob) => Promise<boolean>
 }
 
-/** Clerk's own knob looks at the backend's calls unless it is told otherwise, so that nobody is signed out by it. */
+/** Clerk's own knob affects the backend's calls unless it is told otherwise, so that it signs no user out. */
 const offers = [
   { service: 'stripe', label: 'Stripe: five errors (500)', body: { status: 500, count: 5 } },
   { service: 'stripe', label: 'Stripe: five times too busy (429)', body: { status: 429, count: 5 } },

@@ -11,12 +11,12 @@ import { testCards } from './testCards.ts'
 import { useSandbox } from './useSandbox.ts'
 
 interface SandboxPanelProps {
-  /** Gets the focus back. */
+  /** Gets the focus back on close. */
   opener: RefObject<HTMLElement | null>
   onClose: () => void
 }
 
-/** What one needs to try the product without real money: codes, cards, the clock, and everything that may go wrong. */
+/** Codes, cards, the clock and faults for trying the product without real money. */
 export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
   const { state, isFailed, busy, turn } = useSandbox()
   return (

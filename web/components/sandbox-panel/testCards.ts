@@ -1,4 +1,4 @@
-/** Of Stripe's test cards the ones whose outcomes differ. https://docs.stripe.com/testing */
+/** One of Stripe's test cards for each outcome. https://docs.stripe.com/testing */
 export const testCards = [
   { number: '4242 4242 4242 4242', effect: 'Pays' },
   { number: '4000 0000 0000 0002', effect: 'Is declined' },

@@ -6,7 +6,7 @@ interface Fault {
   readonly count: number | null
 }
 
-/** How the stand-ins are set; `null` where the real service is used. See server/middleware/sandbox-controls.ts. */
+/** The stand-ins' state; `null` for real services. See server/middleware/sandbox-controls.ts. */
 export interface SandboxState {
   readonly stripe: {
     readonly now: string
@@ -23,7 +23,7 @@ export type Knob =
   | { readonly path: 'stripe/deliveries/release' }
   | { readonly path: 'stripe/faults' | 'clerk/faults'; readonly body: object | null }
 
-/** The state of the stand-ins, and a way to turn a knob. Without the query client, because public pages have none. */
+/** The stand-ins' state and knobs, without the query client, which public pages lack. */
 export function useSandbox() {
   const [state, setState] = useState<SandboxState | null>(null)
   const [isFailed, setIsFailed] = useState(false)

@@ -2,7 +2,6 @@ import { Check, Copy } from 'lucide-react'
 import { cn } from '../../ui/cn.ts'
 import { useCopied } from '../useCopied.ts'
 
-/** An id with a button that copies it. */
 export function CopyId({ id, className }: { id: string; className?: string }) {
   const [isCopied, copy] = useCopied()
   const Icon = isCopied ? Check : Copy

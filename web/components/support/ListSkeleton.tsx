@@ -2,7 +2,6 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 
 const rows = ['one', 'two', 'three', 'four', 'five', 'six']
 
-/** Stands where a list will be. */
 export function ListSkeleton({ label }: { label: string }) {
   return (
     <div role="status" className="divide-y divide-line">

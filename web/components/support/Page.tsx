@@ -3,9 +3,7 @@ import { usePageTitle } from '../usePageTitle.ts'
 
 interface PageProps {
   title: string
-  /** What the page is for, in a line. */
   description?: ReactNode
-  /** Beside the title. */
   action?: ReactNode
   children: ReactNode
 }

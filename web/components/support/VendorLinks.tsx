@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 
 interface VendorLinksProps {
-  /** What is there, for those who do not see where the link stands. */
+  /** The object of the link, for screen readers. */
   of: string
   links: { stripe: string | null; clerk: string | null }
 }

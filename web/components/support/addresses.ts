@@ -1,12 +1,12 @@
 import type { Case } from '../../api/support.ts'
 
-/** The case of an owner, where something of theirs may be pointed out, or of something that belongs to nobody. */
+/** The case of an owner, with an optional highlighted object, or of an object without a matching customer. */
 export function traceAddress({ owner, kind, id }: Case): string {
   const query = new URLSearchParams({ ...(owner && { owner }), ...(kind && id && { kind, id }) })
   return `/support/trace?${query}`
 }
 
-/** Of an item's key, which is its kind and its id. */
+/** The case of an item by its key, which is its kind and id. */
 export function caseOfItem(owner: string, itemKey: string | null): Case {
   const [kind = '', ...rest] = itemKey?.split(':') ?? []
   return { owner, ...(itemKey && { kind: kind as NonNullable<Case['kind']>, id: rest.join(':') }) }

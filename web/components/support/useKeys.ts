@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 
 export type KeyActions = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** Single keys that work anywhere on the page but in a field or an open dialog, named as `KeyboardEvent.key` has them, in lower case. */
+/** Single-key shortcuts outside fields and dialogs, by `KeyboardEvent.key` in lower case. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions)
   useEffect(() => {
@@ -34,8 +34,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * j and k move the focus through the elements with `data-row` inside the list, so that Enter opens what a link or a button opens. Other
- * keys are told which row has the focus: what its `data-row` says, or nothing.
+ * j and k move the focus through the elements with `data-row` inside the list, so that Enter opens what a
+ * link or a button opens. Other keys are told which row has the focus: what its `data-row` says, or nothing.
  */
 export function useRowKeys(
   list: RefObject<HTMLElement | null>,

@@ -9,11 +9,11 @@ test.each([
   ['2026-11-22T11:48:00.000Z', '12 min'],
   ['2026-11-22T09:01:00.000Z', '2 h'],
   ['2026-11-19T12:00:00.000Z', '3 d'],
-])('what began at %s is %s old at noon', (since, age) => {
+])('the age at noon of an event that began at %s is %s', (since, age) => {
   expect(ageText(since, noon)).toBe(age)
 })
 
-test('what is at stake is said in money, in credits, or not at all', () => {
+test('the stake is shown in money, in credits, or not at all', () => {
   const money = { amount_minor: 700, currency: 'EUR' } as const
   expect(stakeText(money, 500)).toBe('€7.00 · +500 credits')
   expect(stakeText(null, -40)).toBe('−40 credits')
@@ -21,7 +21,7 @@ test('what is at stake is said in money, in credits, or not at all', () => {
   expect(stakeText(null, null)).toBeNull()
 })
 
-test('names of the system are written as people read them, also those that are new', () => {
+test('the system’s names are written as people read them, also unknown ones', () => {
   expect(actName('cancel_intent')).toBe('Cancel checkout')
   expect(actName('forget_user')).toBe('Forget user')
   expect(sentenceCase('past_due')).toBe('Past due')

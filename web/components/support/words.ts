@@ -54,7 +54,6 @@ export const levelTones: Readonly<Record<SupportLevel, Tone>> = {
   ignored: 'neutral',
 }
 
-/** What the button that does it says. */
 export const actNames: Readonly<Record<ActKind, string>> = {
   replay: 'Replay',
   resync: 'Resync',
@@ -86,7 +85,6 @@ export const auditOutcomes: Readonly<Record<AuditOutcome, readonly [Tone, string
   failed: ['critical', 'Failed'],
 }
 
-/** Whose it is, in a list. */
 export function ownerTitle({ label, id }: Pick<SupportOwner, 'label' | 'id'>): string {
   return label ?? id
 }
@@ -106,7 +104,7 @@ export function provenText(provenDay: string | null): string {
   return provenDay ? `Proven up to ${formatDate(provenDay)}` : 'No day is proven yet'
 }
 
-/** What is at stake, e.g. `€7.00 · 500 credits`; null where it is neither about money nor about credits. */
+/** The money and credits at stake, e.g. `€7.00 · 500 credits`; null without either. */
 export function stakeText(
   money: { amount_minor: number; currency: Currency } | null,
   credits: number | null,
@@ -124,7 +122,7 @@ const units = [
   ['min', 60_000],
 ] as const
 
-/** How long ago, in its largest unit: `3 d`, `12 min`. By the server's clock, because that of a sandbox may be elsewhere. */
+/** The age in its largest unit: `3 d`, `12 min`. By the server's clock, which a sandbox may move. */
 export function ageText(since: string, asOf: string): string {
   const elapsed_ms = Date.parse(asOf) - Date.parse(since)
   const unit = units.find(([, length_ms]) => elapsed_ms >= length_ms)

@@ -9,7 +9,6 @@ import { AccountHeader } from './AccountHeader.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { useSidebar } from './useSidebar.ts'
 
-/** The frame around every page for signed-in users. */
 export function AccountLayout() {
   return (
     <RequireUser loading={<AccountSkeleton />}>{(user) => <AccountFrame userId={user.id} />}</RequireUser>
@@ -44,7 +43,6 @@ function AccountFrame({ userId }: { userId: string }) {
   )
 }
 
-/** The frame until it is known whether anybody is signed in. */
 function AccountSkeleton() {
   return (
     <div className="flex min-h-dvh">

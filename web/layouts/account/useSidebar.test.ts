@@ -6,7 +6,7 @@ describe('the sidebar cookie', () => {
     expect(sidebarCookie(false)).toBe('sidebar_state=false; path=/; max-age=604800; samesite=lax')
   })
 
-  it('is found among other cookies, and the sidebar is expanded without it', () => {
+  it('the state is found among other cookies, and the sidebar is expanded without it', () => {
     expect(readSidebarCookie('a=b; sidebar_state=false; c=d')).toBe(false)
     expect(readSidebarCookie('a=b; sidebar_state=true')).toBe(true)
     expect(readSidebarCookie('other_sidebar_state=false')).toBe(true)

@@ -8,7 +8,7 @@ interface AccountMenuProps {
   placeholder: ReactNode
 }
 
-/** The page is a document of its own, so it has a session of its own, and whatever leads elsewhere loads another document. */
+/** Marketing pages are documents of their own: they have their own session, and links load documents. */
 export function AccountMenu(props: AccountMenuProps) {
   return (
     <SessionProvider clerk={useWebConfig().clerk} navigate={(to) => window.location.assign(to)}>

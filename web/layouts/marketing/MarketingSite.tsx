@@ -20,7 +20,8 @@ interface MarketingSiteProps {
 export function MarketingSite({ path, Page, state }: MarketingSiteProps) {
   return (
     <ErrorBoundary>
-      {/* The content security policy forbids next-themes' inline script. Its type keeps it from running; public/theme.js replaces it. */}
+      {/* The content security policy forbids next-themes' inline script. Its type keeps it from running;
+          public/theme.js replaces it. */}
       <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>
         <WebConfigContext value={state.config}>
           <SignedInContext value={state.signed_in}>

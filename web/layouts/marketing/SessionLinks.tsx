@@ -28,7 +28,7 @@ export function SessionLinks() {
   )
 }
 
-/** The menu needs the sign-in service's script, which waits until the page is shown and the browser has nothing else to do. */
+/** The menu needs Clerk's script, which is loaded when the browser is idle. */
 function LateAccountMenu() {
   const idle = useIdle()
   const placeholder = (

@@ -12,7 +12,7 @@ interface Site {
   state: PageState | null
 }
 
-/** Brings the page that the server has rendered to life; resolves when it answers to clicks. */
+/** Hydrates the page that the server has rendered; resolves when it reacts to clicks. */
 export async function showSite({ root, path, Page, state }: Site): Promise<void> {
   const pageState = state ?? (await developmentState())
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ function Shown({ onShown, children }: { onShown: () => void; children: ReactNode
   return children
 }
 
-/** Vite's development server sends the document as it is, without a page and what it was rendered from. */
+/** Vite's development server sends the document without a rendered page and its state. */
 async function developmentState(): Promise<PageState> {
   const response = await fetch('/api/config')
   const config = (await response.json()) as WebConfig

@@ -17,7 +17,6 @@ const keys: readonly (readonly [string, string])[] = [
   ['?', 'These keys'],
 ]
 
-/** Shows the keys. */
 export function KeysButton() {
   const [isOpen, setIsOpen] = useState(false)
   useKeys({ '?': () => setIsOpen(true) })
@@ -38,7 +37,7 @@ export function KeysButton() {
         open={isOpen}
         onOpenChange={setIsOpen}
         title="Keyboard shortcuts"
-        description="They work everywhere but in a field."
+        description="They work outside text fields."
       >
         <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 text-sm">
           {keys.map(([key, meaning]) => (

@@ -12,7 +12,7 @@ export function SearchBox() {
   const [known, setKnown] = useState(asked)
   const navigate = useNavigate()
   const field = useRef<HTMLInputElement>(null)
-  // A search that is opened by its address stands in the field.
+  // The field shows the search of the URL.
   if (known !== asked) {
     setKnown(asked)
     if (asked !== null) setText(asked)

@@ -16,7 +16,7 @@ import { KeysButton } from './KeysButton.tsx'
 import { SearchBox } from './SearchBox.tsx'
 import { SupportNav, SupportRail } from './SupportNav.tsx'
 
-/** The frame of the support console. For everybody but support staff there is no such page, and the server has the say. */
+/** The frame of the support console. Other users get the not-found page; the server decides. */
 export function SupportLayout() {
   const { isLoaded, user } = useUser()
   if (!isLoaded) return <ConsoleSkeleton />

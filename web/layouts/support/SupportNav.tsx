@@ -17,7 +17,6 @@ export const sections: readonly { to: string; label: string; Icon: LucideIcon }[
 ]
 
 interface SupportNavProps {
-  /** Acts that wait for a second person. */
   waiting: number
 }
 

@@ -60,8 +60,8 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
         </div>
       </dl>
       <p className="text-muted text-sm">
-        Continue only if you started this yourself, in this editor, a moment ago. If somebody sent you here,
-        close this window.
+        Continue only if you started this yourself, in this editor, a moment ago. If another person sent you
+        here, close this window.
       </p>
     </StatusView>
   )

@@ -45,7 +45,7 @@ export function EditorCancelled() {
   )
 }
 
-/** Some browsers ask whether to open the editor, and whoever says no by mistake needs the link again. */
+/** Some browsers ask whether to open the editor; a user who declines by mistake needs the link again. */
 export function EditorOpened({ address }: { address: string }) {
   return (
     <StatusView

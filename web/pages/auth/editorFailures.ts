@@ -1,6 +1,6 @@
 import { ApiFailure, failureText } from '../../api/failure.ts'
 
-/** Every text of the editor's sign-in that tells of a failed call. The server's own text comes first. */
+/** The texts for failed calls of the editor's sign-in. The server's own text comes first. */
 export const editorFailures = {
   initiate: (error: unknown) =>
     isUnreachable(error)
@@ -17,7 +17,6 @@ export const editorFailures = {
 
 function callbackReason(error: unknown): string {
   if (error instanceof ApiFailure) {
-    // An answer that is none of ours says nothing of what happened.
     const unsaid =
       error.code === 'unexpected_answer' ? 'Authentication failed' : 'Failed to update authentication code.'
     return error.text || unsaid

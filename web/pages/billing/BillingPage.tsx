@@ -163,7 +163,7 @@ function ExplainedBalance({ payer }: { payer: Payer }) {
   )
 }
 
-/** Loads meanwhile, but is not seen before it is known how long the list above it is: it would jump. */
+/** Loads at once, but is hidden until the list above has its final length: the layout would shift. */
 function Documents({ payer, hidden }: { payer: Payer; hidden: boolean }) {
   return (
     <div className={hidden ? 'hidden' : undefined}>

@@ -17,7 +17,6 @@ import { ExplanationTable } from './ExplanationTable.tsx'
 import { ArchivedNote } from './HistoryCard.tsx'
 import type { Payer } from './payer.ts'
 
-/** What made the balance what it is, or what it was at the end of a day. */
 export function ExplanationCard({ payer }: { payer: Payer }) {
   const api = useApi()
   const [date] = useExplainedDay()
@@ -40,7 +39,7 @@ export function ExplanationCard({ payer }: { payer: Payer }) {
   )
 }
 
-/** In the address, so that an explanation can be sent to somebody. */
+/** Kept in the URL, so that the link to an explanation can be shared. */
 export function useExplainedDay(): [string | null, (date: string | null) => void] {
   const [search, setSearch] = useSearchParams()
   const date = /^\d{4}-\d{2}-\d{2}$/.exec(search.get('on') ?? '')?.[0] ?? null

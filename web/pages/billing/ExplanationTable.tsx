@@ -147,7 +147,7 @@ interface DocumentLink {
   readonly name: 'Invoice' | 'Receipt'
 }
 
-/** Of the invoices and receipts that are loaded below. */
+/** The invoices and receipts that are loaded below, by id. */
 function useDocuments(payer: Payer): ReadonlyMap<string, DocumentLink> {
   const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []

@@ -82,7 +82,7 @@ export function useHistoryFilter(): [HistoryFilter, (change: Partial<HistoryFilt
   return [
     filterIn(search),
     (change) => {
-      // As the address is now: what was chosen while somebody typed, another view too, may not have been rendered yet.
+      // The current URL: a choice made while typing may not have been rendered yet.
       const address = new URLSearchParams(window.location.search)
       if (address.has('view')) return
       const { category, q } = { ...filterIn(address), ...change }
@@ -98,7 +98,7 @@ function filterIn(search: URLSearchParams): HistoryFilter {
   }
 }
 
-/** What was found before stays until the next result is there, so that nothing jumps while somebody types. */
+/** The previous result stays until the next one is there, for a stable layout. */
 export function useHistory(payer: Payer, filter: HistoryFilter) {
   return useInfiniteQuery({
     ...billingHistoryQuery(useApi(), payer, filter),
@@ -168,7 +168,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
   )
 }
 
-/** Where a list ends before the beginning. */
+/** Shown where a list ends because earlier entries are archived. */
 export function ArchivedNote({ until }: { until: string }) {
   return <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">{describeArchived(formatDay(until))}</p>
 }

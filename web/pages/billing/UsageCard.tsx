@@ -60,7 +60,7 @@ function Chart({ days }: { days: Days }) {
   if (active.length === 0) return <NothingYet />
   return (
     <figure className="px-5 pt-4 pb-3 sm:px-6">
-      {/* The table below says the same to those who cannot see it. */}
+      {/* The table below is the accessible version. */}
       <div aria-hidden="true" className="h-60">
         <Suspense fallback={<Skeleton className="h-full" />}>
           <UsageChart days={days} />

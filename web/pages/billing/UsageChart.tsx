@@ -11,7 +11,7 @@ const compact = new Intl.NumberFormat([...readerLocales], {
 })
 const tick = { fill: 'var(--tide-faint)', fontSize: 12 }
 
-/** Two bars a day. A picture only: whoever shows it also has the figures in words. */
+/** Two bars a day. Decorative: the page also states the figures as text. */
 export function UsageChart({ days }: { days: Days }) {
   return (
     <ResponsiveContainer width="100%" height="100%">

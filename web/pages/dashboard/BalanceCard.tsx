@@ -70,7 +70,7 @@ function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
   )
 }
 
-/** Tells somebody who has no credits yet from somebody who has none left. */
+/** Distinguishes a user who has no credits yet from one who has none left. */
 export function balanceNote({
   payer,
   balance,

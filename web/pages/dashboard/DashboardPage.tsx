@@ -40,7 +40,7 @@ export function DashboardPage() {
   )
 }
 
-/** Within this time of signing up nobody is welcomed back. */
+/** Within this time after sign-up the greeting is not “Welcome back”. */
 const firstVisitMs = 60 * 60_000
 
 function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organization }: Payer): string {

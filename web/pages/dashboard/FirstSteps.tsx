@@ -11,7 +11,7 @@ interface FirstStepsProps {
   connected: boolean
 }
 
-/** What a new account needs before it is of use; gone once both are done, or when the account is no longer new. */
+/** A new account's checklist, hidden once it is done or the account is no longer new. */
 export function FirstSteps({ summary, connected }: FirstStepsProps) {
   const titleId = useId()
   const { balance, credits_on_the_way, as_of, member_since } = summary

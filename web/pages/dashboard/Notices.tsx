@@ -9,7 +9,6 @@ interface NoticesProps {
   payer: Payer
 }
 
-/** What needs attention, each with its way out. */
 export function Notices({ summary, payer }: NoticesProps) {
   const notices = noticesOf(summary)
   if (notices.length === 0) return null

@@ -10,7 +10,7 @@ const states = {
   under_review: { label: 'In review', tone: 'caution' },
 } as const
 
-/** Payments of late that have not become credits: those under way and those that came to nothing. */
+/** Recent payments without credits: those in progress and failed ones. */
 export function Payments({ payments }: { payments: readonly AccountPayment[] }) {
   if (payments.length === 0) return null
   return (

@@ -12,6 +12,6 @@ test.each([
   [failure(502, 'initialize_failed'), 'make', 'User Creation Failed'],
   [failure(503, 'database_unavailable'), 'make', 'Initialization Error'],
   [new TypeError('x is not a function'), 'make', 'Initialization Error'],
-] as const)('%s while the account is %s is called %s', (error, step, title) => {
+] as const)('the failure %s while the account is %s is called %s', (error, step, title) => {
   expect(accountFailureTitle(error, step)).toBe(title)
 })

@@ -12,7 +12,7 @@ export type AccountView =
   | { state: 'ready'; summary: AccountSummary }
   | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
 
-/** The account of a payer. Somebody who has none of their own yet gets one on the free plan, and a welcome. */
+/** The account of a payer. A user without one gets an account on the free plan, and a welcome. */
 export function useAccount(person: Person, payer: string): AccountView {
   const api = useApi()
   const queryClient = useQueryClient()
@@ -44,7 +44,7 @@ interface FailedQuery {
   refetch: () => Promise<{ isSuccess: boolean }>
 }
 
-/** Whoever asks for it again is told that it worked. */
+/** A manual retry reports its success. */
 function failed({ error, isFetching, refetch }: FailedQuery, step: AccountStep): AccountView {
   const retry = async () => {
     const { isSuccess } = await refetch()

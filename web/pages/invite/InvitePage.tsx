@@ -11,8 +11,9 @@ import { Button } from '../../ui/Button.tsx'
 import { invitationOf } from './invitationOf.ts'
 
 /**
- * Where the link of an invitation leads. The one in the e-mail brings Clerk's ticket, with which a visitor joins while signing up or
- * in; the one that an admin copied brings nothing, so its visitor signs in and joins here (docs/decisions/091-invitation-page.md).
+ * The target of an invitation link. The e-mailed link has Clerk's ticket, with which a visitor joins during
+ * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here
+ * (docs/decisions/091-invitation-page.md).
  */
 export function InvitePage() {
   usePageTitle('Invitation')
@@ -22,7 +23,7 @@ export function InvitePage() {
   const status = new URLSearchParams(location.search).get('__clerk_status')
 
   if (!isLoaded) return <AuthFormSkeleton />
-  if (user && (status === 'sign_in' || status === 'sign_up')) return <ForSomebodyElse user={user} />
+  if (user && (status === 'sign_in' || status === 'sign_up')) return <WrongAccount user={user} />
   if (status === 'sign_up') return <Navigate to={`/sign-up${location.search}`} replace />
   if (status === 'sign_in') return <Navigate to={`/sign-in${location.search}`} replace />
   if (!user) return <Navigate to={signInPath(location)} replace />
@@ -57,7 +58,7 @@ function Invited({ user, link }: InvitedProps) {
   }
   if (!listed.data) return <AuthFormSkeleton />
   const invitation = invitationOf(listed.data.data, link)
-  if (!invitation) return <ForSomebodyElse user={user} />
+  if (!invitation) return <WrongAccount user={user} />
   if (invitation.status === 'pending') return <OpenInvitation invitation={invitation} />
   return <ClosedInvitation status={invitation.status} name={invitation.publicOrganizationData.name} />
 }
@@ -146,8 +147,8 @@ function Member({ id, name }: { id: string; name: string }) {
   )
 }
 
-/** It is not known whether the invitation exists at all: whoever is not invited is told nothing about it. */
-function ForSomebodyElse({ user }: { user: SignedInUser }) {
+/** The page does not know whether the invitation exists: users who are not invited learn nothing about it. */
+function WrongAccount({ user }: { user: SignedInUser }) {
   const { signOut } = useClerk()
   return (
     <StatusView
@@ -187,7 +188,7 @@ function useOpenOrganization(organizationId: string): () => Promise<void> {
   }
 }
 
-/** Clerk's own sentence, for example that the organization is full, else one of ours. */
+/** Clerk's own sentence, e.g. that the organization is full, else a text of ours. */
 function clerkText(error: unknown): string {
   const said = (error as { errors?: { longMessage?: string; message?: string }[] }).errors?.[0]
   return said?.longMessage || said?.message || 'You could not join at the moment. Please try again.'

@@ -6,8 +6,9 @@ export interface ListedInvitation {
 }
 
 /**
- * The invitation of a link among those of the signed-in user. Links name it by Clerk's id or by ours, and the list knows only Clerk's,
- * so the organization decides: of several invitations into one, the open one, else the one that is named, else the latest.
+ * The invitation of a link among those of the signed-in user. Links have Clerk's id or ours, and the list
+ * only Clerk's, so the organization decides: of several invitations to one, the open one, else the named one,
+ * else the latest.
  */
 export function invitationOf<T extends ListedInvitation>(
   invitations: readonly T[],

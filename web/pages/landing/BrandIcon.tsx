@@ -5,7 +5,7 @@ interface BrandIconProps {
   className?: string
 }
 
-/** A company's own logo in one color. Decorative: the name stands beside it. */
+/** A company's logo in one color. Decorative: its name is beside it. */
 export function BrandIcon({ icon, className }: BrandIconProps) {
   return (
     <svg viewBox="0 0 24 24" fill="currentColor" aria-hidden="true" className={className}>

@@ -18,7 +18,7 @@ const after: readonly string[] = [
   '}',
 ]
 
-/** The picture plays once: the task, the plan, the change line by line, the tests, and the question what to do with it. */
+/** Plays once: the task, the plan, the change line by line, the tests, and the final question. */
 const plays = { task: 1, plan: 2.5, change: 5, tests: 9, review: 11 }
 const stepsALine = 0.35
 

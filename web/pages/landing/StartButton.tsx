@@ -2,7 +2,6 @@ import { ArrowRight } from 'lucide-react'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
-/** The page's main call to action. */
 export function StartButton() {
   const signedIn = useSignedIn()
   return (

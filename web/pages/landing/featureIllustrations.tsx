@@ -114,7 +114,6 @@ export function AccountIllustration() {
   )
 }
 
-/** The background of a feature's picture. */
 function Frame({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div

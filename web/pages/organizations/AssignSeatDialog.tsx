@@ -7,13 +7,12 @@ import { Field } from '../../ui/Field.tsx'
 import { RoleSwitch } from './RoleSwitch.tsx'
 import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
 
-/** A member without a seat. */
 export type SeatCandidate = SeatRequest
 
 interface AssignSeatDialogProps {
   view: OrganizationView
   open: boolean
-  /** `null` when nobody has been chosen yet. */
+  /** `null` until a person is chosen. */
   candidate: SeatCandidate | null
   onClose: () => void
   onNoSeats: () => void
@@ -25,7 +24,7 @@ export function AssignSeatDialog({ open, candidate, onClose, ...form }: AssignSe
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Assign Seat"
-      description="A member can use the organization’s credits at once. Anybody else is invited by e-mail, and the seat waits for them."
+      description="A member can use the organization’s credits at once. A non-member is invited by e-mail, and the seat is reserved for them."
     >
       <AssignForm key={candidate?.email} candidate={candidate} onClose={onClose} {...form} />
     </Dialog>

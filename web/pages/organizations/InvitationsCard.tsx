@@ -40,7 +40,7 @@ function Invitations({ view }: { view: OrganizationView }) {
   }
   const pending = list.data.invitations.filter(({ status }) => status === 'pending')
   if (pending.length === 0) {
-    return <p className="px-5 pt-2 pb-5 text-muted text-sm sm:px-6">Nobody is invited at the moment.</p>
+    return <p className="px-5 pt-2 pb-5 text-muted text-sm sm:px-6">No pending invitations.</p>
   }
   return (
     <ul className="mt-3 divide-y divide-line border-t">

@@ -17,7 +17,6 @@ const noSeatsText = 'No available seats. Upgrade your subscription to add more m
 
 interface InviteCardProps {
   view: OrganizationView
-  /** No seat is free. */
   full: boolean
   onBuy: () => void
 }
@@ -67,7 +66,7 @@ export function InviteCard({ view, full, onBuy }: InviteCardProps) {
               disabled={busy}
               onChange={({ target }) => {
                 setEmail(target.value)
-                // What was said is about the address that stood here.
+                // The message concerned the previous address.
                 if (invite.isError) invite.reset()
               }}
             />

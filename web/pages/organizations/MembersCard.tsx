@@ -16,7 +16,7 @@ interface MembersCardProps {
 
 const pageSize = 20
 
-/** Who belongs to the organization, with or without a seat. */
+/** The members of the organization, with or without a seat. */
 export function MembersCard({ seats, search, onAssign }: MembersCardProps) {
   const query = useDeferredValue(search.trim())
   const { memberships } = useOrganization({
@@ -28,7 +28,7 @@ export function MembersCard({ seats, search, onAssign }: MembersCardProps) {
       <CardHeader
         id="members-title"
         title="Members"
-        description="Everybody in the organization; only those with a seat use its credits"
+        description="All members of the organization; only those with a seat use its credits"
       />
       {!memberships || memberships.isLoading ? (
         <Skeleton className="mx-5 mt-3 mb-5 h-12 sm:mx-6" />
@@ -73,7 +73,7 @@ export function MembersCard({ seats, search, onAssign }: MembersCardProps) {
 }
 
 interface MemberRowProps {
-  /** Empty for those who gave none. */
+  /** Empty for members without a name. */
   name: string
   email: string | null
   role: 'admin' | 'member'

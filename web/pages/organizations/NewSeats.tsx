@@ -12,7 +12,7 @@ interface SeatsState {
   state: { data?: { seats_total: number } | undefined; dataUpdatedAt: number }
 }
 
-/** Stripe's page leads back with the seats that were confirmed there. They are ours when its event has been applied. */
+/** The seats confirmed on Stripe's page, which become ours when the event is applied. */
 export function useExpectedSeats() {
   const [search] = useSearchParams()
   const [since] = useState(() => Date.now())

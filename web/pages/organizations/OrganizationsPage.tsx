@@ -83,7 +83,7 @@ function Settings() {
       appearance={{
         elements: {
           rootBox: { width: '100%' },
-          // As tall as what it shows, not as the dialog that it is elsewhere.
+          // Sized by its content, unlike in a dialog.
           cardBox: { width: '100%', height: 'auto', boxShadow: 'var(--tide-shadow-1)' },
         },
       }}

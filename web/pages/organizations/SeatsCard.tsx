@@ -98,7 +98,6 @@ function SeatRow({ view, seat }: { view: OrganizationView; seat: Seat }) {
 interface RevokeButtonProps {
   view: OrganizationView
   email: string
-  /** Whose seat it is. */
   userId: string
 }
 

@@ -17,7 +17,7 @@ import { NewSeats, useExpectedSeats } from './NewSeats.tsx'
 import { SeatsCard } from './SeatsCard.tsx'
 import { SeatUsage } from './SeatUsage.tsx'
 
-/** Which dialog is open. Buying opens by itself when a seat was to be assigned and none was free. */
+/** The open dialog. Buying opens automatically when an assignment finds no free seat. */
 type OpenDialog = { kind: 'assign'; candidate: SeatCandidate | null } | { kind: 'buy'; refused: boolean }
 
 /** Fewer people than this are seen at one glance. */

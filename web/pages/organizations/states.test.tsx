@@ -18,7 +18,7 @@ test.each([
   [4, 5, 'bg-star', 80],
   [5, 6, 'bg-critical', 83],
   [7, 5, 'bg-critical', 100],
-])('%i of %i seats are drawn in %s', (used, total, color, percent) => {
+])('the bar of %i of %i seats is drawn in %s', (used, total, color, percent) => {
   const bar = renderToString(<SeatBar used={used} total={total} />)
   expect(bar).toContain(color)
   expect(bar).toMatch(new RegExp(`width:${percent}`))
@@ -61,7 +61,7 @@ test('seats are searched by address, and ended ones are counted, not shown', () 
   expect(list('')).toContain('Show ended seats (1)')
   expect(list(' ADA')).toContain('ada@')
   expect(list(' ADA')).not.toContain('bob@')
-  expect(list('nobody')).toContain('No seat of “nobody”.')
+  expect(list('zoe')).toContain('No seat of “zoe”.')
 })
 
 test.each<[OrganizationSubscription['status'], string, string]>([

@@ -16,11 +16,10 @@ export interface SeatRequest {
 
 interface Outcomes {
   onAssigned: () => void
-  /** Every seat is taken. */
   onNoSeats: () => void
 }
 
-/** Gives a member a seat, or promises one to somebody else and invites them. */
+/** Assigns a seat to a member, or reserves one for a non-member and invites them. */
 export function useAssignSeat(view: OrganizationView, { onAssigned, onNoSeats }: Outcomes) {
   const api = useApi()
   const showChange = useSeatsChanged(view)
@@ -40,7 +39,7 @@ export function useAssignSeat(view: OrganizationView, { onAssigned, onNoSeats }:
   })
 }
 
-/** 402 also tells that there is no subscription, where buying seats would not help. */
+/** 402 also means that there is no subscription, where buying seats would not help. */
 export function hasNoSeats(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 402 && error.code === 'no_seats_left'
 }

@@ -10,7 +10,7 @@ interface Offer {
 
 const changed = 'offerchange'
 
-/** The period and the currency in which prices are shown. They are in the address, so that a link shows the same prices. */
+/** The period and currency of prices, kept in the URL, so that a link shows the same prices. */
 export function useOffer(): Offer & { choose: (choice: Partial<Offer>) => void } {
   // The server renders one page for every query.
   const search = useSyncExternalStore(

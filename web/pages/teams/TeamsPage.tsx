@@ -130,7 +130,7 @@ function ContactSection() {
           </h2>
           <p className="mt-4 text-[17px] text-muted leading-relaxed">
             Tell us how many people write code and what your security review will ask. You get an answer from
-            somebody who knows the product.
+            an engineer who knows the product.
           </p>
         </div>
         <LinkButton
@@ -144,7 +144,6 @@ function ContactSection() {
   )
 }
 
-/** Three cards in a row, or two that are wider. */
 function CardGrid({ wide, children }: { wide?: boolean; children: ReactNode }) {
   return <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>{children}</ul>
 }

@@ -29,7 +29,7 @@ test('the seeds are found by address, by id, by text, and with their role', asyn
   expect(byAddress.data[0]).toMatchObject({ id: seeds.support.id, publicMetadata: { role: 'support' } })
   expect(byAddress.data[0]?.primaryEmailAddress?.emailAddress).toBe(seeds.support.email)
 
-  const byId = await clerk.users.getUserList({ userId: [seeds.demo.id, 'user_nobody'] })
+  const byId = await clerk.users.getUserList({ userId: [seeds.demo.id, 'user_unknown'] })
   expect(byId.data.map((row) => row.id)).toEqual([seeds.demo.id])
   expect((await clerk.users.getUserList({ query: 'dana' })).data.map((row) => row.id)).toEqual([
     seeds.demo.id,
@@ -37,7 +37,7 @@ test('the seeds are found by address, by id, by text, and with their role', asyn
   expect(await clerk.users.getCount()).toBe(3)
 })
 
-test('lists are cut by limit and offset, newest first', async () => {
+test('lists respect limit and offset and start with the newest item', async () => {
   const first = await clerk.users.getUserList({ limit: 1 })
   const second = await clerk.users.getUserList({ limit: 1, offset: 1 })
   expect([first.data[0]?.id, second.data[0]?.id]).toEqual([seeds.supervisor.id, seeds.support.id])

@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import type { Service } from '../../service.ts'
 
-/** How the instance is set up. The dashboard's switch for personal accounts is not in this API, only in `/v1/environment`. */
+/** The instance's settings. The switch for personal accounts is only in `/v1/environment`. */
 export function backendInstanceRoutes(router: Router, { instance }: Service): void {
   router.get('/bapi/v1/instance/organization_settings', (ctx) => {
     ctx.body = {

@@ -39,7 +39,7 @@ export function requireMembership(service: Service, ctx: RouterContext): Organiz
 type MetadataName = 'public_metadata' | 'private_metadata' | 'unsafe_metadata'
 type MetadataFields = Partial<Record<MetadataName, typeof metadataField>>
 
-/** Metadata has a path of its own: PATCH merges into what is there, PUT, where there is one, replaces it. */
+/** Metadata has its own path: PATCH merges, PUT (where it exists) replaces. */
 export function metadataRoutes<Row extends Partial<Record<MetadataName, Metadata>>>(
   router: Router,
   path: string,

@@ -17,7 +17,7 @@ export const userQuery = pageQuery.extend({
 })
 type UserQuery = z.output<typeof userQuery>
 
-/** The filters narrow each other; the values of one filter widen it. A leading `-` excludes, as in the real API. */
+/** Filters are joined by AND, the values of one filter by OR. A leading `-` excludes, as in the API. */
 export function usersMatching(service: Service, query: UserQuery): User[] {
   const addresses = query.email_address?.map((row) => row.toLowerCase())
   return service.store.users.filter((user) => {

@@ -129,7 +129,7 @@ export function backendUserRoutes(router: Router, service: Service): void {
     })
   }
 
-  // A lock keeps somebody from signing in, and leaves the sessions that they have.
+  // A lock prevents new sign-ins and keeps the user's sessions.
   for (const action of ['lock', 'unlock'] as const) {
     router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
       const user = requireUser(service, ctx)

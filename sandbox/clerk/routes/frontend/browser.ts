@@ -17,7 +17,7 @@ import { clientFields } from '../../wire/client.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** Who is calling: the browser by its cookie, and in it the session that the script names, or the last active one. */
+/** The browser by its cookie, and the session that the script names, or the last active one. */
 export function findClient(service: Service, ctx: ParameterizedContext): Client | undefined {
   if (ctx.state.client_id) return service.store.clients.get(ctx.state.client_id)
   const secret = ctx.cookies.get('__client')

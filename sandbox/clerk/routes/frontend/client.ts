@@ -14,7 +14,6 @@ import { frontendSession } from '../../wire/session.ts'
 import { mintSessionToken } from '../../wire/session-token.ts'
 import { callerOrigin, findClient, findOrCreateClient, respond } from './browser.ts'
 
-/** The browser as a whole. */
 export function clientRoutes(router: Router, service: Service): void {
   const respondWithClient = async (ctx: RouterContext, client: Client | undefined) =>
     respond(
@@ -28,7 +27,6 @@ export function clientRoutes(router: Router, service: Service): void {
   router.post('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
   router.post('/v1/client/verify', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
 
-  // Signing out.
   for (const path of ['/v1/client', '/v1/client/sessions']) {
     router.delete(path, async (ctx) => {
       const client = findClient(service, ctx)

@@ -36,7 +36,7 @@ test('the seeded demo user signs in with the password', async () => {
 
 test('an unknown account and a wrong password are refused at their fields', async () => {
   const browser = new TestBrowser(sandbox)
-  const unknown = await browser.post('/v1/client/sign_ins', { identifier: 'nobody@example.test' })
+  const unknown = await browser.post('/v1/client/sign_ins', { identifier: 'unknown@example.test' })
   expect(unknown.status).toBe(422)
   expect(unknown.body.errors[0]).toMatchObject({
     code: 'form_identifier_not_found',

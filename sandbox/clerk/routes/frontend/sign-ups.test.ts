@@ -71,7 +71,11 @@ test('scripts cannot read the client cookie, and the other cookies say when the 
 })
 
 test.each([
-  [{ email_address: 'nobody', password: 'a-long-password' }, 'form_param_format_invalid', 'email_address'],
+  [
+    { email_address: 'no-address', password: 'a-long-password' },
+    'form_param_format_invalid',
+    'email_address',
+  ],
   [{ email_address: 'ok@example.test', password: 'short' }, 'form_password_length_too_short', 'password'],
   [
     { email_address: 'demo@tidemark.test', password: 'a-long-password' },

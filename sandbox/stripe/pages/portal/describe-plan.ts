@@ -3,7 +3,6 @@ import { intervalName, productName, unitAmount } from '../../entities/price.ts'
 import type { Service } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
 
-/** A subscription in a customer's words. */
 export type PlanDescription = {
   name: string
   /** "€210.00", for all of it, and "per month". */

@@ -59,7 +59,7 @@ export function keepPlan({ service }: PortalView, subscription: StoredSubscripti
   updateSubscription(service, subscription, { ...nothing_billed, cancel_at_period_end: false })
 }
 
-/** How a change on the portal's pages is billed: as the configuration says, from the moment of the preview on. */
+/** How a change on the portal's pages is billed: by the configuration, from the preview's moment. */
 export function changeInput({ configuration }: PortalView, change: ConfirmedChange): UpdateInput {
   const { proration_behavior, trial_update_behavior } = configuration.features.subscription_update
   return {
@@ -71,8 +71,8 @@ export function changeInput({ configuration }: PortalView, change: ConfirmedChan
 }
 
 /**
- * Changes the plan now, or plans it for the end of the period where the configuration wants that. Throws what the bank
- * says when the change has to be paid at once and cannot be; then nothing has changed.
+ * Changes the plan now, or plans it for the end of the period where the configuration wants that. Throws what
+ * the bank says when the change has to be paid at once and cannot be; then nothing has changed.
  */
 export function changePlan(
   view: PortalView,
@@ -88,7 +88,7 @@ export function changePlan(
   return 'updated'
 }
 
-/** Whether the configuration makes this change wait for the end of the period: it costs less, or bills more often. */
+/** Whether the configuration delays this change to the end of the period: cheaper, or billed more often. */
 export function isForLater(
   { service, configuration }: PortalView,
   { currency, items, status }: StoredSubscription,

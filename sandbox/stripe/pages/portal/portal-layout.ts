@@ -14,7 +14,7 @@ export const notices: Record<string, string> = {
   updated: 'Your plan has been updated.',
 }
 
-/** Every page of the portal: whose it is and the way back on the left, what it is about on the right. */
+/** The portal's layout: the seller and the return link on the left, the content on the right. */
 export function portalPage(
   { service, session, configuration }: PortalView,
   { title, body, notice }: { title: string; body: Html; notice?: string | undefined },

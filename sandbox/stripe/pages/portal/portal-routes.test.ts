@@ -44,7 +44,7 @@ it('a plan that is canceled in the portal ends with its period, and can be kept'
   expect(await current()).toMatchObject({ cancel_at: null, canceled_at: null })
 })
 
-it('in classic billing mode the flag is set as well', async () => {
+it('the flag is set in classic billing mode as well', async () => {
   const { open, current, post, item } = await startPortal({ billing_mode: 'classic' })
   const { url } = await open()
   await post(`${url}/subscriptions/${(await current()).id}/cancel`)
@@ -62,7 +62,7 @@ it('a configuration can let a plan end at once', async () => {
   expect(await current()).toMatchObject({ status: 'canceled' })
 })
 
-it('more seats: the page shows what is due, and that is what is charged', async () => {
+it('the page for more seats shows the amount due, which is then charged', async () => {
   const { open, current, post, item, stripe, harness } = await startPortal()
   const { url, flow } = await open({
     flow_data: {

@@ -12,7 +12,7 @@ import { type CardPageState, cancelPage, cardPage, donePage } from './portal-ste
 import { donePath, type PortalView, portalPath, portalView, seeOther, type WithPlan } from './portal-view.ts'
 import { updateRoutes } from './update-routes.ts'
 
-/** The pages of the billing portal. A step that the configuration does not allow leads back to the overview. */
+/** The pages of the billing portal. A forbidden step redirects to the overview. */
 export function portalPageRoutes(router: Router, service: Service): void {
   const withView = (handler: (context: RouterContext, view: PortalView) => void | Promise<void>) => {
     return async (context: RouterContext) => {

@@ -11,13 +11,12 @@ import type {
   StoredSubscription,
 } from '../../state.ts'
 
-/** What the portal's pages show of one customer. */
 export type PortalView = {
   service: Service
   session: StoredPortalSession
   configuration: StoredPortalConfiguration
   customer: StoredCustomer
-  /** Those that go on, the newest first. */
+  /** Live subscriptions, newest first. */
   subscriptions: StoredSubscription[]
   invoices: StoredInvoice[]
   method: StoredPaymentMethod | null
@@ -72,7 +71,7 @@ export type PlanHandler = (
 
 export type WithPlan = (handler: PlanHandler) => (context: RouterContext) => Promise<void>
 
-/** After a change the browser fetches the next page, so that going back or reloading changes nothing again. */
+/** After a change the browser fetches the next page, so that going back or reloading repeats nothing. */
 export function seeOther(context: RouterContext, location: string): void {
   context.status = 303
   context.set('location', location)

@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts'
 import { stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
-/** Another plan, or another number of seats: the choice. What it costs comes on the next page. */
+/** The choice of another plan or number of seats; the next page has the price. */
 export function updatePage(
   view: PortalView,
   {

@@ -13,7 +13,7 @@ import { changeInput, changePlan, isForLater } from './portal-actions.ts'
 import { donePath, type PortalView, portalPath, seeOther, type WithPlan } from './portal-view.ts'
 import { offeredPrices, updatePage } from './update-page.ts'
 
-/** Changing the plan: choose, see what it costs, confirm. */
+/** Changes of the plan: choice, preview, confirmation. */
 export function updateRoutes(router: Router, service: Service, withPlan: WithPlan): void {
   router.get(
     '/p/session/:id/subscriptions/:subscription/update',
@@ -69,7 +69,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
     | { ok: true; change: ConfirmedChange }
     | { ok: false; error: string; chosen: { price: string; quantity: string } }
 
-  /** The change that a flow stands for, or the one that was chosen; within what the configuration offers. */
+  /** The change of a flow or the chosen one, within the configuration. */
   function readChange(
     view: PortalView,
     { subscription, form }: { subscription: StoredSubscription; form: Form },
@@ -108,7 +108,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
     )
   }
 
-  /** The moment that the preview was made for, so that "Confirm" charges what it showed. */
+  /** The moment of the preview, so that "Confirm" charges the shown amount. */
   function readMoment(form: Form, subscription: StoredSubscription): number {
     const now = service.clock.now()
     const asked = Number(textField(form, 'proration_date'))

@@ -9,17 +9,16 @@ import { ConfirmForm } from './ConfirmForm.tsx'
 import type { ActRequest } from './useAct.ts'
 
 const descriptions: Readonly<Record<ActKind, string>> = {
-  replay: 'Does again what it stands for. What was done already is not done twice.',
-  resync:
-    'Fetches everything of the customer from Stripe and Clerk, and makes books and seats agree with it.',
+  replay: 'Processes the item again. Completed steps are not repeated.',
+  resync: 'Fetches the customer’s state from Stripe and Clerk, and updates ledger and seats.',
   adjust: 'Gives the customer credits, or takes some away. They see it in their history.',
   cancel_intent:
     'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
   resend_invitation: 'Sends the open invitation once more.',
-  forget: 'Erases the person. It cannot be undone, so a second person has to agree.',
+  forget: 'Erases the person. It cannot be undone, so a second person has to approve it.',
 }
 
-/** First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any time. */
+/** Preview, then reason and confirmation, then the outcome. Escape closes at any time. */
 export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   return (

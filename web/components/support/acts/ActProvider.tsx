@@ -2,7 +2,6 @@ import { type ReactNode, useState } from 'react'
 import { ActDialog } from './ActDialog.tsx'
 import { ActContext, type ActRequest } from './useAct.ts'
 
-/** Has the one dialog in which acts are asked for. */
 export function ActProvider({ children }: { children: ReactNode }) {
   const [request, setRequest] = useState<ActRequest | null>(null)
   return (

@@ -75,15 +75,15 @@ function Result({ act }: { act: SupportAct }) {
   }
   if (act.state === 'waiting_for_approval') {
     return (
-      <Alert tone="caution" title="It needs a second person">
-        It is above the limit of one person. It waits in Work until a colleague approves or refuses it.
+      <Alert tone="caution" title="Waiting for approval">
+        It is above the limit of one person. A colleague approves or rejects it in Work.
       </Alert>
     )
   }
   if (act.state !== 'done' || !act.outcome) {
     return (
       <Alert tone="critical" title={act.state === 'refused' ? 'It was refused' : 'It failed'}>
-        {act.error ?? 'No reason is known.'}
+        {act.error ?? 'Unknown cause.'}
       </Alert>
     )
   }
@@ -100,7 +100,6 @@ interface ActListProps {
   refused: RequestedActs['refused']
 }
 
-/** What became of each of many, or would become of it. */
 export function ActList({ acts, refused }: ActListProps) {
   return (
     <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">

@@ -8,7 +8,6 @@ interface AdjustFormProps {
   onPreview: (adjustment: Adjustment) => void
 }
 
-/** How many credits, and what the customer reads of it. */
 export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   const [credits, setCredits] = useState(initial?.credits === undefined ? '' : String(initial.credits))
   const [note, setNote] = useState(initial?.customer_note ?? '')
@@ -42,12 +41,12 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
         onChange={({ target }) => setCredits(target.value)}
       />
       <Field
-        label="What the customer reads"
+        label="Note for the customer"
         autoComplete="off"
         maxLength={200}
         placeholder="For the outage of 12 November"
         value={note}
-        problem={wrong('customer_note') ? 'Say in a few words what it is for' : null}
+        problem={wrong('customer_note') ? 'Enter a short note' : null}
         hint="In their credit history. Your reason for colleagues comes next."
         onChange={({ target }) => setNote(target.value)}
       />
@@ -59,7 +58,7 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
             checked={mayLeaveDebt}
             onChange={({ target }) => setMayLeaveDebt(target.checked)}
           />
-          It may take more than there is and leave a debt; a second person has to agree to that.
+          It may exceed the balance and leave a debt; then a second person has to approve it.
         </label>
       )}
       <div className="mt-4 flex justify-end">
@@ -69,7 +68,7 @@ export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   )
 }
 
-/** A whole number as people write it, also with a real minus sign and with separators; undefined when it is none. */
+/** A whole number, also with separators and a real minus sign; undefined for other text. */
 export function readAmount(text: string): number | undefined {
   const plain = text
     .trim()

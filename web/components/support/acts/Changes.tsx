@@ -1,7 +1,6 @@
 import type { ActOutcome } from '../../../../schema/api/support-acts.ts'
 import { changesOf } from './outcome.ts'
 
-/** What changed, or would change, line by line. */
 export function Changes({ outcome }: { outcome: ActOutcome }) {
   const changes = changesOf(outcome)
   if (changes.length === 0) return null

@@ -51,7 +51,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
   return (
     <form noValidate onSubmit={submit}>
       {dryRun.isError ? (
-        <Alert tone="critical" title="What would follow could not be worked out">
+        <Alert tone="critical" title="The preview failed">
           {failureText(dryRun.error, 'Please try again.')}
         </Alert>
       ) : (
@@ -59,7 +59,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
       )}
       {needsApproval && (
         <p className="mt-3 text-muted text-sm">
-          A second person has to agree to this. It waits in Work until a colleague does.
+          A second person has to approve this. It waits in Work until then.
         </p>
       )}
       <div className="mt-5">
@@ -68,7 +68,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
           autoFocus
           autoComplete="off"
           maxLength={1000}
-          placeholder="Why this is done"
+          placeholder="Reason for this act"
           value={reason}
           disabled={act.isPending}
           problem={checked ? problem : null}
@@ -77,7 +77,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         />
       </div>
       {act.isError && (
-        <Alert tone="critical" title="It was not done">
+        <Alert tone="critical" title="The act failed">
           {failureText(act.error, 'An unexpected error occurred. Please try again.')}
         </Alert>
       )}

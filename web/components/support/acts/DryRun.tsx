@@ -21,7 +21,7 @@ export function DryRun({ requested }: { requested: RequestedActs | undefined }) 
       >
         <Spinner />
         <span>
-          Working out what would change …
+          Computing the changes …
           {acts.length > 1 && ` ${formatCredits(done)} of ${formatCredits(acts.length)}`}
           {isOne && act?.last_error && <span className="block text-xs">{act.last_error}</span>}
         </span>
@@ -41,7 +41,7 @@ export function DryRun({ requested }: { requested: RequestedActs | undefined }) 
   if (!act.outcome) {
     return (
       <Alert tone="critical" title="It would fail">
-        {act.error ?? 'No reason is known.'}
+        {act.error ?? 'Unknown cause.'}
       </Alert>
     )
   }

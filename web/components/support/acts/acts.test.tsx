@@ -60,7 +60,7 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   ...more,
 })
 
-test('what would change is told line by line, credits first, and nothing that stays as it is', () => {
+test('the changes are listed line by line, credits first, without values that stay as they are', () => {
   expect(changesOf(purchase).map(({ what, change }) => `${what}: ${change}`)).toEqual([
     'Purchased credits: +500 credits',
     'Balance: 1,000 → 1,500',
@@ -74,7 +74,7 @@ test('what would change is told line by line, credits first, and nothing that st
   expect(renderToString(<Changes outcome={nothing} />)).toBe('')
 })
 
-test('that nothing would change is said once, with the reason', () => {
+test('a dry run without changes says so once, with the reason', () => {
   expect(whyNothing(nothing)).toBe('The event was applied before.')
 })
 

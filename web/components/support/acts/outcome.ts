@@ -2,7 +2,6 @@ import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts
 import { formatCreditChange, formatCredits } from '../../format.ts'
 import { counted, sentenceCase } from '../words.ts'
 
-/** One thing that changed, or would change. */
 export interface Change {
   what: string
   /** e.g. `+500`, `3 → 5`. */
@@ -59,7 +58,6 @@ export function whyNothing({ sentence }: ActOutcome): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
-/** What many acts did, or would do, in a sentence. */
 export function summaryOf(acts: readonly SupportAct[], refused: number): string {
   const isDryRun = acts[0]?.is_dry_run ?? false
   const outcomes = acts.flatMap(({ outcome }) => outcome ?? [])

@@ -5,9 +5,8 @@ export interface ActRequest {
   kind: ActKind
   /** One at least. */
   targets: readonly ActTarget[]
-  /** What it is about, e.g. `Checkout of 500 credits`. */
+  /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
-  /** What an adjustment begins with. */
   adjustment?: Partial<Adjustment>
   /** It is done, or it waits for a second person. */
   onDone?: () => void

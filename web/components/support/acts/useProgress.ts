@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { actProgressQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 
-/** Asks what became of acts until all of them have ended or wait for a second person. */
+/** Polls acts until all of them have ended or wait for a second person. */
 export function useProgress(requested: RequestedActs | undefined) {
   const first = requested?.acts[0]
   const asked = requested?.batch_id ? { batch_id: requested.batch_id } : { id: first?.id ?? '' }

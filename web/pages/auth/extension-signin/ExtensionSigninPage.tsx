@@ -21,7 +21,7 @@ interface AskedSignIn {
   readonly redirect_uri: string
 }
 
-/** Signs an editor's extension in that cannot do PKCE. Nothing is sent to the editor before its user has agreed here. */
+/** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
 export function ExtensionSigninPage() {
   usePageTitle('Sign in your editor')
   const { isLoaded, user } = useUser()

@@ -10,11 +10,11 @@ import { toast } from '../../../ui/toast.ts'
 
 interface AlreadySubscribedProps {
   text: string
-  /** Whose billing portal it is changed in; `null` when only the Organizations page can say. */
+  /** The billing portal for changes; `null` when only the Organizations page can lead there. */
   portal: { readonly userId: string } | { readonly organizationId: string } | null
 }
 
-/** Somebody who came to buy what they have: not charged again, and one click away from changing it. */
+/** Shown to a user who already has the plan: they are not charged again, and can change it with one click. */
 export function AlreadySubscribed({ text, portal }: AlreadySubscribedProps) {
   return (
     <StatusView

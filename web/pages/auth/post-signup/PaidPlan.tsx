@@ -38,7 +38,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
 
   const url = checkout.data?.url
   useEffect(() => {
-    // Replaces this page in the history. Otherwise the back button on the payment page would lead here, and so straight back.
+    // Replaces the history entry, or the back button on the payment page would return here.
     if (url) window.location.replace(url)
   }, [url])
 
@@ -78,7 +78,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
   return <SetupView state="processing" />
 }
 
-/** What somebody sees who has the plan already, or `null`: then a checkout may be opened. */
+/** The page for a user who already has the plan, or `null`: then a checkout may be opened. */
 function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan: SoldPlanType) {
   if (plan === 'pro' && subscribed.personal) {
     const text = 'You already have a subscription. Open the billing portal to change it.'

@@ -77,12 +77,12 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   const agreed = useMutation({
     mutationFn: async () => {
       setStep('processing')
-      // A session that has ended meanwhile gets no new token, and says so before a code exists.
+      // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
       setStep('generating')
       const body = { state: begun.state, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
-      // The code goes only where its user has agreed to; the address of this page may have been changed on the way.
+      // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()
       setStep('redirecting')
       return editorAddress({ redirect_uri, code: authorization_code, state: begun.state })

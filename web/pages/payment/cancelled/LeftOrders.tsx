@@ -3,7 +3,7 @@ import { plans } from '../../../../schema/catalogue/plans.ts'
 import { formatCredits, formatMoney } from '../../../components/format.ts'
 import { Button } from '../../../ui/Button.tsx'
 
-/** What was not charged, each with the way back to its payment page. */
+/** Uncharged orders, each with a link to its payment page. */
 export function LeftOrders({ orders }: { orders: readonly OpenCheckout[] }) {
   return (
     <section aria-labelledby="left-title">

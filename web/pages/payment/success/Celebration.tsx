@@ -4,7 +4,7 @@ import type { CSSProperties } from 'react'
 const drops = ['bg-accent', 'bg-star', 'bg-positive']
 const count = 12
 
-/** The tide has come in: drops and ripples around the icon, once. Nothing of it where motion is reduced. */
+/** Drops and ripples around the icon, once; none with reduced motion. */
 export function Celebration() {
   return (
     <span aria-hidden="true" data-celebration className="absolute inset-0 motion-reduce:hidden">

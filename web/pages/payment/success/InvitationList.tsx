@@ -7,7 +7,6 @@ import { formatTime } from '../../../components/format.ts'
 import { InvitationActions } from '../../../components/InvitationActions.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
 
-/** What the last action led to. */
 export interface Outcome {
   tone: 'positive' | 'caution' | 'critical'
   text: string
@@ -20,7 +19,7 @@ interface InvitationListProps {
 }
 
 export function InvitationList({ subscriptionId, invitations, onOutcome }: InvitationListProps) {
-  if (invitations.length === 0) return <p className="text-muted text-sm">Nobody has been invited yet.</p>
+  if (invitations.length === 0) return <p className="text-muted text-sm">No invitations yet.</p>
   return (
     <ul aria-label="Invitations" className="divide-y divide-line rounded-control border">
       {invitations.map((invitation) => (

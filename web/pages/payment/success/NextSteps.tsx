@@ -4,7 +4,6 @@ import { useWebConfig } from '../../../api/catalogue.ts'
 import { formatCredits } from '../../../components/format.ts'
 import type { PlanPurchase } from './plan.ts'
 
-/** What to do with the plan that was just bought. */
 export function NextSteps({ plan }: { plan: PlanPurchase }) {
   const { brand } = useWebConfig()
   const { credits_per_seat, per_seat } = plans[plan.plan_type]

@@ -13,12 +13,12 @@ export function PaymentSuccessPage() {
   return <CheckoutReturn page="payment" />
 }
 
-/** The same page at /billing/success, where credit purchases return. It only differs in some texts and links. */
+/** The same page for credit purchases, with some other texts and links. */
 export function BillingSuccessPage() {
   return <CheckoutReturn page="billing" />
 }
 
-/** At the top of the page, so that what grows while somebody waits grows downwards and nothing jumps. */
+/** At the top of the page, so that growing content pushes nothing above it. */
 function CheckoutReturn({ page }: { page: ReturnPage }) {
   return (
     <div className="mb-auto flex w-full flex-col items-center sm:pt-[6vh]">

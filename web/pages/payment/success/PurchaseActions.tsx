@@ -9,7 +9,7 @@ interface PurchaseActionsProps {
   history?: boolean
   /** The first button leads to the plans. */
   pricing?: boolean
-  /** The link to the dashboard stands beside another, more important button. */
+  /** Makes the dashboard link secondary, beside a more important button. */
   only?: 'dashboard'
 }
 

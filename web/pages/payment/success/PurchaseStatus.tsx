@@ -7,7 +7,7 @@ import { purchasedPlan } from './plan.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
 import type { ReturnPage } from './texts.ts'
 
-/** The status request retries for minutes. After this many failures the user is told, while the retries go on. */
+/** After this many failed status requests the user is told; retries continue for minutes. */
 const silentFailures = 3
 
 /** Polls until the ledger has the purchase, and shows how far it has got. */

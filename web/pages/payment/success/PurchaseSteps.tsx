@@ -8,7 +8,6 @@ import type { PurchaseProgress } from './progress.ts'
 interface PurchaseStepsProps {
   progress: Extract<PurchaseProgress, { kind: 'verifying' | 'paid' | 'bank_pending' }>
   plan: PlanPurchase | null
-  /** The credits are those of an organization. */
   pooled: boolean
 }
 

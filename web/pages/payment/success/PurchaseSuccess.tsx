@@ -18,12 +18,10 @@ interface PurchaseSuccessProps {
   purchase: AppliedPurchase
   /** `null` when credits were bought. */
   plan: PlanPurchase | null
-  /** The credits are those of an organization. */
   pooled: boolean
   subscriptionId: string | null
 }
 
-/** A purchase that is in the ledger. */
 export function PurchaseSuccess({ plan, pooled, subscriptionId, ...result }: PurchaseSuccessProps) {
   if (!plan) return <CreditsSuccess {...result} pooled={pooled} />
   return plan.plan_type === 'teams' && plan.seats > 1 && subscriptionId ? (
@@ -57,9 +55,7 @@ function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean 
 
 interface PlanSuccessProps extends Result {
   plan: PlanPurchase
-  /** Between the receipt and what is next. */
   children?: ReactNode
-  /** Beside the way to the dashboard. */
   action?: ReactNode
 }
 

@@ -61,7 +61,7 @@ test('a settlement that could not be asked for is no loss, and is said as long a
   expect(show({ progress: applied, settlementError })).not.toContain('Failed to process payment')
 })
 
-test('what cannot be verified says so on the page of payments, and what becomes of the credits on theirs', () => {
+test('an unverified purchase says so on the page of payments, and what becomes of the credits on theirs', () => {
   const progress = (text: string | null) =>
     ({ kind: 'unverified', error: new ApiFailure({ status: 502, code: 'x', text }) }) as const
   expect(show({ progress: progress(null) })).toContain('Failed to verify payment status')
@@ -87,7 +87,7 @@ test('a plan says whether it was paid or is a trial, and when the first charge i
   expect(ordered).toContain('First charge May 15, 2026 €20.00')
 })
 
-test('only a team with more than one seat is set up here', () => {
+test('a team with more than one seat is set up here, and no other plan', () => {
   const shown = (seats: number) =>
     show({ progress: applied, plan: { ...team, seats }, subscriptionId: 'sub_1' })
   expect(shown(3)).toContain('Team Setup')

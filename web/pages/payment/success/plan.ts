@@ -16,7 +16,7 @@ export interface PlanPurchase {
   trial_ends_at?: string
 }
 
-/** The plan that was bought, or `null` when credits were. Missing plan metadata falls back to Pro, monthly, one seat. */
+/** The plan bought, or `null` for credits. Missing metadata means Pro, monthly, one seat. */
 export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurchase | null {
   if (!metadata.planType && !session.subscription_id) return null
   return {

@@ -29,7 +29,7 @@ const at = (elapsed_ms: number, seen: Status | undefined, error: unknown = null)
   purchaseProgress({ status: seen, error, elapsed_ms })
 
 describe('purchaseProgress', () => {
-  it('is verifying until there is an answer', () => {
+  it('a purchase is verifying until there is an answer', () => {
     expect(at(0, undefined)).toEqual({ kind: 'verifying' })
   })
 

@@ -33,7 +33,7 @@ interface Observation {
   elapsed_ms: number
 }
 
-/** Only what the ledger has counts as success. Stripe's status merely explains what we are waiting for. */
+/** Success means that the ledger has the credits. Stripe's status only explains the wait. */
 export function purchaseProgress({ status, error, elapsed_ms }: Observation): PurchaseProgress {
   if (!status) {
     if (isStatus(error, 404)) return { kind: 'not_found' }
@@ -51,7 +51,7 @@ export function purchaseProgress({ status, error, elapsed_ms }: Observation): Pu
   return { kind: 'paid', pace: elapsed_ms >= slowAfterMs ? 'slow' : 'usual', stage }
 }
 
-/** How long to wait before polling again, or `false` to stop, because the answer is final or the wait has been too long. */
+/** The pause before the next poll; `false` when the answer is final or the wait too long. */
 export function nextPollMs(progress: PurchaseProgress, elapsed_ms: number): number | false {
   if (elapsed_ms >= overdueAfterMs) return false
   switch (progress.kind) {

@@ -1,7 +1,7 @@
 import { failureText } from '../../../api/failure.ts'
 import type { PlanPurchase } from './plan.ts'
 
-/** Which of the two return addresses the user is on. It decides the wording until we know what was bought. */
+/** The return address that the user is on. It decides the wording until the purchase is known. */
 export type ReturnPage = 'payment' | 'billing'
 
 interface PurchaseTexts {
@@ -24,7 +24,7 @@ export function waitingTexts(page: ReturnPage, plan: PlanPurchase | null): { tit
     : { title: 'Verifying Payment...', text: 'Please wait while we confirm your credit purchase.' }
 }
 
-/** Without a status we do not know what was bought, so the page decides. Where credits are waited for, what becomes of them comes first. */
+/** Without a status the page decides what was bought; for credits their outcome comes first. */
 export function unverifiedText(page: ReturnPage, error: unknown): string {
   return page === 'payment'
     ? failureText(error, 'Failed to verify payment status')
@@ -50,7 +50,7 @@ const creditTexts: PurchaseTexts = {
     'This payment session expired before it was completed. You have not been charged, and no credits were added.',
 }
 
-/** Also used for trials, where an order is placed but nothing is paid yet, so they say "order" instead of "payment". */
+/** Also for trials, which are not paid yet: hence "order" instead of "payment". */
 const planTexts: PurchaseTexts = {
   slow: {
     title: 'We received your order.',

@@ -24,7 +24,7 @@ export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
   )
 }
 
-/** In a line who did what; opened, the ids and what it changed. */
+/** A line with actor and act; opened, the ids and the changes. */
 function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
@@ -113,7 +113,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** `access` is not an act: somebody tried the console who may not. */
+/** `access` is not an act: a user without the role tried to open the console. */
 function whatOf({ what }: AuditEntry): string {
   return what === 'access' ? 'Support console' : actName(what)
 }

@@ -13,7 +13,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { AuditEntries } from './AuditEntries.tsx'
 
-/** What support staff asked for and did, which nobody can change afterwards. */
+/** The append-only log of what support staff requested and did. */
 export function AuditPage() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)
@@ -23,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Who did what, why, and what it changed; nothing of it can be changed or deleted"
+      description="Acts of support staff with reason and changes; entries cannot be changed or deleted"
     >
       <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
       <Card className="@container overflow-clip">
@@ -40,12 +40,12 @@ export function AuditPage() {
         ) : entries.length === 0 ? (
           <EmptyState
             icon={ScrollText}
-            title={isFiltered ? 'Nothing fits this filter' : 'Nothing was done yet'}
+            title={isFiltered ? 'No results for this filter' : 'No acts yet'}
             className="py-14"
           >
             {isFiltered
               ? 'Ids are compared exactly as they are written.'
-              : 'Each act of support staff is written down here, with its reason.'}
+              : 'Each act of support staff is recorded here, with its reason.'}
           </EmptyState>
         ) : (
           <>

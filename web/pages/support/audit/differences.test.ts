@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { differencesOf } from './differences.ts'
 
-test('only what differs is told, by its place', () => {
+test('the list contains only changed fields, by their place', () => {
   expect(
     differencesOf(
       { balance: 0, plan: 'pro', seats: { total: 3, active: 1 } },
@@ -13,7 +13,7 @@ test('only what differs is told, by its place', () => {
   ])
 })
 
-test('what was not there before is none, and a row is known by its id', () => {
+test('a field that was not there before is shown as none, and a row is known by its id', () => {
   expect(differencesOf(null, { states: [{ id: 'evt_1', state: 'applied' }] })).toEqual([
     { what: 'states evt 1 id', before: 'none', after: 'evt_1' },
     { what: 'states evt 1 state', before: 'none', after: 'applied' },

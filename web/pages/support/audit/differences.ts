@@ -5,7 +5,7 @@ export interface Difference {
   after: string
 }
 
-/** What differs between what was written down before and after an act, by its place. */
+/** The changed fields between the states before and after an act, by their place. */
 export function differencesOf(before: unknown, after: unknown): readonly Difference[] {
   const [was, is] = [flatten(before), flatten(after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
@@ -24,7 +24,7 @@ function flatten(value: unknown, path: readonly string[] = []): ReadonlyMap<stri
   return new Map([[path.join(' ').replaceAll('_', ' '), text]])
 }
 
-/** A row of a list is known by what it is about, not by its place. */
+/** A row of a list is identified by its id, not by its position. */
 function nameOf(inner: unknown, name: string): string {
   const isRow = typeof inner === 'object' && inner !== null && 'id' in inner && /^\d+$/.test(name)
   return isRow ? String(inner.id) : name

@@ -13,12 +13,12 @@ import { actOf, actsOf, findingNames } from './findings.ts'
 
 interface FindingsProps {
   findings: readonly Finding[]
-  /** Null while all kinds are shown, which nobody mends at once. */
+  /** Null while all kinds are shown, which cannot be repaired in one step. */
   kind: FindingKind | null
   onMended: () => void
 }
 
-/** Each with what the two sides say, and with what would mend it. */
+/** Each finding with the statements of both sides and its repair. */
 export function Findings({ findings, kind, onMended }: FindingsProps) {
   const ask = useAct()
   const list = useRef<HTMLUListElement>(null)
@@ -111,7 +111,7 @@ function Row({ finding, isMended, onMend }: RowProps) {
           {gone_at ? (
             <Badge tone="positive">Gone</Badge>
           ) : isMended ? (
-            <Badge tone="accent">Waits for the comparison</Badge>
+            <Badge tone="accent">Waiting for the comparison</Badge>
           ) : (
             <span className="flex flex-wrap items-center justify-end gap-2">
               {!mending && <Badge tone="caution">A person decides</Badge>}

@@ -10,7 +10,7 @@ interface KindsProps {
   filter: FindingsFilter
 }
 
-/** How many there are of each kind, and what they are about; each chooses its kind. */
+/** The number of findings of each kind; each is a filter. */
 export function Kinds({ counts, filter }: KindsProps) {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   return (

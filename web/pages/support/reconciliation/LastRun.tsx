@@ -56,14 +56,14 @@ export function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
 function RunBadge({ run }: { run: NonNullable<FindingsList['last_run']> }) {
   switch (run.state) {
     case 'waiting':
-      return <Badge tone="accent">Begins in a moment</Badge>
+      return <Badge tone="accent">Starting</Badge>
     case 'running':
       return <Badge tone="accent">Comparing</Badge>
     case 'failed':
-      return <Badge tone="critical">Could not go on</Badge>
+      return <Badge tone="critical">Failed</Badge>
     case 'done':
       return run.findings === 0 ? (
-        <Badge tone="positive">Nothing differs</Badge>
+        <Badge tone="positive">No differences</Badge>
       ) : (
         <Badge tone="critical">{counted(run.findings, 'difference')}</Badge>
       )

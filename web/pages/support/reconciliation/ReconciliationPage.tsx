@@ -64,7 +64,7 @@ export function ReconciliationPage() {
               {first.findings.length === 0 ? (
                 <EmptyState
                   icon={Scale}
-                  title={filter.state === 'open' ? 'Nothing differs' : 'Nothing was mended yet'}
+                  title={filter.state === 'open' ? 'No differences' : 'No difference has been repaired yet'}
                   className="py-14"
                 >
                   {first.last_run
@@ -93,7 +93,7 @@ export function ReconciliationPage() {
   )
 }
 
-/** Only a comparison says that a difference is gone. */
+/** Only a comparison resolves differences. */
 function useCompare() {
   const api = useApi()
   const queryClient = useQueryClient()

@@ -36,7 +36,7 @@ test('a finding is mended by the act that it proposes, which carries its id', ()
   expect(actOf(finding('f1', null))).toBeNull()
 })
 
-test('where only a person can decide, credits can be adjusted for whoever it is about', () => {
+test('a finding that needs a decision offers an adjustment for its owner', () => {
   expect(actOf({ ...finding('f1', null), owner: ada })).toEqual({
     kind: 'adjust',
     targets: [{ ...ada, finding_id: 'f1' }],

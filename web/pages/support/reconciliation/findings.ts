@@ -25,8 +25,8 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
 }
 
 /**
- * The act that mends it, as the dialog wants it. Where only a person can decide, credits can be adjusted for whoever it is about, which
- * explains it; null when nobody knows whom it is about.
+ * The act that repairs the finding, in the form of the dialog. Where a person has to decide, it is an
+ * adjustment of the owner's credits, with the finding as its reason; null when the owner is unknown.
  */
 export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | null {
   if (!mending) return owner && { kind: 'adjust', targets: [{ ...owner, finding_id: id }], subject: sentence }
@@ -39,8 +39,8 @@ export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | n
 }
 
 /**
- * The acts that mend all of them at once, one for each kind of act. Each target once, because two acts on one would be refused.
- * Adjustments are not among them: each has a number of credits and a text of its own.
+ * The acts that repair all findings at once, one per kind of act and each target once, because two acts on
+ * one target would be refused. Without adjustments: each has its own number of credits and text.
  */
 export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
   return (['replay', 'resync'] as const).flatMap((kind) => {

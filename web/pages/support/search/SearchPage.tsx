@@ -40,7 +40,7 @@ export function SearchPage() {
   const [search] = useSearchParams()
   const q = search.get('q')?.trim() ?? ''
   return (
-    <Page title="Search" description={q ? `For “${q}”` : 'Whose money it is, by anything that names it'}>
+    <Page title="Search" description={q ? `For “${q}”` : 'Find a customer by e-mail address or any id'}>
       <Card className="overflow-clip">{q ? <Results key={q} q={q} /> : <Understood />}</Card>
     </Page>
   )
@@ -53,7 +53,7 @@ function Results({ q }: { q: string }) {
   if (found.isLoadingError || !found.data) {
     return (
       <FailurePanel
-        title="The search did not work"
+        title="The search failed"
         error={found.error}
         defaultText="An unexpected error occurred"
         busy={found.isFetching}
@@ -112,10 +112,10 @@ function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null 
   return (
     <>
       <div role="status">
-        <EmptyState icon={SearchX} title={`Nothing is known about “${q}”`} className="pt-12 pb-8">
+        <EmptyState icon={SearchX} title={`No results for “${q}”`} className="pt-12 pb-8">
           {recognizedAs
-            ? `It looks like ${recognizedAs}, and was looked for as that, exactly as it is written.`
-            : 'It looks like nothing that the search understands. Parts of a name or of an id are not searched.'}
+            ? `It looks like ${recognizedAs}, and was searched for as that, exactly as written.`
+            : 'The format is not recognized. Partial names and ids are not searched.'}
         </EmptyState>
       </div>
       <Kinds />
@@ -126,7 +126,7 @@ function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null 
 function Understood() {
   return (
     <>
-      <EmptyState icon={TextSearch} title="One box for everything" className="pt-12 pb-8">
+      <EmptyState icon={TextSearch} title="Search by any id" className="pt-12 pb-8">
         <span className="hidden sm:inline">Press / and type.</span> A single match is opened at once.
       </EmptyState>
       <Kinds />
@@ -138,7 +138,7 @@ function Kinds() {
   return (
     <section aria-labelledby="kinds-title" className="border-t px-4 py-4 sm:px-6">
       <h2 id="kinds-title" className="font-medium text-sm">
-        What is understood
+        Supported searches
       </h2>
       <dl className="mt-2 grid gap-x-8 text-sm sm:grid-cols-2">
         {understood.map(([name, example]) => (

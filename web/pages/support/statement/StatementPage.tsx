@@ -25,7 +25,7 @@ export function StatementPage() {
   return (
     <Page
       title="Statement"
-      description="What came in at Stripe beside credits sold, granted, used and taken back; days end at midnight UTC"
+      description="Stripe payments and credits sold, granted, used and clawed back, by UTC day"
       action={<PeriodSwitch period={period} />}
     >
       {statement.isPending || proven.isPending ? (
@@ -44,8 +44,8 @@ export function StatementPage() {
         </Card>
       ) : statement.data.length === 0 ? (
         <Card>
-          <EmptyState icon={Sheet} title="It has not begun" className="py-14">
-            Days appear here one by one.
+          <EmptyState icon={Sheet} title="No statement yet" className="py-14">
+            Each completed day appears here.
           </EmptyState>
         </Card>
       ) : (

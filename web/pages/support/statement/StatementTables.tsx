@@ -179,10 +179,10 @@ function Line<Name extends string>({ head, row, names, format, isWrong, isFoot =
 function DayMark({ day: { state, agrees } }: { day: StatementDay }) {
   const [Icon, tone, text] =
     agrees === false
-      ? [TriangleAlert, 'text-critical', 'Does not sum to zero']
+      ? [TriangleAlert, 'text-critical', 'Does not balance']
       : state === 'open'
         ? [Clock, 'text-faint', 'Not closed yet']
-        : [Check, 'text-positive', 'Closed, sums to zero']
+        : [Check, 'text-positive', 'Closed, balances']
   return (
     <span title={text}>
       <Icon aria-hidden="true" className={cn('size-3.5', tone)} />

@@ -17,7 +17,7 @@ test('days of which none is closed are not called unproven where reconciliation 
   expect(show([open], '2026-11-22')).toContain('None of these days is closed')
 })
 
-test('closed days sum to zero, and how many are open is said', () => {
-  expect(show([closed, open], '2026-11-22')).toMatch(/It sums to zero.*1 day is not closed yet/)
+test('the verdict says that closed days balance, and how many days are open', () => {
+  expect(show([closed, open], '2026-11-22')).toMatch(/The statement balances.*1 day is not closed yet/)
   expect(show([closed], '2026-11-22')).toContain('Every day is closed')
 })

@@ -19,7 +19,7 @@ export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; pr
       )
     }
     return (
-      <Alert tone="positive" title="It sums to zero">
+      <Alert tone="positive" title="The statement balances">
         {open > 0
           ? `${counted(open, 'day is', 'days are')} not closed yet: Stripe’s list is read when a day is over.`
           : 'Every day is closed, and never changes again.'}
@@ -27,7 +27,7 @@ export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; pr
     )
   }
   return (
-    <Alert tone="critical" title={`It does not sum to zero on ${counted(wrong.length, 'day')}`}>
+    <Alert tone="critical" title={`The statement does not balance on ${counted(wrong.length, 'day')}`}>
       <ul className="mt-1 space-y-1">
         {wrong.map(({ date, unexplained }) => (
           <li key={date}>

@@ -14,7 +14,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** So many days or months later: of `2026-12`, 1 is `2027-01`. */
+/** The period `steps` days or months later: for `2026-12`, 1 is `2027-01`. */
 export function periodAfter(period: Period, steps: number): Period {
   const [year = 0, month = 1, day = 1] = ('day' in period ? period.day : period.month).split('-').map(Number)
   const later = (months: number, days: number) =>

@@ -23,7 +23,7 @@ test('amounts are written in the smallest unit that their currency has', () => {
   expect(formatMinor(700, 'JPY')).toBe('¥700')
 })
 
-test('sums are taken column by column', () => {
+test('totals are computed column by column', () => {
   const rows = [
     { a: 1, b: 5 },
     { a: 2, b: -5 },

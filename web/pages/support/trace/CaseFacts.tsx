@@ -12,7 +12,6 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 
-/** What can be done for an owner as a whole. */
 export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: SupportOwner }) {
   const act = useAct()
   const subject = trace.person?.name ?? ownerTitle(owner)
@@ -39,7 +38,7 @@ const atClerk: Readonly<Record<SupportPerson['at_clerk'], readonly [Tone, string
   unknown: ['caution', 'Clerk does not answer'],
 }
 
-/** Who it is, what they have, and where else they are known. */
+/** The person, their plan and seats, and their relations. */
 export function CaseFacts({ trace: { owner, person, standing } }: { trace: SupportTrace }) {
   if (!owner) return null
   const clerk = person && atClerk[person.at_clerk]

@@ -42,7 +42,7 @@ test('a single problem is the headline, with its button', () => {
   expect(html).toContain('aria-keyshortcuts="r"')
 })
 
-test('of several the first is the headline, with its button, and is not listed again', () => {
+test('the first of several problems is the headline, with its button, and is not listed again', () => {
   const html = show('Credits are missing. And 1 more thing needs a look.', [
     problem('Credits are missing.'),
     problem('The plan is another one.'),

@@ -9,14 +9,14 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 
-/** What should be there beside what is, and the difference in a sentence. */
+/** The expected and the actual state, and their difference as a sentence. */
 export function Standing({ standing, owner }: { standing: SupportStanding; owner: string }) {
   const { agrees, sentence, problems, plan_type, balance, grants } = standing
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
   const Icon = agrees ? CircleCheck : CircleAlert
   return (
-    <Card aria-label="What should be and what is" className="overflow-clip">
+    <Card aria-label="Expected and actual state" className="overflow-clip">
       <div
         className={cn(
           'flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3',

@@ -120,7 +120,7 @@ interface AlsoProps {
   onChange: (name: string, value: string | null) => void
 }
 
-/** What there is much of, and what seldom matters. */
+/** Hidden by default: frequent and rarely important. */
 function Also({ name, label, isShown, onChange }: AlsoProps) {
   return (
     <label className="flex items-center gap-2 text-muted text-xs">
@@ -135,7 +135,7 @@ function Also({ name, label, isShown, onChange }: AlsoProps) {
   )
 }
 
-/** Brings what is asked for into view, once for each time that something else is asked for. */
+/** Scrolls to the requested item, once for each new request. */
 function useHighlight(
   list: RefObject<HTMLElement | null>,
   key: string | undefined,

@@ -123,7 +123,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
               </span>
             )}
             {item.money && balance_after === null && (
-              // Alone it stands beside the title, else below the credits.
+              // Beside the title when alone, else below the credits.
               <span
                 className={cn('block text-muted', credits === null ? 'text-[13px] leading-5' : 'text-xs')}
               >
@@ -144,7 +144,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
   )
 }
 
-/** Only what is waiting for a payment can be cancelled. */
+/** Only a checkout that waits for a payment can be cancelled. */
 const cancelable = ['created', 'open', 'awaiting_payment']
 
 function Details({ item, owner }: { item: TraceItem; owner: string | null }) {

@@ -18,7 +18,7 @@ import { Standing } from './Standing.tsx'
 import { Timeline } from './Timeline.tsx'
 import { Visitors } from './Visitors.tsx'
 
-/** Everything that became of the money of one owner, beside what should have become of it. */
+/** The payments and credits of one owner, with the expected state. */
 export function TracePage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
@@ -82,10 +82,10 @@ function titleOf(trace: SupportTrace): string {
   const { owner, person, highlighted } = trace
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
   if (isArchived(trace)) return 'Archived transfer'
-  return highlighted ? `${kindNames[highlighted.kind]} of nobody that we know` : 'Trace'
+  return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'
 }
 
-/** Its number alone does not say whose a transfer was. */
+/** An archived transfer's number does not give its owner. */
 function isArchived({ highlighted }: SupportTrace): boolean {
   return highlighted?.kind === 'transfer' && highlighted.state === 'archived'
 }
@@ -93,7 +93,7 @@ function isArchived({ highlighted }: SupportTrace): boolean {
 function Archived() {
   return (
     <Card className="px-4 py-3 text-sm">
-      <p className="font-medium">Its number does not say whose it was</p>
+      <p className="font-medium">The owner of an archived transfer is unknown</p>
       <p className="mt-0.5 text-muted">
         The ledger keeps an archived transfer’s idempotency key with its owner. Search for the key, or look
         for the number in the files of the archive.
@@ -105,7 +105,7 @@ function Archived() {
 function OwnerUnknown() {
   return (
     <Card className="px-4 py-3 text-sm">
-      <p className="font-medium">It belongs to nobody that we know</p>
+      <p className="font-medium">No matching customer</p>
       <p className="mt-0.5 text-muted">
         It may be of another application that shares the Stripe account or the Clerk instance, or of a
         customer who was never written down.
@@ -118,8 +118,8 @@ function Unknown() {
   return (
     <Page title="Trace">
       <Card>
-        <EmptyState icon={FileQuestion} title="There is no such case" className="py-14">
-          The address names nobody and nothing that is known. Press / to search.
+        <EmptyState icon={FileQuestion} title="Case not found" className="py-14">
+          No customer or object matches this address. Press / to search.
         </EmptyState>
       </Card>
     </Page>

@@ -7,11 +7,11 @@ import { formatTime } from '../../../components/format.ts'
 
 interface VisitorsProps {
   owner: string
-  /** Those whom the trace named. */
+  /** The visitors in the trace's answer. */
   known: readonly SupportVisitor[]
 }
 
-/** Says that the case is open here, and who else has it open, so that two people do not mend it at once. */
+/** Reports that the case is open here and shows other visitors, so that two people do not act at once. */
 export function Visitors({ owner, known }: VisitorsProps) {
   const visitors = useQuery(visitQuery(useApi(), owner)).data?.visitors ?? known
   return (

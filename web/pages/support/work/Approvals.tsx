@@ -18,12 +18,12 @@ import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
 
-/** Acts above the limit of one person: a colleague agrees or refuses, and whoever asked may take it back. */
+/** Acts above the limit: a colleague approves or rejects them, the requester may withdraw them. */
 export function Approvals() {
   const { user } = useUser()
   const userId = user?.id ?? ''
   const { data: waiting = [] } = useQuery(waitingActsQuery(useApi(), userId))
-  // What was approved stays open until it has ended, when it is no longer among those that wait.
+  // An approved act stays visible until it has ended, although the list has dropped it.
   const [approved, setApproved] = useState<RequestedActs>()
   return (
     <>
@@ -59,7 +59,7 @@ export function Approvals() {
 
 interface ApprovalProps {
   act: SupportAct
-  /** Nobody approves what they asked for themselves. */
+  /** Requesters cannot approve their own acts. */
   isOwn: boolean
   onApproved: (approved: RequestedActs) => void
 }

@@ -8,7 +8,7 @@ import { formatCredits } from '../../../components/format.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { ageText, provenText } from '../../../components/support/words.ts'
 
-/** How much there is to do, at a glance; each figure leads to what it counts. */
+/** The amount of work at a glance; each figure links to its list. */
 export function Figures({ work }: { work: WorkList | undefined }) {
   const findings = useInfiniteQuery(findingsQuery(useApi(), { state: 'open' })).data?.pages[0]
   const open = findings?.counts.reduce((sum, { count }) => sum + count, 0)

@@ -25,13 +25,13 @@ const ages = [
   ['10080', 'Older than 7 d'],
 ] as const
 
-/** The filter is in the address; those that are saved are in the browser. */
+/** The filter is in the URL; saved filters are in the browser. */
 export function FilterBar() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)
   const current = writeFilter(filter).toString()
   const set = (name: string) => (value: string) => {
-    // As the address is now: what was chosen while somebody typed may not have been rendered yet.
+    // The current URL: a choice made while the user typed may not have been rendered yet.
     const next = new URLSearchParams(window.location.search)
     if (value) next.set(name, value)
     else next.delete(name)
@@ -132,7 +132,7 @@ function SavedFilters({ current, onChoose }: SavedFiltersProps) {
               </button>
               <button
                 type="button"
-                aria-label={`Forget the filter ${filter.name}`}
+                aria-label={`Delete the filter ${filter.name}`}
                 className="mr-1 ml-0.5 grid size-5 place-items-center rounded-full text-faint hover:bg-hover hover:text-ink"
                 onClick={() => keep(saved.filter(({ name: other }) => other !== filter.name))}
               >

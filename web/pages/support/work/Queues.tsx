@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import type { WorkList } from '../../../../schema/api/support.ts'
 import { formatCredits } from '../../../components/format.ts'
 
-/** How full the queues are. Their jobs are made anew from rows, so a queue that was lost loses nothing. */
+/** The length of the queues. Jobs are recreated from rows, so a lost queue loses nothing. */
 export function Queues({ queues }: Pick<WorkList, 'queues'>) {
   return (
     <section aria-labelledby="queues-title" className="mt-6">

@@ -17,7 +17,6 @@ import { readFilter } from './filter.ts'
 import { Queues } from './Queues.tsx'
 import { WorkTable } from './WorkTable.tsx'
 
-/** What needs a person now. */
 export function WorkPage() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)
@@ -25,7 +24,7 @@ export function WorkPage() {
   const first = work.data?.pages[0]
   const isFiltered = search.size > 0
   return (
-    <Page title="Work" description="What failed or is stuck, and what waits for you">
+    <Page title="Work" description="Failed and stuck items, and acts that wait for approval">
       <Figures work={first} />
       <Approvals />
       <FilterBar />
@@ -43,7 +42,7 @@ export function WorkPage() {
         ) : first.rows.length === 0 ? (
           <EmptyState
             icon={Inbox}
-            title={isFiltered ? 'Nothing fits this filter' : 'Nothing failed, and nothing is stuck'}
+            title={isFiltered ? 'No results for this filter' : 'No failed or stuck items'}
             className="py-14"
           >
             {isFiltered ? (
@@ -51,7 +50,7 @@ export function WorkPage() {
                 Clear the filter
               </Button>
             ) : (
-              'Everything that was paid for has been delivered. What fails or is stuck appears here by itself.'
+              'All payments have been delivered. Failed and stuck items appear here automatically.'
             )}
           </EmptyState>
         ) : (

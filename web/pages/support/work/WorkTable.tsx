@@ -29,11 +29,10 @@ const columns =
 
 interface WorkTableProps {
   rows: readonly WorkRow[]
-  /** The server's time. */
   asOf: string
 }
 
-/** One or many are chosen and replayed; the row that has the focus is opened with Enter, replayed with r, chosen with x. */
+/** Rows to select and replay. Keys for the focused row: Enter opens, r replays, x selects. */
 export function WorkTable({ rows, asOf }: WorkTableProps) {
   const act = useAct()
   const list = useRef<HTMLUListElement>(null)
@@ -66,7 +65,7 @@ export function WorkTable({ rows, asOf }: WorkTableProps) {
           onChange={({ target }) => setChosen(new Set(target.checked ? possible.map(({ key }) => key) : []))}
         />
         <span className="@3xl:hidden">{counted(rows.length, 'item')} shown</span>
-        {['State', 'What and why', 'Customer', 'At stake', 'Age'].map((name) => (
+        {['State', 'Item and error', 'Customer', 'At stake', 'Age'].map((name) => (
           <span key={name} aria-hidden="true" className="hidden font-medium @3xl:block">
             {name}
           </span>
@@ -160,7 +159,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
         </p>
       </div>
       <span className="hidden truncate text-muted text-xs @3xl:block">
-        {owner ? ownerTitle(owner) : 'Nobody that we know'}
+        {owner ? ownerTitle(owner) : 'No matching customer'}
       </span>
       <span className="hidden text-xs tabular-nums @3xl:block">{stake ?? '–'}</span>
       <time dateTime={since} className="hidden text-muted text-xs tabular-nums @3xl:block">

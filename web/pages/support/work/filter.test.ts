@@ -8,7 +8,7 @@ test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money',
   },
 )
 
-test('what an address names that is no filter is left out', () => {
+test('an unknown filter in a URL is ignored', () => {
   const filter = readFilter(new URLSearchParams('kind=nonsense&state=&older=-5&text=++&order=color&x=1'))
   expect(filter).toEqual({ order: 'age' })
   expect(readFilter(new URLSearchParams({ text: 'x'.repeat(200) })).text).toHaveLength(100)

@@ -3,7 +3,7 @@ import type { WorkFilter } from '../../../api/support.ts'
 
 export const longestText = 100
 
-/** The filter that an address names. What it does not know it leaves out, because anybody may have written the address. */
+/** The filter in a URL. Unknown values are ignored, because a URL can be written by hand. */
 export function readFilter(query: URLSearchParams): WorkFilter {
   const kind = workKinds.find((name): name is WorkKind => name === query.get('kind'))
   const state = workStates.find((name): name is WorkState => name === query.get('state'))
@@ -18,7 +18,6 @@ export function readFilter(query: URLSearchParams): WorkFilter {
   }
 }
 
-/** The address's query, without what is so anyway. */
 export function writeFilter({ kind, state, older_than_minutes, text, order }: WorkFilter): URLSearchParams {
   return new URLSearchParams({
     ...(kind && { kind }),
@@ -53,7 +52,7 @@ export function storeSaved(saved: readonly SavedFilter[]): void {
   }
 }
 
-/** Those that are kept in the browser; what is not readable there is none. */
+/** The filters saved in the browser; unreadable ones are dropped. */
 export function readSaved(stored: string | null): readonly SavedFilter[] {
   try {
     const saved: unknown = JSON.parse(stored ?? '[]')

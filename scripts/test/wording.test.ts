@@ -1,0 +1,55 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { repositoryRoot } from '../launch/script.ts'
+
+/** The files that are covered; a place is added once its wording is done. */
+const covered = [
+  'sandbox/**',
+  'schema/{api,catalogue,clerk,extension,members,position,reconciliation,seats,stripe,support}/**',
+  'scripts/**',
+  'server/**',
+  'tests/**',
+  'web/**',
+]
+const notYet = [
+  'scripts/bench/**',
+  'scripts/bootstrap.mjs',
+  'scripts/test/wording.test.ts',
+  'server/routes/webhooks*',
+  'tests/growth/**',
+  'tests/simulation/{mutation-list,regressions}.ts',
+]
+
+const vague = /\b(?:whoever|nobody|somebody|anybody)\b/i
+const comment = /^\s*(?:\/\/|\/?\*)/
+/** The formatter's `lineWidth`, which it does not enforce in comments. */
+const width = 110
+const title =
+  /^ *(?:test|it)(?:\.(?!describe)\w+)*\(['"`](?:of|that|and|or|but|by|from|with|without|who|whose|which|is|are|was|were|has|have|can|cannot|may|must|not) /
+
+async function linesOf(pattern: string): Promise<{ where: string; line: string }[]> {
+  const found: { where: string; line: string }[] = []
+  for await (const path of glob(pattern, { cwd: repositoryRoot, exclude: notYet })) {
+    if (!/\.(?:tsx?|mjs)$/.test(path)) continue
+    const lines = (await readFile(join(repositoryRoot, path), 'utf8')).split('\n')
+    found.push(...lines.map((line, index) => ({ where: `${path}:${index + 1}`, line })))
+  }
+  return found
+}
+
+/** A link alone, and what Biome reads as one line, stay as they are. */
+const canBeWrapped = (line: string) => line.trim().split(/\s+/).length > 3 && !line.includes('biome-ignore')
+
+test.each(covered)('the wording of %s is plain', async (pattern) => {
+  const lines = await linesOf(pattern)
+  expect(lines.length).toBeGreaterThan(0)
+  const problems = lines.flatMap(({ where, line }) => [
+    ...(vague.test(line) ? [`${where} names no role: ${line.trim()}`] : []),
+    ...(comment.test(line) && line.length > width && canBeWrapped(line)
+      ? [`${where} is a comment of ${line.length} columns`]
+      : []),
+    ...(title.test(line) ? [`${where} has no subject: ${line.trim()}`] : []),
+  ])
+  expect(problems).toEqual([])
+})
