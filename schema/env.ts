@@ -134,10 +134,10 @@ export const environmentSchema = z.object({
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
   JOB_STALLED_MS: milliseconds.default(5_000).describe('How often workers check for such jobs'),
-  SWEEP_EVERY_MS: milliseconds
+  CLAIM_EVERY_MS: milliseconds
     .default(15_000)
     .describe('How often the sweep checks for events and intents that are not settled'),
-  SWEEP_AFTER_MS: milliseconds
+  CLAIM_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
   PRO_TRIAL_DAYS: z.coerce

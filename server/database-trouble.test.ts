@@ -14,7 +14,7 @@ import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
-import { processInboxEvent } from '../worker/events/inbox-event.ts'
+import { tryEvent } from '../worker/events/try-event.ts'
 import { createEditorCalls } from './editor-calls.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
@@ -105,7 +105,7 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
   )
   const key = { source: 'stripe', id } as const
   await plantDeadlocks(3)
-  await processInboxEvent(product.worker.deps, key)
+  await tryEvent(product.worker.deps, key)
   await clearDeadlocks()
   expect(await findEvent(database.owner, key)).toMatchObject({ state: 'applied', attempts: 0 })
   expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })).total).toBe(

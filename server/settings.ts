@@ -27,7 +27,7 @@ export interface Settings {
   readonly pro_trial_days: number
   /** Credits that one support person may adjust without a second one. */
   readonly adjustment_limit: number
-  readonly sweep_after_ms: number
+  readonly claim_after_ms: number
   /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
   /** How long a health check or a scrape waits for the database or the queue. */
@@ -55,7 +55,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     pro_trial_days: env.PRO_TRIAL_DAYS,
     adjustment_limit: env.SUPPORT_ADJUSTMENT_LIMIT,
-    sweep_after_ms: env.SWEEP_AFTER_MS,
+    claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
     probe_limit_ms: 2000,
     enqueue_limit_ms: 2000,

@@ -11,14 +11,11 @@ import {
 } from '../schema/queues/queues.ts'
 import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
+import { EventTries, tryEvent } from './events/try-event.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
-import { syncDueInvitations } from './tasks/sync-invitations.ts'
-import { processInboxEvent } from './events/inbox-event.ts'
-import { createEventTries } from './events/inbox-events.ts'
-import { sweep } from './tasks/enqueue-due-rows.ts'
-import { runScheduledTask } from './tasks/schedule.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { processSupportAct } from './support/support-act.ts'
+import { runTask, taskNames } from './tasks/schedule.ts'
 
 export interface ConsumerSettings {
   /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */
@@ -31,36 +28,27 @@ export interface ConsumerSettings {
 type Ask<Name extends QueueName> = Exclude<JobPayload<Name>, { events: unknown }>
 
 type Handlers = {
-  readonly [Name in QueueName]: (
-    deps: WorkerDependencies,
-    ask: Ask<Name>,
-    job: { readonly origin: JobOrigin | undefined; readonly isOneOfSeveral: boolean },
-  ) => Promise<unknown>
+  readonly [Name in QueueName]: (deps: WorkerDependencies, ask: Ask<Name>) => Promise<unknown>
 }
 
 /** What a job of each queue does by itself. The job that the webhook enqueued came before any claim. */
 const handlers: Handlers = {
   'stripe-events': (deps, { event_id, claim = 0 }) =>
-    processInboxEvent(deps, { source: 'stripe', id: event_id }, claim),
-  'clerk-events': (deps, { event_id, claim = 0 }) =>
-    processInboxEvent(deps, { source: 'clerk', id: event_id }, claim),
+    tryEvent(deps, { source: 'stripe', id: event_id }, claim),
+  'clerk-events': (deps, { event_id, claim = 0 }) => tryEvent(deps, { source: 'clerk', id: event_id }, claim),
   'checkout-completions': processCheckoutCompletion,
   'subscription-syncs': processSubscriptionSync,
   'support-acts': processSupportAct,
-  maintenance: async (deps) => {
-    await sweep(deps)
-    await syncDueInvitations(deps)
-  },
-  'scheduled-tasks': (deps, payload) => runScheduledTask(deps, payload.task),
+  tasks: (deps, { task }) => runTask(deps, task),
 }
 
 /** The same in a worker, where events that wait together are applied together. */
 function createHandlers(deps: WorkerDependencies): Handlers {
-  const tryEvent = createEventTries(deps)
+  const tries = { stripe: new EventTries(deps, 'stripe'), clerk: new EventTries(deps, 'clerk') }
   return {
     ...handlers,
-    'stripe-events': (jobDeps, { event_id, claim = 0, is_alone = false }, job) =>
-      tryEvent(jobDeps, { id: event_id, claim, isAlone: is_alone, ...job }),
+    'stripe-events': (jobDeps, { event_id, claim = 0 }) => tries.stripe.try(jobDeps, { id: event_id, claim }),
+    'clerk-events': (jobDeps, { event_id, claim = 0 }) => tries.clerk.try(jobDeps, { id: event_id, claim }),
   }
 }
 
@@ -71,8 +59,7 @@ const concurrency: Record<QueueName, number> = {
   'subscription-syncs': 2,
   // Each holds two connections.
   'support-acts': 2,
-  maintenance: 1,
-  'scheduled-tasks': 2,
+  tasks: taskNames.length,
 }
 
 /**
@@ -114,32 +101,23 @@ export async function processJob<Name extends QueueName>(
   const payload = queueSchemas[name].parse(data)
   if ('events' in payload) {
     await Promise.all(
-      payload.events.map(({ origin, ...ask }) =>
-        doAsAsked(deps, name, ask as Ask<Name>, { handle, origin, isOneOfSeveral: true }),
-      ),
+      payload.events.map(({ origin, ...ask }) => doAsAsked(deps, name, ask as Ask<Name>, { handle, origin })),
     )
-  } else await doAsAsked(deps, name, payload as Ask<Name>, { handle, origin, isOneOfSeveral: false })
+  } else await doAsAsked(deps, name, payload as Ask<Name>, { handle, origin })
 }
 
 async function doAsAsked<Name extends QueueName>(
   deps: WorkerDependencies,
   name: Name,
   ask: Ask<Name>,
-  {
-    handle,
-    ...job
-  }: {
-    readonly handle: Handlers[Name]
-    readonly origin: JobOrigin | undefined
-    readonly isOneOfSeveral: boolean
-  },
+  { handle, origin }: { readonly handle: Handlers[Name]; readonly origin: JobOrigin | undefined },
 ): Promise<void> {
-  const { request_id, traceparent } = job.origin ?? {}
+  const { request_id, traceparent } = origin ?? {}
   const log = request_id ? deps.log.child({ request_id }) : deps.log
   await inSpan(
     `job ${name}`,
     { kind: 'consumer', traceparent, attributes: () => attributesOf(name, ask) },
-    () => handle({ ...deps, log }, ask, job),
+    () => handle({ ...deps, log }, ask),
   )
 }
 

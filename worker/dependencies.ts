@@ -25,7 +25,7 @@ export interface WorkerDependencies {
   /** The application's address, to which the links in invitations lead. */
   readonly appUrl: string
   /** How old a row must be before the sweep enqueues it, in milliseconds. */
-  readonly sweepAfterMs: number
+  readonly claimAfterMs: number
   /** Credits that one support person may adjust without a second one. */
   readonly adjustmentLimit: number
   /** Whether the key of `stripe` is a live one. */
@@ -69,7 +69,7 @@ export function createDependencies({
     metrics: createWorkerMetrics(database.pool),
     now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
-    sweepAfterMs: env.SWEEP_AFTER_MS,
+    claimAfterMs: env.CLAIM_AFTER_MS,
     adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }

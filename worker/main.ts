@@ -11,10 +11,9 @@ import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
 import { createDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
-import { keepTaskSchedules } from './tasks/schedule.ts'
-import { keepSchedule } from './schedule.ts'
+import { keepSchedule } from './tasks/schedule.ts'
 
-/** Each of the seven BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+/** Each of the six BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
 const queuePoolMax = 14
 
 async function main(): Promise<void> {
@@ -47,8 +46,7 @@ async function main(): Promise<void> {
   const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })
   const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
-  const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
-  const taskSchedules = keepTaskSchedules(producer, { log })
+  const schedule = keepSchedule(producer, { claim_every_ms: env.CLAIM_EVERY_MS, log })
   log.info({ queues: backend.kind }, 'Worker is ready')
 
   let isStopping = false
@@ -57,7 +55,6 @@ async function main(): Promise<void> {
     isStopping = true
     log.info({ signal }, 'Worker is finishing its running jobs')
     schedule.stop()
-    taskSchedules.stop()
     await consumers.close()
     await producer.close()
     await backend.close()

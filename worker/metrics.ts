@@ -7,7 +7,7 @@ export interface WorkerMetrics {
   readonly jobSeconds: Histogram<'queue'>
   /** From the moment something happened at the sender to the commit that applied it. */
   readonly settleSeconds: Histogram<'type'>
-  readonly swept: Counter<'what'>
+  readonly claimed: Counter<'what'>
   /** Kinds of `worker/failures.ts`. */
   readonly failedTries: Counter<'what' | 'kind'>
   readonly givenUp: Counter<'what'>
@@ -61,8 +61,8 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
       registers: [registry],
     }),
-    swept: new Counter({
-      name: 'tidemark_swept_total',
+    claimed: new Counter({
+      name: 'tidemark_claimed_total',
       help: 'Rows that were due and that the sweep enqueued',
       labelNames: ['what'],
       registers: [registry],

@@ -76,7 +76,7 @@ const patienceMs = 120_000
 /** A paid checkout's event, delivered to a server and applied by a worker, both with these variables, and both stopped afterwards. */
 async function buyWith(env: Record<string, string>) {
   // On a slow machine the sweep would come before the webhook's own job, and begin a trace of its own.
-  const options = { databaseUrl: database.url, env: { ...env, SWEEP_AFTER_MS: '600000' } }
+  const options = { databaseUrl: database.url, env: { ...env, CLAIM_AFTER_MS: '600000' } }
   const start = async (room: 'server' | 'worker') => {
     const started = await startProductProcess(room, options)
     running.push(started)

@@ -62,9 +62,7 @@ test('the functions, views, triggers and rights of the database are those of the
 
 test('each function file ends with what it revokes and grants', async () => {
   for (const { name, text } of await readFunctionFiles()) {
-    const functions = text
-      .matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(/g)
-      .map(([, function_name]) => function_name)
+    const functions = [...text.matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(/g)].map(([, named]) => named)
     const rights = text.slice(text.lastIndexOf('\n\nREVOKE'))
     for (const function_name of functions) {
       expect(rights, `${name}.sql revokes ${function_name}`).toMatch(

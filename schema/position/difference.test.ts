@@ -88,7 +88,7 @@ describe('the difference', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
-    const nobodys = grants.flatMap((grant) =>
+    const strangers = grants.flatMap((grant) =>
       (['adjustment'] as const).map((kind) => ({
         ...grant,
         id: `${kind}/user/user_a/plan`,

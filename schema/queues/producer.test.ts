@@ -80,15 +80,6 @@ describe.each([
       new Map(added.map(({ jobId, payload }) => [jobId, payload])),
     )
   })
-
-  test('an event that has to be tried alone shares no job', async ({ skip }) => {
-    if (missing) skip(`no Redis: ${missing}`)
-    const producer = await openProducer()
-    const alone = (id: string) => producer.add('stripe-events', id, { event_id: id, is_alone: true })
-    await Promise.all(eventIds(3).map(alone))
-    const jobs = await jobsOf(producer)
-    expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set(eventIds(3)))
-  })
 })
 
 test('a queue that does not answer fails everybody who adds to it', async () => {

@@ -69,11 +69,11 @@ export function createProducer(
   const addJob: QueueProducer['add'] = async (name, jobId, payload, origin) => {
     await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId, ...originOptions(origin) })
   }
-  const addEvent = createEventBatches(addJob)
+  const eventJobs = new EventJobs(addJob)
   return {
     add: (name, jobId, payload, origin) =>
-      isToBeShared(name, payload)
-        ? addEvent({ jobId, payload, origin })
+      isOfEvent(name, payload)
+        ? eventJobs.add({ jobId, payload, origin })
         : addJob(name, jobId, payload, origin),
     async addMany(name, jobs) {
       if (jobs.length === 0) return
@@ -115,26 +115,39 @@ interface EventJob {
   readonly origin: JobOrigin | undefined
 }
 
-function isToBeShared(queue: QueueName, payload: object): payload is EventPayload {
-  return queue === 'stripe-events' && 'event_id' in payload && !('is_alone' in payload)
+function isOfEvent(queue: QueueName, payload: object): payload is EventPayload {
+  return queue === 'stripe-events' && 'event_id' in payload
 }
 
-/** Adds events that come while others are being added, or in the same turn of the event loop, by one job: a job costs a queue as much as applying an event costs the ledger. */
-function createEventBatches(addJob: QueueProducer['add']): (job: EventJob) => Promise<void> {
-  return createBatches<EventJob, void>({
-    items_max: mostEventsTogether,
-    batches_max: 2,
-    keyOf: ({ jobId }) => jobId,
-    async together(jobs) {
-      const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
-      if (!first) return []
-      if (others.length === 0) await addJob('stripe-events', first.jobId, first.payload, first.origin)
-      else {
-        const events = [first, ...others].map(({ payload, origin }) => ({ ...payload, origin }))
-        await addJob('stripe-events', freshJobId(first.jobId), { events })
-      }
-      return jobs.map(() => undefined)
-    },
-    isShared: () => true,
-  })
+/**
+ * Adds events that come while others are being added, or in the same turn of the event loop, by one job: a job costs a queue as much as
+ * applying an event costs the ledger.
+ */
+class EventJobs {
+  readonly #addJob: QueueProducer['add']
+  /** Adds an event, and returns when the job that has it is in the queue. */
+  readonly add: (job: EventJob) => Promise<void>
+
+  constructor(addJob: QueueProducer['add']) {
+    this.#addJob = addJob
+    this.add = createBatches({
+      items_max: mostEventsTogether,
+      batches_max: 2,
+      keyOf: ({ jobId }) => jobId,
+      together: (jobs) => this.#addTogether(jobs),
+      isShared: () => true,
+    })
+  }
+
+  async #addTogether(jobs: readonly EventJob[]): Promise<void[]> {
+    const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
+    if (!first) return []
+    if (others.length === 0) {
+      await this.#addJob('stripe-events', first.jobId, first.payload, first.origin)
+    } else {
+      const events = [first, ...others].map(({ payload, origin }) => ({ ...payload, origin }))
+      await this.#addJob('stripe-events', freshJobId(first.jobId), { events })
+    }
+    return jobs.map(() => undefined)
+  }
 }

@@ -4,10 +4,8 @@ import { z } from 'zod'
 const claim = z.int().min(0).optional()
 /** `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does nothing. */
 const stripeEventSchema = z.object({ event_id: z.string(), claim })
-/** The request that a job came from, for the log and for traces. A sweep's job has none. */
+/** The request that a job came from, for the log and for traces. A job of the schedule has none. */
 const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
-/** `is_alone`: something has to be fetched for it, or it failed among others. */
-const stripeEventJobSchema = stripeEventSchema.extend({ is_alone: z.literal(true).optional() })
 /** Events that were added at the same moment, each from a request of its own. */
 const stripeEventsJobSchema = z.object({
   events: z.array(stripeEventSchema.extend({ origin: jobOriginSchema.optional() })).min(1),
@@ -15,30 +13,21 @@ const stripeEventsJobSchema = z.object({
 const clerkEventJobSchema = z.object({ event_id: z.string(), claim })
 const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
-  cause: z.enum(['return_page', 'session_status', 'sweep']),
+  cause: z.enum(['return_page', 'session_status', 'schedule']),
   claim,
 })
 const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim })
 const supportActJobSchema = z.object({ act_id: z.uuid(), claim })
-const maintenanceJobSchema = z.object({})
-const scheduledTaskJobSchema = z.object({
-  task: z.enum([
-    'read_stripe_events',
-    'sync_kept_events',
-    'compare_seats',
-    'delete_old_rows',
-    'reconcile',
-  ]),
-})
+/** A task of `worker/tasks/schedule.ts`, by its name. */
+const taskJobSchema = z.object({ task: z.string() })
 
 export const queueSchemas = {
-  'stripe-events': z.union([stripeEventJobSchema, stripeEventsJobSchema]),
+  'stripe-events': z.union([stripeEventSchema, stripeEventsJobSchema]),
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
   'support-acts': supportActJobSchema,
-  maintenance: maintenanceJobSchema,
-  'scheduled-tasks': scheduledTaskJobSchema,
+  tasks: taskJobSchema,
 } as const
 
 export type JobOrigin = z.infer<typeof jobOriginSchema>

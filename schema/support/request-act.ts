@@ -54,7 +54,7 @@ export interface RequestDependencies {
   readonly producer: JobFinder
   readonly now: () => Date
   /** When the sweep picks up an act that has not been done. */
-  readonly sweepAfterMs: number
+  readonly claimAfterMs: number
   readonly adjustmentLimit: number
 }
 
@@ -100,7 +100,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
       requested_by,
       requested_at: now,
       needs_approval: needs_approval && !is_dry_run,
-      next_try_at: new Date(now.getTime() + deps.sweepAfterMs),
+      next_try_at: new Date(now.getTime() + deps.claimAfterMs),
     })
     if (inserted.outcome === 'new' && !is_dry_run) {
       const detail = needs_approval ? 'It waits for approval' : null

@@ -207,7 +207,7 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
 
   async approve({ server, worker }, { args, actor }) {
     const now = server.now()
-    const next_try_at = new Date(now.getTime() + server.settings.sweep_after_ms)
+    const next_try_at = new Date(now.getTime() + server.settings.claim_after_ms)
     const decision = { id: actNamed(only(args, 'the id of an act')), decided_by: actor, now, next_try_at }
     const decided = decidedOrThrow(await decideToApprove(server.db, decision))
     await processSupportAct(worker, { act_id: decided.id }).catch(() => undefined)
@@ -267,7 +267,7 @@ async function act(
     db,
     producer,
     now,
-    sweepAfterMs: settings.sweep_after_ms,
+    claimAfterMs: settings.claim_after_ms,
     adjustmentLimit: settings.adjustment_limit,
   }
   for (const target of targets) {

@@ -12,8 +12,8 @@ import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
+import { tryEvent } from '../../worker/events/try-event.ts'
 import { checkUnconfirmedEvents } from '../../worker/tasks/check-unconfirmed-events.ts'
-import { processInboxEvent } from '../../worker/events/inbox-event.ts'
 import { createStripeCatalogue } from '../stripe-catalogue.ts'
 
 /** One database, first used with a test key and then with a live one. */
@@ -127,7 +127,7 @@ describe('with a live key', () => {
     const worker = startClockwork(database, liveWorker)
     for (const event of (await live.events.list({ limit: 100 })).data.reverse()) {
       const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-      await processInboxEvent(worker.deps, { source: 'stripe', id })
+      await tryEvent(worker.deps, { source: 'stripe', id })
     }
     const rows = await database.owner
       .selectFrom('subscriptions')
@@ -220,7 +220,7 @@ test('an event of live mode is ignored with a test key', async () => {
   await stripe.knob(`sessions/${sessionId}/expire`)
   const [event] = (await live.events.list({ type: 'checkout.session.expired', limit: 1 })).data
   const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-  await processInboxEvent(product.worker.deps, { source: 'stripe', id })
+  await tryEvent(product.worker.deps, { source: 'stripe', id })
   expect(await outcomeOf(id)).toEqual({
     state: 'ignored',
     reason: 'It happened in live mode; our key is one of test mode',

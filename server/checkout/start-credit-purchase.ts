@@ -39,7 +39,7 @@ export async function startCreditPurchase(
     amount_minor: creditsCostMinor(purchase.credits),
     currency: purchase.currency,
     created_at,
-    next_try_at: new Date(created_at.getTime() + deps.settings.sweep_after_ms),
+    next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
   }
   trace.note({ intent_id: intent.id })
   if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()

@@ -42,7 +42,7 @@ export async function startSubscription(
   const trial_days = await trialDaysFor(deps, request)
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
     const created_at = deps.now()
-    const next_try_at = new Date(created_at.getTime() + deps.settings.sweep_after_ms)
+    const next_try_at = new Date(created_at.getTime() + deps.settings.claim_after_ms)
     const terms = { price_minor: price.amount_minor, trial_days, created_at, next_try_at }
     const intent = promiseSubscription(request, terms)
     const open = await findOpenCheckout(deps.db, request)

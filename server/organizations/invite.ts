@@ -122,7 +122,7 @@ async function reserve(
     ...request,
     subscription_id: subscription.stripe_subscription_id,
     expires_at: new Date(now + invitationLifetimeDays * dayMs),
-    next_try_at: new Date(now + deps.settings.sweep_after_ms),
+    next_try_at: new Date(now + deps.settings.claim_after_ms),
   })
 }
 

@@ -15,7 +15,7 @@ import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
-import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { tryEvent } from '../../worker/events/try-event.ts'
 
 /** From the button to the ledger: the server's calls, Stripe's pages and the worker's jobs. */
 const { database, stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
@@ -24,7 +24,7 @@ const { database, stripe, clerk, server, worker } = testProduct({ stripe: 'with_
 async function catchUp(): Promise<void> {
   for (const event of await stripe.takeEvents()) {
     const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-    await processInboxEvent(worker.deps, { source: 'stripe', id })
+    await tryEvent(worker.deps, { source: 'stripe', id })
   }
 }
 const statusOf = async (person: Person, session_id: string) =>

@@ -14,7 +14,7 @@ import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/fact
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 
 /** The rights are tested in rights.test.ts. */
@@ -255,7 +255,7 @@ describe('many at once', () => {
   test('many acts at once are done one by one: one that fails or is refused does not stop the others', async () => {
     const good = [await buildPaidEvent(), await buildPaidEvent()]
     const bad = await buildPaidEvent({ amount_total: 1 })
-    await processInboxEvent(worker.deps, { source: 'stripe', id: bad.id }).catch(() => undefined)
+    await tryEvent(worker.deps, { source: 'stripe', id: bad.id }).catch(() => undefined)
     const body = {
       id: randomUUID(),
       kind: 'replay',

@@ -86,7 +86,7 @@ export const supportActsRoutes = [
 
   route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
     const now = deps.now()
-    const next_try_at = new Date(now.getTime() + deps.settings.sweep_after_ms)
+    const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
     const act = decidedOrThrow(
       await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, next_try_at }),
     )
@@ -117,7 +117,7 @@ function requestDependencies({ db, producer, now, settings }: Dependencies) {
     db,
     producer,
     now,
-    sweepAfterMs: settings.sweep_after_ms,
+    claimAfterMs: settings.claim_after_ms,
     adjustmentLimit: settings.adjustment_limit,
   }
 }

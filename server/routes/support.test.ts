@@ -30,7 +30,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
-import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
@@ -132,7 +132,7 @@ async function buildFailedPurchase(user_id: string) {
     id: completed?.id ?? '',
   })
   const key = { source: 'stripe', id: event_id } as const
-  await expect(processInboxEvent(worker.deps, key)).rejects.toThrow()
+  await expect(tryEvent(worker.deps, key)).rejects.toThrow()
   return { ...bought, event_id }
 }
 

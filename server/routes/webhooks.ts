@@ -32,14 +32,14 @@ const toleranceSeconds = 300
 
 /** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
-  const store = createInbox(deps)
+  const inbox = new Inbox(deps)
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
-      store,
+      inbox,
       {
         source: 'stripe',
         id: event.data.id,
@@ -70,7 +70,7 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
-  const store = createInbox(deps)
+  const inbox = new Inbox(deps)
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
@@ -78,7 +78,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
-      store,
+      inbox,
       {
         source: 'clerk',
         id: ctx.get('svix-id').trim(),
@@ -135,24 +135,38 @@ interface VerifiedEvent {
 
 const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
 
-type Inbox = (received: { readonly event: ReceivedEvent; readonly raw: Buffer }) => Promise<StoredEvent>
+interface Received {
+  readonly event: ReceivedEvent
+  readonly raw: Buffer
+}
 
-/** Stores what came at the same moment in one statement; an event that Postgres cannot store fails none of the others. */
-function createInbox({ db, now }: Pick<Dependencies, 'db' | 'now'>): Inbox {
-  return createBatches({
-    items_max: 50,
-    batches_max: 2,
-    keyOf: ({ event }) => event.id,
-    together: (received) =>
-      retryConflicts(() =>
-        receiveEvents(
-          db,
-          received.map(({ event }) => event),
-        ),
-      ),
-    alone: ({ event, raw }) => receiveOrKeepEvent(db, event, { raw: () => raw, now: now() }),
-    isShared: isDatabaseUnavailable,
-  })
+/** Stores what comes at the same moment in one statement; an event that Postgres cannot store fails none of the others. */
+class Inbox {
+  readonly #deps: Pick<Dependencies, 'db' | 'now'>
+  /** Stores one event, and returns when it is committed. */
+  readonly store: (received: Received) => Promise<StoredEvent>
+
+  constructor(deps: Pick<Dependencies, 'db' | 'now'>) {
+    this.#deps = deps
+    this.store = createBatches({
+      items_max: 50,
+      batches_max: 2,
+      keyOf: ({ event }) => event.id,
+      together: (received) => this.#storeTogether(received),
+      alone: (received) => this.#storeAlone(received),
+      isShared: isDatabaseUnavailable,
+    })
+  }
+
+  #storeTogether(received: readonly Received[]): Promise<StoredEvent[]> {
+    const events = received.map(({ event }) => event)
+    return retryConflicts(() => receiveEvents(this.#deps.db, events))
+  }
+
+  #storeAlone({ event, raw }: Received): Promise<StoredEvent> {
+    const { db, now } = this.#deps
+    return receiveOrKeepEvent(db, event, { raw: () => raw, now: now() })
+  }
 }
 
 /**
@@ -161,20 +175,20 @@ function createInbox({ db, now }: Pick<Dependencies, 'db' | 'now'>): Inbox {
  */
 async function storeVerifiedEvent(
   deps: Dependencies,
-  store: Inbox,
+  inbox: Inbox,
   { raw, ...fields }: VerifiedEvent,
   trace: Trace,
 ): Promise<void> {
   const { source, id, type } = fields
   const now = deps.now()
   trace.note({ event_id: id, event_type: type })
-  const { unsettled } = await store({
+  const { unsettled } = await inbox.store({
     event: {
       ...fields,
       payload: fields.payload as Json,
       ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
       received_at: now,
-      next_try_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
+      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
     },
     raw,
   })

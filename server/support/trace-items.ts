@@ -275,7 +275,7 @@ export function presentArchived(transfer: {
 }
 
 /** Actors that are no person. */
-const ourOwnActors = ['stripe', 'sweep', 'schedule']
+const ourOwnActors = ['stripe', 'schedule']
 
 export function actorsOf(rows: readonly TimelineRow[]): string[] {
   return rows.flatMap(({ kind, data }) => {

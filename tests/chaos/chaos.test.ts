@@ -12,7 +12,7 @@ import { runChaos } from './run.ts'
 const retry = process.env.CI ? 1 : 0
 
 /** Short locks and sweeps, so that lost work is found soon. */
-const env = { JOB_LOCK_MS: '1000', JOB_STALLED_MS: '300', SWEEP_EVERY_MS: '300', SWEEP_AFTER_MS: '500' }
+const env = { JOB_LOCK_MS: '1000', JOB_STALLED_MS: '300', CLAIM_EVERY_MS: '300', CLAIM_AFTER_MS: '500' }
 
 /** `npm run chaos` for a quarter of a minute; there are its figures and how it is run for longer. */
 describe.concurrent.each(['postgres', 'redis'] as const)('on %s', (backend) => {

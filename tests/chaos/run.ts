@@ -187,7 +187,7 @@ async function judgePatiently(
 /** Tasks that run every minute, run at once. */
 async function runTasks({ producer }: System): Promise<void> {
   for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events'] as const)
-    await producer().add('scheduled-tasks', freshJobId(task), { task })
+    await producer().add('tasks', freshJobId(task), { task })
 }
 
 async function moveClock({ stripe }: System, s: number): Promise<number> {

@@ -26,7 +26,7 @@ describe('with queues on a Redis Cluster of three nodes', () => {
           stripe: 'with_prices',
           webhooks: ['stripe'],
           worker: 'process',
-          server: { env: { SWEEP_AFTER_MS: '500' } },
+          server: { env: { CLAIM_AFTER_MS: '500' } },
         }
       : undefined,
   )
@@ -35,8 +35,8 @@ describe('with queues on a Redis Cluster of three nodes', () => {
   test('queues are on different nodes', async ({ skip }) => {
     if (!program.found) skip(program.reason)
     const found = await Promise.all(
-      ['stripe-events', 'clerk-events', 'maintenance', 'checkout-completions', 'scheduled-tasks'].map(
-        (queue) => cluster.nodeOf(`{${queue}}`),
+      ['stripe-events', 'clerk-events', 'checkout-completions', 'subscription-syncs', 'tasks'].map((queue) =>
+        cluster.nodeOf(`{${queue}}`),
       ),
     )
     expect(new Set(found).size).toBeGreaterThan(1)

@@ -24,12 +24,12 @@ import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { applyEvents as applyTogether } from '../../worker/events/apply-events.ts'
-import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
-import { syncDueInvitations } from '../../worker/tasks/sync-invitations.ts'
-import { sweep } from '../../worker/tasks/enqueue-due-rows.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
-import { syncKeptEvents } from '../../worker/tasks/sync-kept-events.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
+import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
+import { enqueueDueRows } from '../../worker/tasks/enqueue-due-rows.ts'
+import { syncDueInvitations } from '../../worker/tasks/sync-invitations.ts'
+import { syncKeptEvents } from '../../worker/tasks/sync-kept-events.ts'
 import { buildAct } from '../support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
@@ -86,7 +86,7 @@ export const paths: Readonly<Record<string, Path>> = {
       const paid = eventOf('checkout.session.completed', sessionOf(id))
       events.push({ id: await receiveStripeEvent(database.server, paid) })
     }
-    return () => applyTogether(worker.deps, events)
+    return () => applyTogether(worker.deps, 'stripe', events)
   },
   'the events of its refund': async (product) => {
     const bought = await buildPaidCredits(product)
@@ -287,7 +287,7 @@ export const paths: Readonly<Record<string, Path>> = {
   'a sweep in which nothing is due': async ({ server, worker }) => {
     const deps = { ...worker.deps, producer: server.deps.producer, now: () => new Date(0) }
     return async () => {
-      await sweep(deps)
+      await enqueueDueRows(deps)
       await syncDueInvitations(deps)
     }
   },

@@ -40,7 +40,7 @@ export interface FaultyProduct
   /** Gives the worker the time to come to the statement at which it is to die. */
   letStrike(): Promise<void>
   /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
-  runTask(task: JobPayload<'scheduled-tasks'>['task']): Promise<void>
+  runTask(task: string): Promise<void>
   /** Sweeps now, and waits for all that comes of it unless the worker is dead. */
   sweep(): Promise<void>
   /** No worker takes new jobs until the queues are lost; only sweeps run. */
@@ -48,7 +48,7 @@ export interface FaultyProduct
   /** Syncs a subscription as the sweep has it synced. */
   syncSubscription(id: string): Promise<void>
   /** When the sweep takes a new event; null for the usual time. */
-  setSweepAfter(milliseconds: number | null): void
+  setClaimAfter(milliseconds: number | null): void
   /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
   setClock(ahead_s: number): void
   /** Stripe's time, in seconds. */
@@ -86,7 +86,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     webhooks: ['stripe'],
     server: {
       databaseUrl: serverProxy.url(database.url),
-      settings: { sweep_after_ms: timing.sweepAfterMs },
+      settings: { claim_after_ms: timing.claimAfterMs },
       deps: {
         producer: {
           ...producer,
@@ -174,12 +174,14 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
     },
     async runTask(task) {
-      await producer.add('scheduled-tasks', freshJobId(task), { task })
-      await ended(['scheduled-tasks'])
+      await producer.add('tasks', freshJobId(task), { task })
+      await ended(['tasks'])
     },
     async sweep() {
-      await producer.add('maintenance', freshJobId('sweep'), {})
-      await ended(['maintenance'])
+      for (const task of ['enqueue_due_rows', 'sync_due_invitations']) {
+        await producer.add('tasks', freshJobId(task), { task })
+      }
+      await ended(['tasks'])
       if (!isPaused) await ended(rowQueues)
     },
     async pauseQueues() {
@@ -187,9 +189,9 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       for (const name of rowQueues) await producer.queue(name).pause()
     },
     syncSubscription: (id) => producer.add('subscription-syncs', freshJobId(id), { subscription_id: id }),
-    setSweepAfter(milliseconds) {
-      const sweep_after_ms = milliseconds ?? timing.sweepAfterMs
-      Object.assign(product.server.deps.settings, { sweep_after_ms })
+    setClaimAfter(milliseconds) {
+      const claim_after_ms = milliseconds ?? timing.claimAfterMs
+      Object.assign(product.server.deps.settings, { claim_after_ms })
     },
     setClock(ahead_s) {
       clock.advance((ahead_s - clockAhead_s) * 1000)

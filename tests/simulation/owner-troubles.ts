@@ -42,7 +42,7 @@ export async function holdAnswer(
   const subscription = of === 'subscription' ? await latestSubscription(product, owner) : null
   if (owner.is_holding || (of === 'subscription' && !subscription)) return
   // Or the event whose try is held would be tried again, and settled, before the first try ends.
-  product.setSweepAfter(minute_s * 1000)
+  product.setClaimAfter(minute_s * 1000)
   await product.stripe.knob('faults', { hold: true, count: 1, method: 'GET', path_prefix: `/v1/${of}s/` })
   if (subscription) await product.syncSubscription(subscription.id)
   else await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
@@ -66,6 +66,6 @@ export async function releaseAnswer(product: FaultyProduct, owner: Owner): Promi
 
 async function release(product: FaultyProduct, owner: Owner): Promise<void> {
   await product.stripe.clear('faults')
-  product.setSweepAfter(null)
+  product.setClaimAfter(null)
   owner.is_holding = false
 }

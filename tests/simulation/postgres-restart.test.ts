@@ -41,7 +41,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
           clerk: 'sandbox',
           worker: 'process',
           webhooks: ['stripe'],
-          server: { settings: { sweep_after_ms: 500 } },
+          server: { settings: { claim_after_ms: 500 } },
         },
   )
 

@@ -4,10 +4,10 @@ import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer } from '../../schema/queues/producer.ts'
+import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
+import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
-import { keepSchedule } from '../../worker/schedule.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -35,7 +35,7 @@ export interface WorkerIncarnation {
 }
 
 /** Short, so that jobs of the dead are found soon. */
-export const timing = { lockMs: 1000, stalledMs: 250, sweepEveryMs: 250, sweepAfterMs: 400 }
+export const timing = { lockMs: 1000, stalledMs: 250, claimEveryMs: 250, claimAfterMs: 400 }
 
 export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
   let isDead = false
@@ -72,14 +72,14 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       metrics: createWorkerMetrics(),
       now: options.now,
       appUrl: 'http://localhost:3000',
-      sweepAfterMs: timing.sweepAfterMs,
+      claimAfterMs: timing.claimAfterMs,
       adjustmentLimit: 5000,
       livemode: false,
     },
     backend,
     timing,
   )
-  const schedule = keepSchedule(producer, { sweepEveryMs: timing.sweepEveryMs, log, rewriteMs: 500 })
+  const schedule = keepClaiming(producer, timing.claimEveryMs)
 
   const crash = () => {
     isDead = true
@@ -108,4 +108,19 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       await Promise.all([proxy.close(), redisProxy?.close()])
     },
   }
+}
+
+/** The two tasks of the schedule that claim rows; the simulation runs the others when its history says so. */
+function keepClaiming(producer: Pick<QueueProducer, 'queue'>, every: number): { stop(): void } {
+  const write = () => {
+    for (const task of ['enqueue_due_rows', 'sync_due_invitations']) {
+      producer
+        .queue('tasks')
+        .upsertJobScheduler(task, { every }, { name: 'tasks', data: { task }, opts: jobOptionsOf('tasks') })
+        .catch(() => undefined)
+    }
+  }
+  write()
+  const timer = setInterval(write, 500)
+  return { stop: () => clearInterval(timer) }
 }

@@ -21,8 +21,8 @@ import { buildAdjustment, postTransfer } from '../../tests/support/factories/tra
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
-import { processInboxEvent } from './inbox-event.ts'
 import { applyEvents } from './apply-events.ts'
+import { tryEvent } from './try-event.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -42,7 +42,7 @@ const receive = (event: StripeEvent) => receiveStripeEvent(database.server, even
 async function applyTogether(events: readonly StripeEvent[], db?: Database): Promise<string[]> {
   const rows = []
   for (const event of events) rows.push(await eventRow(await receive(event)))
-  const outcomes = await applyEvents(deps(db), rows)
+  const outcomes = await applyEvents(deps(db), 'stripe', rows)
   return rows.map(({ id }) => outcomes.get(id)?.outcome ?? 'missing')
 }
 
@@ -87,7 +87,7 @@ describe('events that are applied together', () => {
       .set({ client_reference_id: null })
       .where('id', '=', events[0].id)
       .execute()
-    const outcomes = await applyEvents(deps(), rows)
+    const outcomes = await applyEvents(deps(), 'stripe', rows)
     expect(rows.map(({ id }) => outcomes.get(id)?.outcome)).toEqual(['applied', 'applied'])
     expect(await balanceOf(first.owner_id)).toMatchObject({ purchased: 500, version: 1 })
     expect(await balanceOf(second.owner_id)).toMatchObject({ purchased: 500, version: 1 })
@@ -104,8 +104,8 @@ describe('events that are applied together', () => {
   test('and were applied before change nothing', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const row = await eventRow(await receive(paid(id)))
-    expect((await applyEvents(deps(), [row])).get(row.id)).toMatchObject({ outcome: 'applied' })
-    expect((await applyEvents(deps(), [row])).get(row.id)).toEqual({ outcome: 'settled_before' })
+    expect((await applyEvents(deps(), 'stripe', [row])).get(row.id)).toMatchObject({ outcome: 'applied' })
+    expect((await applyEvents(deps(), 'stripe', [row])).get(row.id)).toEqual({ outcome: 'settled_before' })
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
@@ -146,7 +146,7 @@ test('what went back of a payment while its event waited is taken back at once',
   const row = await eventRow(await receive(event))
   const refunded = await database.worker.transaction().execute(async (trx) => {
     await lockIntent(trx, id)
-    const applied = applyEvents(deps(), [row])
+    const applied = applyEvents(deps(), 'stripe', [row])
     while ((await countLockWaits(database.owner)) === 0) await delay(5)
     await saveCharge(trx, {
       owner_kind,
@@ -201,7 +201,9 @@ describe('among events that are applied together', () => {
       await markForged(trx, forged, 'Stripe does not know it')
       await withdrawOutcome(trx, { id, state: 'open', stripe_session_id: `cs_test_${id}`, now: new Date() })
     })
-    expect((await applyEvents(deps(), [forged])).get(forged.id)).toEqual({ outcome: 'settled_before' })
+    expect((await applyEvents(deps(), 'stripe', [forged])).get(forged.id)).toEqual({
+      outcome: 'settled_before',
+    })
     expect(await balanceOf(owner_id)).toMatchObject({ version: 0 })
     expect(await applyTogether([paid(id)])).toEqual(['applied'])
     expect(await eventRow(forged.id)).toMatchObject({ state: 'forged' })
@@ -241,7 +243,7 @@ test('a connection that is lost at any statement leaves all of them or none appl
         const rows = []
         for (const { id } of intents) rows.push(await eventRow(await receive(paid(id))))
         proxy.strike({ statement, moment })
-        await applyEvents(deps(connection.db), rows).catch(() => undefined)
+        await applyEvents(deps(connection.db), 'stripe', rows).catch(() => undefined)
         const isHit = proxy.struck
         proxy.disarm()
         proxy.mend()
@@ -249,7 +251,7 @@ test('a connection that is lost at any statement leaves all of them or none appl
         const states = []
         for (const { id } of rows) states.push((await eventRow(id)).state)
         expect(new Set(states).size, `lost ${moment} statement ${statement}`).toBe(1)
-        await applyEvents(deps(), rows)
+        await applyEvents(deps(), 'stripe', rows)
         for (const { owner_id } of intents) {
           expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
         }
@@ -273,7 +275,7 @@ test('workers that apply the same events in batches of their own, in any order, 
   const rows = []
   for (const { id } of intents) rows.push(await eventRow(await receive(paid(id))))
   const orders = [rows, rows.toReversed(), rows.slice(6).concat(rows.slice(0, 6)), rows.slice(3, 9)]
-  await Promise.all(orders.map((events) => applyEvents(deps(), events)))
+  await Promise.all(orders.map((events) => applyEvents(deps(), 'stripe', events)))
   for (const owner_id of owners) {
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 3000, version: 6 })
   }
@@ -318,7 +320,7 @@ test('any events that are applied in any batches end as they do one by one', asy
       }
       return { owners, intents, rows }
     }
-    const alone = (row: InboxEvent) => processInboxEvent(deps(), row).catch(() => undefined)
+    const alone = (row: InboxEvent) => tryEvent(deps(), row).catch(() => undefined)
 
     const single = await build()
     for (const row of single.rows) await alone(row)
@@ -328,8 +330,8 @@ test('any events that are applied in any batches end as they do one by one', asy
     for (const [index, row] of batched.rows.entries()) {
       batch.push(row)
       if (!events[index]?.[2] && index < batched.rows.length - 1) continue
-      const outcomes = await applyEvents(deps(), batch)
-      for (const each of batch) if (outcomes.get(each.id)?.outcome === 'alone') await alone(each)
+      const outcomes = await applyEvents(deps(), 'stripe', batch)
+      for (const each of batch) if (outcomes.get(each.id)?.outcome === 'refused') await alone(each)
       batch = []
     }
     expect(await stateOf(batched)).toEqual(await stateOf(single))

@@ -1,145 +1,191 @@
 import { type CheckoutPromise, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionAfter } from '../../schema/database/one-trip.ts'
-import { type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { type EventSource, type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { applyCheckouts, type CheckoutVerdict } from './apply-checkout.ts'
-import { type AppliedEvent, appliedEvent, type EventOutcome, isToBeTried } from './apply-event.ts'
-import { outcomeOfCheckout, readStripeEvent, type StripeEventNeeds } from './stripe-event.ts'
+import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
+import type { ApplyInTransaction, EventNeeds, EventOutcome } from './event-needs.ts'
+import { notCommitted, outcomeOfCheckout, readEvent } from './read-event.ts'
 
-/**
- * What became of one event of several: `alone`, when it has to be applied by itself because something is wrong with it or has to be
- * fetched; `nothing_to_do`, when it was claimed again.
- */
-export type AppliedOfSeveral =
-  | AppliedEvent
-  | { readonly outcome: 'alone' }
+export interface TriedEvent {
+  readonly id: string
+  /** The claim that the try was made for; without one it is made whatever happened meanwhile. */
+  readonly claim?: number | undefined
+  /** What was fetched for it, ready to be written. */
+  readonly fetched?: ApplyInTransaction | undefined
+}
+
+/** An event that needs no other try: it is applied or ignored, or it was before, or it has been claimed again. */
+export type TriedEventDone =
+  | {
+      readonly outcome: 'applied' | 'ignored'
+      /** Why nothing followed from it. */
+      readonly reason: string | null
+      readonly type: string
+      readonly received_at: Date
+      readonly intent_id: string | undefined
+      readonly seats_changed_in: string | undefined
+    }
+  | { readonly outcome: 'settled_before' }
   | { readonly outcome: 'nothing_to_do' }
 
-interface TriedEvent {
-  readonly id: string
-  /** The one that the try was made for; see `isToBeTried`. */
-  readonly claim?: number
-}
+export type TriedOutcome =
+  | TriedEventDone
+  /** It is not in the inbox. */
+  | { readonly outcome: 'unknown' }
+  /** It is as it was: what it is about has to be fetched first. */
+  | { readonly outcome: 'to_be_fetched'; readonly fetch: Extract<EventNeeds, { needs: 'fetch' }>['fetch'] }
+  /** It is as it was, because of this error. */
+  | { readonly outcome: 'refused'; readonly error: unknown }
 
-interface ReadEvent {
-  readonly event: EventToTry
-  readonly read: Exclude<StripeEventNeeds, { needs: 'fetch' }>
+/** Whether a try that was made for a claim still counts. */
+export function isToBeTried(event: Pick<EventToTry, 'state' | 'claims'>, claim: number | undefined): boolean {
+  return event.state === 'received' && (claim === undefined || claim === event.claims)
 }
 
 /**
- * Applies several of Stripe's events in one transaction: those for which nothing has to be fetched. One that cannot be decided is left as it
- * was, with what comes after it of the same checkout, and keeps nobody else's from being applied. Each event is given once; outcomes are by
- * their ids. When the transaction fails, so does this, and nothing has happened.
+ * Applies events of one sender in one transaction: their rows are locked, what follows from each is carried out, and they are marked. An
+ * event that cannot be decided is left as it was, with what comes after it of the same checkout, and keeps no other from being applied.
+ * Nothing is fetched here, so that no lock is held while Stripe or Clerk answers. Each event is given once; outcomes are by their ids. When
+ * the transaction fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of it; one that was
+ * applied stays as it is, and a forged one is never applied.
  */
 export async function applyEvents(
   deps: Pick<WorkerDependencies, 'db' | 'livemode' | 'now'>,
+  source: EventSource,
   tried: readonly TriedEvent[],
-): Promise<ReadonlyMap<string, AppliedOfSeveral>> {
+  { isReplay = false }: { readonly isReplay?: boolean } = {},
+): Promise<ReadonlyMap<string, TriedOutcome>> {
   const ids = tried.map(({ id }) => id)
   const lock = (trip: DatabaseTransaction) =>
-    Promise.all([lockEvents(trip, { source: 'stripe', ids }), lockIntentsOfEvents(trip, ids)])
+    Promise.all([
+      lockEvents(trip, { source, ids }),
+      source === 'stripe' ? lockIntentsOfEvents(trip, ids) : [],
+    ])
   return retryTransactionAfter(deps.db, lock, async (trx, [events, intents]) => {
     const locked = new Map(events.map((event) => [event.id, event]))
-    const due = tried.flatMap(({ id, claim }) => {
+    const outcomes = new Map<string, TriedOutcome>()
+    const applied = new Map<string, EventOutcome>()
+    const checkouts: CheckoutOfEvent[] = []
+    for (const { id, claim, fetched } of tried) {
       const event = locked.get(id)
-      return event && isToBeTried(event, claim) ? [event] : []
-    })
-    const outcomes = await settle(
-      trx,
-      due.flatMap((event) => readWithoutFetching(deps, event) ?? []),
-      { intents, now: deps.now() },
-    )
-    const left = new Set(due.map(({ id }) => id))
-    return new Map(
-      ids.map((id): [string, AppliedOfSeveral] => {
-        const event = locked.get(id)
-        const outcome = outcomes.get(id)
-        if (event && outcome) return [id, appliedEvent(event, outcome)]
-        if (!event || left.has(id)) return [id, { outcome: 'alone' }]
-        return [id, { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' }]
-      }),
-    )
+      if (!event) outcomes.set(id, { outcome: 'unknown' })
+      else if (isReplay ? event.state === 'forged' : !isToBeTried(event, claim)) {
+        outcomes.set(id, { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' })
+      } else if (fetched) applied.set(id, await fetched(trx))
+      else {
+        const read = readLocked(deps, source, event)
+        if (read.needs === 'nothing') applied.set(id, { state: 'ignored', reason: read.reason })
+        else if (read.needs === 'checkout') checkouts.push({ ...read.checkout, event_id: id })
+        else if (read.needs === 'fetch') outcomes.set(id, { outcome: 'to_be_fetched', fetch: read.fetch })
+        else outcomes.set(id, { outcome: 'refused', error: read.error })
+      }
+    }
+    const refused = await applyAndMark(trx, { source, checkouts, applied, intents, now: deps.now() })
+    for (const [id, error] of refused) outcomes.set(id, { outcome: 'refused', error })
+    for (const [id, { state, ...outcome }] of applied) {
+      const { type, received_at } = locked.get(id) as EventToTry
+      const { intent_id, seats_changed_in } = outcome as Partial<Extract<EventOutcome, { state: 'applied' }>>
+      outcomes.set(id, {
+        outcome: state,
+        reason: outcome.reason,
+        type,
+        received_at,
+        intent_id,
+        seats_changed_in,
+      })
+    }
+    return outcomes
   })
 }
 
-function readWithoutFetching(
+function readLocked(
   deps: Pick<WorkerDependencies, 'livemode'>,
-  event: EventToTry,
-): ReadEvent | undefined {
+  source: EventSource,
+  { payload }: EventToTry,
+): EventNeeds | { readonly needs: 'repair'; readonly error: unknown } {
   try {
-    const read = readStripeEvent(event.payload, deps)
-    return read.needs === 'fetch' ? undefined : { event, read }
-  } catch {
-    // Its form is not known: applying it alone finds that too, and records it.
-    return undefined
+    return readEvent(deps, source, payload)
+  } catch (error) {
+    return { needs: 'repair', error }
   }
 }
 
-/** Carries out what follows from each, marks it, and says what that was. Those that cannot be decided are missing. */
-async function settle(
+type CheckoutOfEvent = CheckoutToApply & { readonly event_id: string }
+
+/**
+ * Carries out what follows for checkouts, adds their outcomes to `applied` and marks all that are there. Returns the errors of those that
+ * cannot be decided, by the ids of their events.
+ */
+async function applyAndMark(
   trx: DatabaseTransaction,
-  events: readonly ReadEvent[],
-  { intents, now }: { readonly intents: readonly CheckoutPromise[]; readonly now: Date },
-): Promise<ReadonlyMap<string, EventOutcome>> {
-  const outcomes = new Map<string, EventOutcome>()
-  for (const { event, read } of events) {
-    if (read.needs === 'nothing') outcomes.set(event.id, { state: 'ignored', reason: read.reason })
-  }
-  const undecided = new Set<string>()
+  {
+    source,
+    checkouts,
+    applied,
+    intents,
+    now,
+  }: {
+    readonly source: EventSource
+    readonly checkouts: readonly CheckoutOfEvent[]
+    readonly applied: Map<string, EventOutcome>
+    readonly intents: readonly CheckoutPromise[]
+    readonly now: Date
+  },
+): Promise<ReadonlyMap<string, unknown>> {
+  const refused = new Map<string, unknown>()
+  const errors = new Map<string, unknown>()
   let marked = 0
-  // Where none is of a checkout there is one round of nothing, in which the others are marked.
-  const [first = [], ...later] = inRounds(events)
+  // Without any checkout there is one round of nothing, in which the others are marked.
+  const [first = [], ...later] = inRounds(checkouts)
   for (const round of [first, ...later]) {
-    const decidable = round.filter(({ intent_id }) => !undecided.has(intent_id))
-    // What was written in the first round is read anew.
-    const locked = round === first ? intents : []
+    for (const { event_id, intent_id } of round) {
+      if (errors.has(intent_id)) refused.set(event_id, errors.get(intent_id))
+    }
+    const decidable = round.filter(({ intent_id }) => !errors.has(intent_id))
     const alsoWrite = async (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => {
-      for (const [index, { event_id, intent_id }] of decidable.entries()) {
+      for (const [index, checkout] of decidable.entries()) {
+        const { event_id, intent_id } = checkout
         const verdict = verdicts[index]
         if (verdict?.verdict === 'decided')
-          outcomes.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
-        else undecided.add(intent_id)
+          applied.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
+        else {
+          const error = verdict?.verdict === 'refused' ? verdict.error : notCommitted(checkout)
+          errors.set(intent_id, error)
+          refused.set(event_id, error)
+        }
       }
-      const toMark = [...outcomes].slice(marked)
-      marked = outcomes.size
-      await mark(trip, toMark, now)
+      const toMark = [...applied].slice(marked)
+      marked = applied.size
+      await mark(trip, source, toMark, now)
     }
-    await applyCheckouts(trx, decidable, { locked, alsoWrite })
+    // What was written in the first round is read anew.
+    await applyCheckouts(trx, decidable, { locked: round === first ? intents : [], alsoWrite })
   }
-  return outcomes
+  return refused
 }
 
 async function mark(
-  db: DatabaseTransaction,
+  trip: DatabaseTransaction,
+  source: EventSource,
   outcomes: readonly (readonly [id: string, EventOutcome])[],
   now: Date,
 ): Promise<void> {
   if (outcomes.length === 0) return
-  const settled = outcomes.map(([id, { state, reason }]) => ({
-    source: 'stripe' as const,
-    id,
-    state,
-    reason,
-  }))
-  await settleEvents(db, settled, now)
+  const settled = outcomes.map(([id, { state, reason }]) => ({ source, id, state, reason }))
+  await settleEvents(trip, settled, now)
 }
 
-type NewsOfEvent = Extract<StripeEventNeeds, { needs: 'intent' }>['checkout'] & { readonly event_id: string }
-
 /** The news of one checkout are applied one after the other, in the order in which they came. */
-function inRounds(events: readonly ReadEvent[]): NewsOfEvent[][] {
-  const rounds: NewsOfEvent[][] = []
+function inRounds(checkouts: readonly CheckoutOfEvent[]): CheckoutOfEvent[][] {
+  const rounds: CheckoutOfEvent[][] = []
   const timesSeen = new Map<string, number>()
-  for (const { event, read } of events) {
-    if (read.needs !== 'intent') continue
-    const { intent_id } = read.checkout
-    const times = timesSeen.get(intent_id) ?? 0
-    timesSeen.set(intent_id, times + 1)
-    const news = { ...read.checkout, event_id: event.id }
+  for (const checkout of checkouts) {
+    const times = timesSeen.get(checkout.intent_id) ?? 0
+    timesSeen.set(checkout.intent_id, times + 1)
     const round = rounds[times]
-    if (round) round.push(news)
-    else rounds[times] = [news]
+    if (round) round.push(checkout)
+    else rounds[times] = [checkout]
   }
   return rounds
 }

@@ -6,15 +6,16 @@ import {
   isBanned,
   profileOf,
 } from '../../schema/clerk/events.ts'
+import type { Json } from '../../schema/database/types.ts'
 import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
 import { prepareInvitation } from './clerk/prepare-invitation.ts'
 import { prepareOrganizationDeletion } from './clerk/prepare-organization-deletion.ts'
 import { prepareUserDeletion } from './clerk/prepare-user-deletion.ts'
 import { syncMember } from './clerk/sync-member.ts'
+import type { ApplyInTransaction, EventNeeds } from './event-needs.ts'
 
 type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promise<ApplyInTransaction>
 
@@ -22,10 +23,12 @@ type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promis
  * Clerk's events. Those about memberships and invitations only say what to fetch, because they come in any order. A deletion is
  * final, so the event itself is enough; Clerk sends no events for the memberships that end with it.
  */
-export const prepareClerkEvent: PrepareEvent = async (deps, payload) => {
+export function readClerkEvent(payload: Json): EventNeeds {
   const event = clerkEventSchema.parse(payload)
-  if (!isClerkEventType(event.type)) return ignore(`We do not handle events of the type ${event.type}`)
-  return handlers[event.type](deps, event)
+  const { type } = event
+  if (!isClerkEventType(type))
+    return { needs: 'nothing', reason: `We do not handle events of the type ${type}` }
+  return { needs: 'fetch', fetch: (deps) => handlers[type](deps, event) }
 }
 
 const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {

@@ -10,7 +10,7 @@ import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/p
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { rememberingStripe } from '../../tests/support/services/stripe.ts'
-import { processInboxEvent } from './inbox-event.ts'
+import { tryEvent } from './try-event.ts'
 
 /** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
 const notInTheStory = [
@@ -104,9 +104,9 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
     const early = new Set<string>()
     for (const event of events) {
       const id = await receiveStripeEvent(fresh.server, stripeEventSchema.parse(event))
-      if (!early.has(id)) await processInboxEvent(deps, { source: 'stripe', id }).catch(() => early.add(id))
+      if (!early.has(id)) await tryEvent(deps, { source: 'stripe', id }).catch(() => early.add(id))
     }
-    for (const id of early) await processInboxEvent(deps, { source: 'stripe', id })
+    for (const id of early) await tryEvent(deps, { source: 'stripe', id })
     expect((await verifyLedger(fresh.owner)).problems).toEqual([])
     return {
       balances: await fresh.owner

@@ -15,29 +15,17 @@ import {
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { NotYetError } from '../errors.ts'
-import { applyCheckout, type CheckoutToApply } from './apply-checkout.ts'
-import { type ApplyInTransaction, type EventOutcome, ignore, type PrepareEvent } from './apply-event.ts'
 import { syncCharge } from './charge/sync-charge.ts'
-import type { CheckoutDecision } from './decide-checkout.ts'
+import { type ApplyInTransaction, type EventNeeds, ignore } from './event-needs.ts'
 import { syncSubscription } from './subscription/sync-subscription.ts'
 
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
-
-/** What an event needs before it can be applied. */
-export type StripeEventNeeds =
-  /** Nothing follows from it. */
-  | { readonly needs: 'nothing'; readonly reason: string }
-  /** It says all that is to be known of a checkout without a subscription. */
-  | { readonly needs: 'intent'; readonly checkout: CheckoutToApply }
-  /** What it is about has to be fetched. */
-  | { readonly needs: 'fetch'; fetch(deps: WorkerDependencies): Promise<ApplyInTransaction> }
 
 /**
  * Reads an event. Checkout sessions are trusted for what cannot change any more; a subscription or a charge is fetched, so that all
  * events of one object have the same result, in any order. Throws when the event has a form that we do not know.
  */
-export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'livemode'>): StripeEventNeeds {
+export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'livemode'>): EventNeeds {
   const event = stripeEventSchema.parse(payload)
   const { type, livemode = us.livemode } = event
   if (!isStripeEventType(type)) return nothing(`We do not handle events of type ${type}`)
@@ -48,32 +36,8 @@ export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'liv
   return { needs: 'fetch', fetch: (deps) => fetchers[type](deps, event) }
 }
 
-function nothing(reason: string): StripeEventNeeds {
+function nothing(reason: string): EventNeeds {
   return { needs: 'nothing', reason }
-}
-
-export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
-  const read = readStripeEvent(payload, deps)
-  switch (read.needs) {
-    case 'nothing':
-      return ignore(read.reason)
-    case 'intent':
-      return async (trx) => {
-        const { intent_id, news } = read.checkout
-        const decision = await applyCheckout(trx, intent_id, news)
-        if (!decision) {
-          const { id } = news.session
-          throw new NotYetError(`Checkout intent ${intent_id} of session ${id} has not been committed yet`)
-        }
-        return outcomeOfCheckout(intent_id, decision)
-      }
-    case 'fetch':
-      return read.fetch(deps)
-  }
-}
-
-export function outcomeOfCheckout(intent_id: string, decision: CheckoutDecision): EventOutcome {
-  return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null, intent_id }
 }
 
 /** What is fetched for which type of event. */
@@ -105,7 +69,7 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
 /** Of a session that is not ours no other form is expected. */
 const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
 
-function readCheckout(event: StripeEvent, signal: CheckoutEventType): StripeEventNeeds {
+function readCheckout(event: StripeEvent, signal: CheckoutEventType): EventNeeds {
   const { data: session, error } = checkoutSessionSchema.safeParse(event.data.object)
   const mark = session ?? sessionMarkSchema.parse(event.data.object)
   const intent_id = intentIdOf(mark)
@@ -119,7 +83,7 @@ function readCheckout(event: StripeEvent, signal: CheckoutEventType): StripeEven
     return { needs: 'fetch', fetch }
   }
   const occurred_at = new Date(event.created * 1000)
-  return { needs: 'intent', checkout: { intent_id, news: { ...cause, session, signal, occurred_at } } }
+  return { needs: 'checkout', checkout: { intent_id, news: { ...cause, session, signal, occurred_at } } }
 }
 
 function isCheckoutEventType(type: StripeEventType): type is CheckoutEventType {

@@ -11,10 +11,10 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
 import { keepRoom } from '../events/clerk/keep-room.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
 import { tryRow } from './try-row.ts'
 
@@ -30,7 +30,7 @@ export async function processCheckoutCompletion(
 ): Promise<void> {
   const intent = await findIntent(deps.db, payload.intent_id)
   if (!intent || intent.state === 'settled') return
-  const isScheduled = payload.cause === 'sweep'
+  const isScheduled = payload.cause === 'schedule'
   const isOver = !isUnsettled(intent)
   const isVoid = payload.claim !== undefined && payload.claim !== intent.claims
   if (isScheduled && (isOver || isVoid)) return
@@ -59,11 +59,11 @@ export async function processCheckoutCompletion(
 
 /** While nothing happens a checkout is looked at when it is twice as old, and at least once an hour. */
 function nextCheckAt(
-  deps: Pick<WorkerDependencies, 'now' | 'sweepAfterMs'>,
+  deps: Pick<WorkerDependencies, 'now' | 'claimAfterMs'>,
   { created_at }: CheckoutIntent,
 ): Date {
   const now = deps.now().getTime()
-  return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.sweepAfterMs), longestWaitMs))
+  return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.claimAfterMs), longestWaitMs))
 }
 
 /**

@@ -35,7 +35,7 @@ test.each([-60, 0, 5, 60])(
   async (minutes) => {
     clock.setAhead({ minutes })
     const { intent, session } = await buildLostPage()
-    await processCheckoutCompletion(worker.deps, { intent_id: intent.id, cause: 'sweep' })
+    await processCheckoutCompletion(worker.deps, { intent_id: intent.id, cause: 'schedule' })
     expect(await findIntent(database.owner, intent.id)).toMatchObject({
       state: 'settled',
       stripe_session_id: session.id,

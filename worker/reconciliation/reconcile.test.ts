@@ -5,9 +5,7 @@ import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
-import { postSums } from '../../schema/ledger/post/sums.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { findOpenSum } from '../../schema/ledger/read/reports.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
@@ -25,17 +23,16 @@ import {
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { changeFirstReports } from '../../tests/support/faults/tamper.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { processJob } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { tryEvent } from '../events/try-event.ts'
+import { processSupportAct } from '../support/support-act.ts'
 import { checkUnconfirmedEvents } from '../tasks/check-unconfirmed-events.ts'
 import { compareSeats } from '../tasks/compare-seats.ts'
-import { processInboxEvent } from '../events/inbox-event.ts'
-import { processSupportAct } from '../support/support-act.ts'
 import { adjustmentOf } from './comparison.ts'
 import { reconcile, reconcileAll } from './run.ts'
 
@@ -48,7 +45,7 @@ const hourMs = 3600_000
 async function sweepOnce(): Promise<void> {
   const jobs: Parameters<WorkerDependencies['producer']['add']>[] = []
   const producer = producerOf(async (...job) => void jobs.push(job))
-  await processJob({ ...worker.deps, producer }, 'maintenance', {})
+  await processJob({ ...worker.deps, producer }, 'tasks', { task: 'enqueue_due_rows' })
   for (const [queue, , payload] of jobs) await processJob(worker.deps, queue, payload)
 }
 
@@ -296,26 +293,6 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     expect(await mendAll(findings)).toEqual([])
   })
 
-  test('usage whose rows somebody has changed', async () => {
-    const { bought } = await buyTeam()
-    await settle()
-    await life.use(bought, 30)
-    await changeFirstReports(database, [bought.owner], 31)
-    await postSums(database.worker, { older_than_ms: 0 })
-    const { findings } = await compare()
-    expect(findings).toMatchObject([
-      {
-        kind: 'usage_not_posted',
-        owner_id: bought.owner.owner_id,
-        sentence: '1 report of usage of 30 credits cannot be posted',
-        mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
-      },
-    ])
-    await changeFirstReports(database, [bought.owner], 30)
-    expect(await mendAll(findings)).toEqual([])
-    expect(await findOpenSum(database.server, bought.owner)).toBeNull()
-  })
-
   test('a transfer that nothing explains', async () => {
     const user_id = await buildUser(database.server)
     const { transfer_id } = await postTransfer(database.worker, buildGrant(user_id, 300))
@@ -489,7 +466,7 @@ describe('a planted difference that only a person can decide about is found, and
       sessionOf(bought.intent_id, { id: bought.session_id }),
     )
     const id = await receiveStripeEvent(database.server, forged)
-    await processInboxEvent(worker.deps, { source: 'stripe', id })
+    await tryEvent(worker.deps, { source: 'stripe', id })
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
     const { findings } = await compare()
     expect(findings).toMatchObject([

@@ -4,15 +4,15 @@ import type { InboxEvent } from '../../schema/inbox/events.ts'
 import { clearInvitationFailure, findInvitation } from '../../schema/invitations/invitations.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { findEventById } from '../../schema/support/targets.ts'
-import { applyEvent, type EventOutcome } from '../events/apply-event.ts'
-import { syncCharge } from '../events/charge/sync-charge.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { reconcilePurchase } from '../books/reconcile.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { syncCharge } from '../events/charge/sync-charge.ts'
+import type { EventOutcome } from '../events/event-needs.ts'
+import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { applyEvent } from '../events/try-event.ts'
 import { completeCheckout } from '../jobs/checkout-completion.ts'
 import { syncInvitation } from '../tasks/sync-invitations.ts'
-import { prepareBySource } from '../events/inbox-event.ts'
 import { syncObject } from '../tasks/sync-kept-events.ts'
 import type { ActDone, DoAct } from './act.ts'
 
@@ -60,8 +60,8 @@ async function replayEvent(deps: WorkerDependencies, id: string): Promise<ActDon
   if (payload === null) {
     throw new PermanentError('What it said was deleted because of its age: sync its owner instead')
   }
-  const applied = await applyEvent(deps, event, prepareBySource[event.source], { isReplay: true })
-  if (applied.outcome === 'settled_before')
+  const applied = await applyEvent(deps, event, { isReplay: true })
+  if (applied.outcome === 'settled_before' || applied.outcome === 'nothing_to_do')
     throw new PermanentError('It was forged: nothing may follow from it')
   return doneBy({ ...applied, reason: noteOf(event, applied) })
 }

@@ -16,9 +16,9 @@ import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { createTestDependencies, producerOf } from '../../tests/support/product/test-worker.ts'
+import { tryEvent } from '../events/try-event.ts'
 import { maximumAttempts } from '../failures.ts'
-import { processInboxEvent } from '../events/inbox-event.ts'
-import { sweep } from '../tasks/enqueue-due-rows.ts'
+import { enqueueDueRows } from '../tasks/enqueue-due-rows.ts'
 import { processSupportAct } from './support-act.ts'
 
 const database = testDatabase()
@@ -76,7 +76,7 @@ async function failBecauseOfBug() {
   const { intent, id } = await buildPaidEvent()
   const mend = await plantBug(intent.owner_id)
   for (let i = 0; i < maximumAttempts; i++) {
-    await expect(processInboxEvent(deps(), { source: 'stripe', id })).rejects.toThrow(/a bug of ours/)
+    await expect(tryEvent(deps(), { source: 'stripe', id })).rejects.toThrow(/a bug of ours/)
   }
   return { intent, id, mend }
 }
@@ -136,10 +136,7 @@ describe('a job that failed because of a bug', () => {
     for (let i = 0; i < 5; i++) {
       const { intent, id } = await buildPaidEvent()
       const { id: act_id } = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
-      await Promise.all([
-        processSupportAct(deps(), { act_id }),
-        processInboxEvent(deps(), { source: 'stripe', id }),
-      ])
+      await Promise.all([processSupportAct(deps(), { act_id }), tryEvent(deps(), { source: 'stripe', id })])
       expect(await findAct(database.owner, act_id)).toMatchObject({ state: 'done' })
       expect(await balanceOf(intent.owner_id)).toBe(500)
       expect(await eventRow(id)).toMatchObject({ state: 'applied' })
@@ -178,7 +175,9 @@ describe('an act whose job is lost', () => {
     const producer = producerOf(async (_: string, __: string, payload: object) => {
       if ('act_id' in payload) jobs.push(String(payload.act_id))
     })
-    await sweep(createTestDependencies(database, { producer, now: () => new Date(Date.now() + 3_600_000) }))
+    await enqueueDueRows(
+      createTestDependencies(database, { producer, now: () => new Date(Date.now() + 3_600_000) }),
+    )
     return jobs
   }
 

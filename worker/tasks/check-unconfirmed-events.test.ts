@@ -20,10 +20,10 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { tryEvent } from '../events/try-event.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
-import { processInboxEvent } from '../events/inbox-event.ts'
-import { sweep } from './enqueue-due-rows.ts'
-import { runScheduledTask } from './schedule.ts'
+import { enqueueDueRows } from './enqueue-due-rows.ts'
+import { runTask } from './schedule.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'trusting' })
 const { database, server, stripe, clock } = product
@@ -55,7 +55,7 @@ const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependenci
 /** What the worker's clock starts every minute. */
 async function afterMinutes(minutes: number, overrides?: Partial<WorkerDependencies>): Promise<void> {
   clock.setAhead({ minutes })
-  await runScheduledTask(depsWith(overrides), 'read_stripe_events')
+  await runTask(depsWith(overrides), 'read_stripe_events')
 }
 
 /** Posts an event as whoever knows the webhook secret can, and lets the worker apply it. */
@@ -68,7 +68,7 @@ async function deliver(event: StripeEvent | Stripe.Event): Promise<void> {
     body: payload,
   })
   expect(response.status).toBe(200)
-  await processInboxEvent(depsWith(), { source: 'stripe', id: event.id }).catch(() => undefined)
+  await tryEvent(depsWith(), { source: 'stripe', id: event.id }).catch(() => undefined)
 }
 
 /** As if an open session had been paid. */
@@ -184,7 +184,7 @@ describe('a forged event of a session that nobody paid', () => {
     await afterMinutes(3)
     await stripe.knob(`sessions/${opened.session_id}/pay`)
     clock.setAhead({ minutes: 10 })
-    await sweep(depsWith())
+    await enqueueDueRows(depsWith())
     expect(enqueued).toContainEqual({
       queue: 'checkout-completions',
       payload: expect.objectContaining({ intent_id: opened.intent_id }),

@@ -21,10 +21,10 @@ import {
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
-import { prepareStripeEvent } from '../events/stripe-event.ts'
 import { withdrawPurchase } from '../books/reconcile.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
+import { prepareEvent } from '../events/read-event.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 
 /** Each costs a call to Stripe or two. */
@@ -81,7 +81,7 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
   }
   const checkout = await findCheckout(deps, event)
   // Whoever knew the id of a real event has kept that one out of the inbox.
-  const applyGenuine = genuine && (await prepareStripeEvent(deps, genuine as unknown as Json))
+  const applyGenuine = genuine && (await prepareEvent(deps, 'stripe', genuine as unknown as Json))
   const reason = await retryTransaction(deps.db, async (trx) => {
     const row = await lockEvent(trx, event)
     if (!row || row.state === 'forged' || row.confirmed_at) return null

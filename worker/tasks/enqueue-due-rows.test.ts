@@ -5,8 +5,8 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
-import { processInboxEvent } from '../events/inbox-event.ts'
-import { sweep } from './enqueue-due-rows.ts'
+import { tryEvent } from '../events/try-event.ts'
+import { enqueueDueRows } from './enqueue-due-rows.ts'
 
 const added: { queue: string; jobId: string; payload: unknown }[] = []
 /** How many jobs were added by each call. */
@@ -23,10 +23,10 @@ beforeEach(async () => {
 
 /** Runs a sweep `minutes` from now. */
 function sweepIn(minutes: number) {
-  return sweep(
+  return enqueueDueRows(
     createTestDependencies(database, {
       now: () => new Date(Date.now() + minutes * 60_000),
-      sweepAfterMs: 30_000,
+      claimAfterMs: 30_000,
       producer: {
         add: () => Promise.reject(new Error('A sweep adds together what is due')),
         async addMany(queue, jobs) {
@@ -69,14 +69,14 @@ test('an event that was applied or ignored is left alone', async () => {
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
   ]
-  for (const id of ids) await processInboxEvent(createTestDependencies(database), { source: 'stripe', id })
+  for (const id of ids) await tryEvent(createTestDependencies(database), { source: 'stripe', id })
   expect(await sweepIn(30)).toEqual({ events: 0, intents: 0 })
 })
 
 test('an event whose try failed is not swept before the time that the failure set', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
   const deps = createTestDependencies(database, { now: () => new Date(Date.now() + 60_000) })
-  await expect(processInboxEvent(deps, { source: 'stripe', id })).rejects.toThrow()
+  await expect(tryEvent(deps, { source: 'stripe', id })).rejects.toThrow()
   expect((await sweepIn(1)).events).toBe(0)
   expect((await sweepIn(1.1)).events).toBe(1)
 })
@@ -85,7 +85,7 @@ test('a job does nothing once its row has been claimed again, or its failure was
   const id = await receiveStripeEvent(database.server, paidEvent())
   const key = { source: 'stripe', id } as const
   const attemptsAfter = async (claim: number) => {
-    await processInboxEvent(createTestDependencies(database), key, claim).catch(() => undefined)
+    await tryEvent(createTestDependencies(database), key, claim).catch(() => undefined)
     return (await findEvent(database.owner, key))?.attempts
   }
   await sweepIn(1)
@@ -115,8 +115,8 @@ test('an intent that is not settled is enqueued, one that is over is not', async
   expect(await sweepIn(1)).toEqual({ events: 0, intents: 2 })
   expect(added.map((job) => job.payload)).toEqual(
     expect.arrayContaining([
-      { intent_id: open.id, cause: 'sweep', claim: 1 },
-      { intent_id: created.id, cause: 'sweep', claim: 1 },
+      { intent_id: open.id, cause: 'schedule', claim: 1 },
+      { intent_id: created.id, cause: 'schedule', claim: 1 },
     ]),
   )
 })

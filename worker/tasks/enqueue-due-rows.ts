@@ -16,14 +16,14 @@ const batchSize = 500
  * week, and every act of support whose job was lost. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
  * be lost. Returns how many events and intents it enqueued.
  */
-export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
+export async function enqueueDueRows(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
   const events = [...(await enqueueEvents(deps, 'stripe')), ...(await enqueueEvents(deps, 'clerk'))]
   const intents = await claim(deps, claimableIntents, 'checkout-completions')
   await deps.producer.addMany(
     'checkout-completions',
     intents.map(({ id, claim }) => ({
       jobId: freshJobId(id),
-      payload: { intent_id: id, cause: 'sweep', claim },
+      payload: { intent_id: id, cause: 'schedule', claim },
     })),
   )
   const subscriptions = await claim(deps, claimableSubscriptions, 'subscription-syncs')
@@ -39,10 +39,10 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
     'support-acts',
     acts.map(({ id, claim }) => ({ jobId: freshJobId(id), payload: { act_id: id, claim } })),
   )
-  deps.metrics.swept.inc({ what: 'act' }, acts.length)
-  deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
-  deps.metrics.swept.inc({ what: 'event' }, events.length)
-  deps.metrics.swept.inc({ what: 'intent' }, intents.length)
+  deps.metrics.claimed.inc({ what: 'act' }, acts.length)
+  deps.metrics.claimed.inc({ what: 'subscription' }, subscriptions.length)
+  deps.metrics.claimed.inc({ what: 'event' }, events.length)
+  deps.metrics.claimed.inc({ what: 'intent' }, intents.length)
   if (events.length + intents.length > 0) {
     deps.log.info({ events: events.length, intents: intents.length }, 'Enqueued what was due')
   }
@@ -74,5 +74,5 @@ async function claim<Rows extends Claimable>(
 ): Promise<Claimed<Rows>[]> {
   const limit = batchSize - (await deps.producer.countWaiting(queue))
   if (limit <= 0) return []
-  return claimDue(deps.db, rows, { only, now: deps.now(), first_wait_ms: deps.sweepAfterMs, limit })
+  return claimDue(deps.db, rows, { only, now: deps.now(), first_wait_ms: deps.claimAfterMs, limit })
 }

@@ -14,7 +14,7 @@ import {
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { processInboxEvent } from '../events/inbox-event.ts'
+import { tryEvent } from '../events/try-event.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -93,7 +93,7 @@ describe('an event that never came by webhook', () => {
     const bought = await buildPaidCredits(product)
     const balance = async () => {
       await read()
-      for (const id of enqueued.splice(0)) await processInboxEvent(depsWith(), { source: 'stripe', id })
+      for (const id of enqueued.splice(0)) await tryEvent(depsWith(), { source: 'stripe', id })
       return (await findBalance(database.owner, bought.owner)).total
     }
     const totals = [await balance()]
@@ -135,7 +135,7 @@ test('an invoice in the API version of an old account leads to its subscription'
   const invoice = { object: 'invoice', subscription: subscription_id, parent: null }
   const [listed] = eventsOf(1).map((event) => ({ ...event, type: 'invoice.paid', data: { object: invoice } }))
   await read({ stripe: stripeWith([listed as unknown as Stripe.Event]) })
-  await processInboxEvent(depsWith(), { source: 'stripe', id: listed?.id ?? '' })
+  await tryEvent(depsWith(), { source: 'stripe', id: listed?.id ?? '' })
   expect(await findSubscription(database.owner, subscription_id ?? '')).toMatchObject({ status: 'active' })
 })
 

@@ -124,7 +124,7 @@ async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now
       payload: toJson(event),
       occurred_at: new Date(event.created * 1000),
       received_at: now,
-      next_try_at: new Date(now.getTime() + deps.sweepAfterMs),
+      next_try_at: new Date(now.getTime() + deps.claimAfterMs),
       received_via: 'reader',
       confirmed_at: now,
     },

@@ -1,22 +1,20 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { findCursor } from '../../schema/cursors/cursors.ts'
-import { queueSchemas } from '../../schema/queues/queues.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
-import { keepTaskSchedules } from './schedule.ts'
+import { keepSchedule, taskNames } from './schedule.ts'
 
 const { database, server } = testProduct({ stripe: 'empty', worker: 'process' })
 
 test('every task has one schedule, however many workers write it, and writing it again does not put it off', async () => {
-  const queue = server.deps.producer.queue('scheduled-tasks')
-  const tasks = queueSchemas['scheduled-tasks'].shape.task.options
+  const queue = server.deps.producer.queue('tasks')
   const log = pino({ level: 'silent' })
   const schedules = async () =>
     (await queue.getJobSchedulers()).map(({ key, next = 0, every = 0 }) => ({ key, next, every }))
   const write = async () => {
-    const writer = keepTaskSchedules(server.deps.producer, { log })
-    await waitUntil(async () => (await schedules()).length === tasks.length, 'the schedules')
+    const writer = keepSchedule(server.deps.producer, { claim_every_ms: 60_000, log })
+    await waitUntil(async () => (await schedules()).length === taskNames.length, 'the schedules')
     writer.stop()
   }
   await write()
@@ -34,9 +32,9 @@ test('every task has one schedule, however many workers write it, and writing it
     // One whose time came in between has moved on by its own interval.
     return found ? (found.next - next) % every : 'gone'
   })
-  expect(putOffMs).toEqual(tasks.map(() => 0))
-  expect(last.map(({ key }) => key).sort()).toEqual([...tasks].sort())
-  expect(first.map(({ key }) => key).sort()).toEqual([...tasks].sort())
+  expect(putOffMs).toEqual(taskNames.map(() => 0))
+  expect(last.map(({ key }) => key).sort()).toEqual([...taskNames].sort())
+  expect(first.map(({ key }) => key).sort()).toEqual([...taskNames].sort())
 })
 
 test('a worker reads Stripe’s list and compares the seats by itself, and the server says when', async () => {

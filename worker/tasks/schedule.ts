@@ -1,75 +1,82 @@
-import { postSums } from '../../schema/ledger/post/sums.ts'
 import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
-import { type JobPayload, jobOptionsOf } from '../../schema/queues/queues.ts'
+import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { reconcile } from '../reconciliation/run.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { compareSeats } from './compare-seats.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
+import { enqueueDueRows } from './enqueue-due-rows.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
+import { syncDueInvitations } from './sync-invitations.ts'
 import { syncKeptEvents } from './sync-kept-events.ts'
 
-type Task = JobPayload<'scheduled-tasks'>['task']
-
-interface ScheduledTask {
-  readonly everyMs: number
+interface Task {
+  /** How often it runs. Left out, as often as rows are claimed (`CLAIM_EVERY_MS`). */
+  readonly every_ms?: number
   readonly run: (deps: WorkerDependencies) => Promise<unknown>
 }
 
 const minuteMs = 60_000
 
-/** What runs by the clock beside the sweep, in a queue of its own so that the sweep does not wait for any of it. */
-const tasks: Readonly<Record<Task, ScheduledTask>> = {
+/**
+ * What runs on a schedule, by its name. A worker has a slot for each, so none waits for another; of each there is one run at a time, however
+ * many workers there are.
+ */
+const tasks: Readonly<Record<string, Task>> = {
+  enqueue_due_rows: { run: enqueueDueRows },
+  sync_due_invitations: { run: syncDueInvitations },
   read_stripe_events: {
-    everyMs: minuteMs,
+    every_ms: minuteMs,
     // Those that the list does not show are asked for one by one, also when it could not be read.
     run: (deps) => readStripeEvents(deps).finally(() => checkUnconfirmedEvents(deps)),
   },
-  sync_kept_events: { everyMs: minuteMs / 2, run: syncKeptEvents },
+  sync_kept_events: { every_ms: minuteMs / 2, run: syncKeptEvents },
   // A run takes as many jobs as it needs; without one there is nothing to do.
-  reconcile: { everyMs: minuteMs / 4, run: reconcile },
-  compare_seats: { everyMs: minuteMs, run: compareSeats },
-  // What is summed in a minute is posted by the next report, or within the next two minutes by this.
-  post_sums: { everyMs: minuteMs, run: ({ db }) => postSums(db, { older_than_ms: minuteMs }) },
-  delete_old_rows: { everyMs: 10 * minuteMs, run: deleteOldRows },
+  reconcile: { every_ms: minuteMs / 4, run: reconcile },
+  compare_seats: { every_ms: minuteMs, run: compareSeats },
+  delete_old_rows: { every_ms: 10 * minuteMs, run: deleteOldRows },
 }
 
-export async function runScheduledTask(deps: WorkerDependencies, task: Task): Promise<void> {
-  await tasks[task].run(deps)
+export const taskNames = Object.keys(tasks)
+
+/** Runs a task. One that this version does not have was scheduled by another, and is left to its workers. */
+export async function runTask(deps: WorkerDependencies, name: string): Promise<void> {
+  const task = tasks[name]
+  if (task) await task.run(deps)
+  else deps.log.warn({ task: name }, 'This version has no such task')
 }
 
-/** Whoever deletes a queue deletes its schedules too, so they are written again this often. */
+/** Deleting a queue deletes its schedules too, so they are written again this often. */
 const rewriteEveryMs = minuteMs / 2
 
 /** Keeps the tasks running: each is one schedule of BullMQ's, which produces one job at a time however many workers there are. */
-export function keepTaskSchedules(
+export function keepSchedule(
   producer: Pick<QueueProducer, 'queue'>,
-  options: { readonly log: Logger },
+  options: { readonly claim_every_ms: number; readonly log: Logger; readonly rewrite_ms?: number },
 ): { stop(): void } {
   const write = async () => {
-    for (const [task, { everyMs }] of Object.entries(tasks)) {
-      await producer.queue('scheduled-tasks').upsertJobScheduler(
+    for (const [task, { every_ms = options.claim_every_ms }] of Object.entries(tasks)) {
+      await producer.queue('tasks').upsertJobScheduler(
         task,
-        { every: everyMs },
+        { every: every_ms },
         {
-          name: 'scheduled-tasks',
+          name: 'tasks',
           data: { task },
           // The next run is the next attempt.
-          opts: {
-            ...jobOptionsOf('scheduled-tasks'),
-            removeOnComplete: { count: 20 },
-            removeOnFail: { count: 100 },
-          },
+          opts: { ...jobOptionsOf('tasks'), removeOnComplete: { count: 20 }, removeOnFail: { count: 100 } },
         },
       )
     }
   }
   const tryToWrite = () =>
     void write().catch((error: unknown) =>
-      options.log.warn({ err: error }, 'The scheduled tasks could not be written'),
+      options.log.warn({ err: error }, 'The schedule could not be written'),
     )
   tryToWrite()
-  const timer = setInterval(tryToWrite, rewriteEveryMs)
+  const timer = setInterval(
+    tryToWrite,
+    options.rewrite_ms ?? Math.min(rewriteEveryMs, options.claim_every_ms * 2),
+  )
   return { stop: () => clearInterval(timer) }
 }

@@ -12,6 +12,7 @@ import {
   lockInvitation,
   stopClaims,
 } from '../../schema/invitations/invitations.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { applyInvitation } from '../events/clerk/apply-invitation.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type InvitationSnapshot,
   searchInvitation,
 } from '../events/clerk/invitation-snapshot.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import { kindOf } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 
@@ -33,7 +33,7 @@ const batchSize = 20
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps.db, claimableInvitations, {
     now: deps.now(),
-    first_wait_ms: deps.sweepAfterMs,
+    first_wait_ms: deps.claimAfterMs,
     limit: batchSize,
   })
   let synced = 0
@@ -57,7 +57,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
       if (kindOf(error) === 'unavailable') break
     }
   }
-  deps.metrics.swept.inc({ what: 'invitation' }, synced)
+  deps.metrics.claimed.inc({ what: 'invitation' }, synced)
   return synced
 }
 

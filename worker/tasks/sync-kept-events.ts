@@ -6,11 +6,9 @@ import {
   markObjectSynced,
   postponeObjectSync,
 } from '../../schema/inbox/kept-events.ts'
-import type { PrepareEvent } from '../events/apply-event.ts'
-import { prepareClerkEvent } from '../events/clerk-event.ts'
-import { prepareStripeEvent } from '../events/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { prepareEvent } from '../events/read-event.ts'
 
 const batchSize = 20
 
@@ -19,11 +17,6 @@ const shortestWaitMs = 30_000
 /** … up to this; an event that is older than `givenUpAfterMs` is left to people. */
 const longestWaitMs = 3600 * 1000
 const givenUpAfterMs = 3 * 24 * 3600 * 1000
-
-const prepareBySource: Record<KeptEvent['source'], PrepareEvent> = {
-  stripe: prepareStripeEvent,
-  clerk: prepareClerkEvent,
-}
 
 /**
  * An event that could not be stored as JSON stays failed, but what it is about is fetched and synced all the same, by what the event
@@ -51,7 +44,7 @@ export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> 
 export async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<void> {
   const event = storable(JSON.parse(kept.raw.toString('utf8')))
   const payload = kept.source === 'stripe' ? await withFreshSession(deps, event, kept.received_at) : event
-  const apply = await prepareBySource[kept.source](deps, payload)
+  const apply = await prepareEvent(deps, kept.source, payload)
   await retryTransaction(deps.db, async (trx) => {
     await apply(trx)
     await markObjectSynced(trx, kept)

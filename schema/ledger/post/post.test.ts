@@ -41,7 +41,7 @@ describe('posting', () => {
     await postTransfer(database.worker, transfer)
     const again = await postTransfer(database.worker, {
       ...transfer,
-      actor: 'sweep',
+      actor: 'schedule',
       event_id: 'evt_1',
       reason: 'Another',
       occurred_at: new Date(0),

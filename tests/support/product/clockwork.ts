@@ -22,7 +22,7 @@ export interface Clockwork {
 }
 
 /** As in production. */
-const timing = { sweepEveryMs: 15_000, sweepAfterMs: 30_000 }
+const timing = { claimEveryMs: 15_000, claimAfterMs: 30_000 }
 
 export function startClockwork(
   database: TestDatabase,
@@ -34,7 +34,7 @@ export function startClockwork(
   const now = () => new Date(nowMs)
   const deps = createTestDependencies(database, {
     now,
-    sweepAfterMs: timing.sweepAfterMs,
+    claimAfterMs: timing.claimAfterMs,
     producer: producerOf(
       async (name, _id, payload) => {
         queue.push({ queue: name, payload })
@@ -45,7 +45,7 @@ export function startClockwork(
   })
 
   async function runSweep(isKilled: (run: number) => boolean): Promise<void> {
-    await processJob(deps, 'maintenance', {})
+    for (const task of ['enqueue_due_rows', 'sync_due_invitations']) await processJob(deps, 'tasks', { task })
     const jobs = queue
     queue = []
     for (const job of jobs) {
@@ -65,7 +65,7 @@ export function startClockwork(
       for (;;) {
         const dueMs = Math.max(nowMs, (await nextDue(database))?.getTime() ?? Number.POSITIVE_INFINITY)
         const sweepMs =
-          nowMs + timing.sweepEveryMs * Math.max(1, Math.ceil((dueMs - nowMs) / timing.sweepEveryMs))
+          nowMs + timing.claimEveryMs * Math.max(1, Math.ceil((dueMs - nowMs) / timing.claimEveryMs))
         if (sweepMs > untilMs) break
         nowMs = sweepMs
         await runSweep(isKilled)

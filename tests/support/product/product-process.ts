@@ -49,8 +49,8 @@ export async function startProductProcess(
       CLERK_WEBHOOK_SECRET: 'whsec_unused',
       JOB_LOCK_MS: '1000',
       JOB_STALLED_MS: '300',
-      SWEEP_EVERY_MS: '300',
-      SWEEP_AFTER_MS: '500',
+      CLAIM_EVERY_MS: '300',
+      CLAIM_AFTER_MS: '500',
       ...options.env,
     },
   })

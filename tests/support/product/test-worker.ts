@@ -6,7 +6,7 @@ import { findEvent, type InboxEvent } from '../../../schema/inbox/events.ts'
 import { createStripe } from '../../../schema/stripe/client.ts'
 import { stripeEventSchema } from '../../../schema/stripe/events.ts'
 import type { WorkerDependencies } from '../../../worker/dependencies.ts'
-import { processInboxEvent } from '../../../worker/events/inbox-event.ts'
+import { tryEvent } from '../../../worker/events/try-event.ts'
 import { createWorkerMetrics } from '../../../worker/metrics.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../factories/events.ts'
@@ -37,14 +37,14 @@ export function createTestWorker(
       const early: string[] = []
       for (const event of events) {
         const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-        await processInboxEvent(deps, { source: 'stripe', id }).catch(() => early.push(id))
+        await tryEvent(deps, { source: 'stripe', id }).catch(() => early.push(id))
       }
-      for (const id of early) await processInboxEvent(deps, { source: 'stripe', id })
+      for (const id of early) await tryEvent(deps, { source: 'stripe', id })
     },
     catchUp: async () => worker.applyStripe(await options.stripe.takeEvents()),
     async applyClerk(event) {
       const key = { source: 'clerk', id: await receiveClerkEvent(database.server, event) } as const
-      await processInboxEvent(deps, key)
+      await tryEvent(deps, key)
       return findEvent(database.owner, key)
     },
     async applyAllOfClerk(events) {
@@ -75,7 +75,7 @@ export function createTestDependencies(
     metrics: createWorkerMetrics(),
     now: () => new Date(),
     appUrl: testAppUrl,
-    sweepAfterMs: 1000,
+    claimAfterMs: 1000,
     adjustmentLimit: 5000,
     livemode: false,
     ...overrides,

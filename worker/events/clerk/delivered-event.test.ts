@@ -10,7 +10,7 @@ import {
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
-import { processInboxEvent } from '../inbox-event.ts'
+import { tryEvent } from '../try-event.ts'
 
 const product = testProduct({ clerk: 'sandbox', webhooks: ['clerk'] })
 const { database, clerk, worker } = product
@@ -23,7 +23,7 @@ async function applyArrived(): Promise<void> {
     .select('id')
     .where('state', '=', 'received')
     .execute()
-  for (const { id } of arrived) await processInboxEvent(worker.deps, { source: 'clerk', id })
+  for (const { id } of arrived) await tryEvent(worker.deps, { source: 'clerk', id })
 }
 
 test('a seat follows its person through signed webhooks that come twice', async () => {

@@ -3,7 +3,7 @@ import { type ClerkEvent, clerkInvitationSchema } from '../../../schema/clerk/ev
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Invitation } from '../../../schema/invitations/invitations.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import type { ApplyInTransaction } from '../apply-event.ts'
+import type { ApplyInTransaction } from '../event-needs.ts'
 import { applyInvitation } from './apply-invitation.ts'
 import { lockSeats } from './apply-member.ts'
 import { fetchInvitation, type InvitationSnapshot } from './invitation-snapshot.ts'

@@ -5,7 +5,7 @@ import { endMembershipsOf } from '../../../schema/members/members.ts'
 import { endSeatsOf } from '../../../schema/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import type { ApplyInTransaction } from '../apply-event.ts'
+import type { ApplyInTransaction } from '../event-needs.ts'
 import { lockSeats } from './apply-member.ts'
 
 /**

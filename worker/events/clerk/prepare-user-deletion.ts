@@ -6,7 +6,7 @@ import { listOrganizationsOf } from '../../../schema/members/members.ts'
 import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import type { ApplyInTransaction } from '../apply-event.ts'
+import type { ApplyInTransaction } from '../event-needs.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
 
 /**

@@ -11,7 +11,7 @@ import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { createEventTries } from './inbox-events.ts'
+import { EventTries } from './try-event.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -29,8 +29,8 @@ async function tryAll(
   jobs: readonly { readonly id: string; readonly claim?: number }[],
   deps: WorkerDependencies = createTestDependencies(database),
 ): Promise<(string | null)[]> {
-  const tryEvent = createEventTries(deps)
-  const ended = await Promise.allSettled(jobs.map(({ id, claim = 0 }) => tryEvent(deps, { id, claim })))
+  const tries = new EventTries(deps, 'stripe')
+  const ended = await Promise.allSettled(jobs.map(({ id, claim = 0 }) => tries.try(deps, { id, claim })))
   return ended.map((end) => (end.status === 'rejected' ? (end.reason as Error).message : null))
 }
 
@@ -138,7 +138,7 @@ describe('of the jobs that a worker has in hand', () => {
       subscriptions: { retrieve: () => answer.promise },
     } as unknown as Stripe
     const deps = createTestDependencies(database, { stripe })
-    const tryEvent = createEventTries(deps)
+    const tries = new EventTries(deps, 'stripe')
     const waiting = []
     for (let i = 0; i < 20; i++) {
       const id = await receive(
@@ -146,10 +146,10 @@ describe('of the jobs that a worker has in hand', () => {
           object: string
         }),
       )
-      waiting.push(tryEvent(deps, { id, claim: 0 }).catch(() => 'failed'))
+      waiting.push(tries.try(deps, { id, claim: 0 }).catch(() => 'failed'))
     }
     const { id: intentId, owner_id } = await buildPurchase(database.server)
-    await tryEvent(deps, { id: await receive(paid(intentId)), claim: 0 })
+    await tries.try(deps, { id: await receive(paid(intentId)), claim: 0 })
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
     answer.reject(new Error('Stripe is away'))
     expect(await Promise.all(waiting)).toEqual(Array(20).fill('failed'))

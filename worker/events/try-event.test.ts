@@ -13,14 +13,14 @@ import {
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { maximumAttempts } from '../failures.ts'
-import { processInboxEvent } from './inbox-event.ts'
+import { tryEvent } from './try-event.ts'
 
 const database = testDatabase()
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const handle = (id: string) => processInboxEvent(createTestDependencies(database), { source: 'stripe', id })
+const handle = (id: string) => tryEvent(createTestDependencies(database), { source: 'stripe', id })
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
 const balanceOf = async (owner_id: string) =>
   (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
@@ -121,7 +121,7 @@ test.each(['constructor', 'toString', '__proto__', 'session.created'])(
   async (type) => {
     const payload = { object: 'event', type, data: {}, timestamp: Date.now() }
     const id = await receiveClerkEvent(database.server, { type, payload })
-    await processInboxEvent(createTestDependencies(database), { source: 'clerk', id })
+    await tryEvent(createTestDependencies(database), { source: 'clerk', id })
     expect(await findEvent(database.owner, { source: 'clerk', id })).toMatchObject({
       state: 'ignored',
       attempts: 0,
