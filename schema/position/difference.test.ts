@@ -88,19 +88,17 @@ describe('the difference', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
-    const nobodys = grants.flatMap((grant) =>
-      (['adjustment'] as const).map((kind) => ({
-        ...grant,
-        id: `${kind}/user/user_a/plan`,
-        kind,
-        gross: 70,
-        refunded: 20,
-        adjusted: 30,
-        month_starts_at: null,
-        stripe_subscription_id: null,
-      })),
-    )
-    const all = { ...others, grants: [...grants, ...strangers] }
+    const adjustments = grants.map((grant) => ({
+      ...grant,
+      id: 'adjustment/user/user_a/plan',
+      kind: 'adjustment' as const,
+      gross: 70,
+      refunded: 20,
+      adjusted: 30,
+      month_starts_at: null,
+      stripe_subscription_id: null,
+    }))
+    const all = { ...others, grants: [...grants, ...adjustments] }
     expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
   })
 })

@@ -5,9 +5,7 @@ import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
-import { postSums } from '../../schema/ledger/post/sums.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { findOpenSum } from '../../schema/ledger/read/reports.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
@@ -25,17 +23,16 @@ import {
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { changeFirstReports } from '../../tests/support/faults/tamper.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { processJob } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { checkUnconfirmedEvents } from '../tasks/check-unconfirmed-events.ts'
-import { compareSeats } from '../tasks/compare-seats.ts'
 import { processInboxEvent } from '../events/inbox-event.ts'
 import { processSupportAct } from '../support/support-act.ts'
+import { checkUnconfirmedEvents } from '../tasks/check-unconfirmed-events.ts'
+import { compareSeats } from '../tasks/compare-seats.ts'
 import { adjustmentOf } from './comparison.ts'
 import { reconcile, reconcileAll } from './run.ts'
 
@@ -294,26 +291,6 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
     })
     expect(await mendAll(findings)).toEqual([])
-  })
-
-  test('usage whose rows somebody has changed', async () => {
-    const { bought } = await buyTeam()
-    await settle()
-    await life.use(bought, 30)
-    await changeFirstReports(database, [bought.owner], 31)
-    await postSums(database.worker, { older_than_ms: 0 })
-    const { findings } = await compare()
-    expect(findings).toMatchObject([
-      {
-        kind: 'usage_not_posted',
-        owner_id: bought.owner.owner_id,
-        sentence: '1 report of usage of 30 credits cannot be posted',
-        mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
-      },
-    ])
-    await changeFirstReports(database, [bought.owner], 30)
-    expect(await mendAll(findings)).toEqual([])
-    expect(await findOpenSum(database.server, bought.owner)).toBeNull()
   })
 
   test('a transfer that nothing explains', async () => {

@@ -2,10 +2,9 @@ import { claimableIntents } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { claimableInvitations } from '../../schema/invitations/invitations.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { listFailedSums } from '../../schema/ledger/read/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
-import { type Candidate, type Comparison, ownerOf, replayOf, resyncOf } from './comparison.ts'
+import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
 
 const minuteMs = 60_000
 
@@ -26,7 +25,6 @@ export const work: Comparison = {
       ...(await overdueIntents(deps.db, overdue)),
       ...(await overdueSubscriptions(deps.db, overdue)),
       ...(await overdueInvitations(deps.db, overdue)),
-      ...(await failedSums(deps.db)),
     ]
     return { count: differences.length, differences, next: null }
   },
@@ -157,23 +155,6 @@ function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit
     credits: null,
     advice: 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
   }
-}
-
-async function failedSums(db: Database): Promise<Candidate[]> {
-  const sums = await listFailedSums(db)
-  return sums.map(({ transfer_id, credits, reports, since, reason, tries, ...owner }) => ({
-    kind: 'usage_not_posted',
-    object_id: String(transfer_id),
-    owner: { owner_kind: owner.owner_kind, owner_id: owner.owner_id },
-    sentence: `${reports} ${reports === 1 ? 'report' : 'reports'} of usage of ${credits} credits cannot be posted`,
-    they_say: `Used since ${toTheMinute(since)}. The customer's balance is already ${credits} lower.`,
-    we_have: `No transfer in the ledger yet: ${tries} ${tries === 1 ? 'try' : 'tries'} failed: ${reason}.`,
-    money: null,
-    credits: null,
-    mending: resyncOf(owner),
-    advice:
-      'Somebody has changed rows of the ledger by hand: docs/operations.md, UsageSumsFail, says how to find and mend them. A resync then posts the usage.',
-  }))
 }
 
 /** A finding is read days after it was made, so it gives times and no ages. */

@@ -1,4 +1,3 @@
-import { postSums } from '../../schema/ledger/post/sums.ts'
 import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { type JobPayload, jobOptionsOf } from '../../schema/queues/queues.ts'
@@ -30,8 +29,6 @@ const tasks: Readonly<Record<Task, ScheduledTask>> = {
   // A run takes as many jobs as it needs; without one there is nothing to do.
   reconcile: { everyMs: minuteMs / 4, run: reconcile },
   compare_seats: { everyMs: minuteMs, run: compareSeats },
-  // What is summed in a minute is posted by the next report, or within the next two minutes by this.
-  post_sums: { everyMs: minuteMs, run: ({ db }) => postSums(db, { older_than_ms: minuteMs }) },
   delete_old_rows: { everyMs: 10 * minuteMs, run: deleteOldRows },
 }
 
