@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/factories/grants.ts'
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
-import { dropCheckOf, tamper } from '../../../tests/support/faults/tamper.ts'
+import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
@@ -266,7 +266,7 @@ describe('what was changed behind the ledger’s back is found:', () => {
     ],
     [
       'a reason that lost its salt',
-      `${dropCheckOf('reason_salt')}; UPDATE ledger_transfers SET reason_salt = NULL`,
+      `UPDATE ledger_transfers SET reason_salt = NULL`,
       'the text of a transfer has the hash that is kept of it',
     ],
     [
