@@ -187,7 +187,7 @@ function selectIntentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
     : query.where('owner_id', '=', owner_id)
 }
 
-/** Reads the intent and keeps everybody else from changing it until the transaction ends. */
+/** Reads the intent and locks it until the transaction ends. */
 export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -207,10 +207,7 @@ const promise = [
 /** What was promised to whom, and whether it was kept. */
 export type CheckoutPromise = Pick<CheckoutIntent, (typeof promise)[number]>
 
-/**
- * Locks several, in the order of their ids, so that two who lock some of the same wait for each other in a
- * line.
- */
+/** Locks several, in the order of their ids, so that concurrent lockers cannot deadlock. */
 export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
   return lockByIds(db, [ids])
 }
@@ -230,7 +227,7 @@ const lockByIds = preparedText<CheckoutPromise>(
   'lock_intents',
   `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
 )
-/** The state is not asked for in `WHERE`: the index of what waits would be read whole. */
+/** The state is not asked for in `WHERE`: an index of the state might be read whole. */
 const lockByEvents = preparedText<CheckoutPromise>(
   'lock_intents_of_events',
   `SELECT ${promise.join()} FROM checkout_intents

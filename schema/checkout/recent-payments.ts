@@ -31,7 +31,7 @@ export interface RecentPayment {
 export const refusedByBank = ['The payment failed', 'The first payment failed']
 
 /**
- * An owner's checkouts since a day that somebody has paid, or tried to, and that are not in the ledger,
+ * An owner's checkouts since a day that were paid, or for which a payment was tried, and that are not in the ledger,
  * newest first. A payment page that was merely opened is none of them, and neither is one that has expired.
  * What a person bought for an organization that does not exist yet is the person's.
  */

@@ -66,8 +66,8 @@ const due = { now, first_wait_ms: minuteMs, limit: 100 }
 const inTransaction = <T>(work: (trx: DatabaseTransaction) => Promise<T>) =>
   database.worker.transaction().execute(work)
 
-describe('of each table only unsettled rows that are due are claimed:', () => {
-  test('events that were received, once however often they were delivered', async () => {
+describe('a claim takes only rows that are due and unsettled:', () => {
+  test('an event that is received, once however often it is delivered', async () => {
     const waiting = await insertEvent()
     await insertEvent(minutesLater(1))
     await receiveEvent(database.server, { ...eventAt(now), ...waiting })
@@ -84,7 +84,7 @@ describe('of each table only unsettled rows that are due are claimed:', () => {
     expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...waiting, claim: 1 }])
   })
 
-  test('events whose settling was rolled back', async () => {
+  test('an event whose settling was rolled back', async () => {
     const event = await insertEvent()
     const settling = inTransaction(async (trx) => {
       await settleEvent(trx, event, { state: 'applied', reason: null, now })
@@ -94,7 +94,7 @@ describe('of each table only unsettled rows that are due are claimed:', () => {
     expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...event, claim: 1 }])
   })
 
-  test('checkout intents that something can still happen to', async () => {
+  test('a checkout intent that can still be settled', async () => {
     const stripe_session_id = 'cs_settled'
     const { id } = await buildPurchase(database.server, { next_try_at: now })
     await buildPurchase(database.server, { next_try_at: minutesLater(1) })
@@ -115,7 +115,7 @@ describe('of each table only unsettled rows that are due are claimed:', () => {
     expect(await claimDue(database.worker, claimableIntents, due)).toEqual([{ id, claim: 1 }])
   })
 
-  test('subscriptions that are not over and can be synced', async () => {
+  test('a subscription that has not ended and can be synced', async () => {
     const insert = async (fields: { next_try_at: Date; status?: 'canceled'; ended_at?: Date }) => {
       const user_id = await buildUser(database.server)
       const owner = { owner_kind: 'user', owner_id: user_id } as const
@@ -131,7 +131,7 @@ describe('of each table only unsettled rows that are due are claimed:', () => {
     ])
   })
 
-  test('invitations that Clerk has not been asked about, and can be', async () => {
+  test('an invitation about which Clerk has to be asked', async () => {
     const id = await insertInvitation()
     const accepted = await insertInvitation()
     await database.worker.transaction().execute((trx) => acceptInvitation(trx, accepted))
@@ -141,7 +141,7 @@ describe('of each table only unsettled rows that are due are claimed:', () => {
   })
 })
 
-test('while nothing is heard of its tries, a row waits twice as long after every claim, up to ten minutes', async () => {
+test('a row without a recorded try waits twice as long after every claim, up to ten minutes', async () => {
   await insertEvent()
   const waits: number[] = []
   for (let at = now, i = 0; i < 9; i++) {
@@ -157,7 +157,7 @@ test('while nothing is heard of its tries, a row waits twice as long after every
   expect(waits).toEqual([1, 2, 4, 8, 10, 10, 10, 10, 10])
 })
 
-test('no more rows than asked for are claimed, the longest overdue first', async () => {
+test('a claim takes no more rows than asked for, the longest overdue first', async () => {
   const later = await insertEvent(minutesLater(2))
   const first = await insertEvent(minutesLater(0))
   const second = await insertEvent(minutesLater(1))
@@ -170,7 +170,7 @@ test('no more rows than asked for are claimed, the longest overdue first', async
   expect(await claim(minutesLater(5), 2)).toEqual([{ ...later, claim: 1 }])
 })
 
-test('of the inbox, only events of the sender that was asked for are claimed', async () => {
+test('a claim of one sender’s events takes no others', async () => {
   const stripe = await insertEvent()
   const claimOf = (source: 'stripe' | 'clerk') =>
     claimDue(database.worker, claimableEvents, { ...due, only: { source } })

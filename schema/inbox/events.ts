@@ -116,7 +116,7 @@ export type NewEvent = EventKey & {
 /**
  * Inserts events with what they say, those that are not there yet, in one statement: neither can be there
  * without the other. Returns the keys of those that were inserted. They are written in the order of their
- * ids, so that two processes that are sent some of the same wait for each other in a line.
+ * ids, so that two processes that are sent some of the same cannot deadlock.
  */
 export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]): Promise<EventKey[]> {
   const distinct = new Map(events.map((event) => [nameOf(event), event]))
@@ -213,10 +213,7 @@ export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promi
 /** An event with all that has to be known to try it. */
 export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'claims' | 'received_at' | 'payload'>
 
-/**
- * Locks several and reads what they say, in the order of their ids, so that two who lock some of the same
- * wait for each other in a line.
- */
+/** Locks several and reads what they say, in the order of their ids, so that concurrent lockers cannot deadlock. */
 export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },

@@ -61,7 +61,7 @@ async function keepEvent(
       received_at: event.received_at,
       next_try_at: event.next_try_at,
       received_via: event.received_via ?? 'webhook',
-      // Whoever receives by webhook may not write this column.
+      // The server, which receives webhooks, may not write this column.
       ...(event.confirmed_at && { confirmed_at: event.confirmed_at }),
       confirm_at: event.confirm_at ?? null,
       state: 'failed',

@@ -4,8 +4,8 @@ import { type EventKey, type EventSource, type InboxEvent, selectEvents } from '
 import { eventsWithPayloads } from './payloads.ts'
 
 /**
- * What an event says, as far as it is compared with the sender's own: never only its id, which somebody may
- * have seen.
+ * What an event says, as far as it is compared with the sender's own: never only its id, which is no
+ * secret.
  */
 export interface EventContent {
   readonly type: string

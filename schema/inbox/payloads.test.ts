@@ -42,7 +42,7 @@ describe('months', () => {
     })
   })
 
-  test('an event is stored though nobody made its month, also by several at once', async () => {
+  test('an event whose month was not made is stored, also by several processes at once', async () => {
     const events = Array.from({ length: 8 }, () => buildEvent(new Date('2042-05-05T00:00:00Z')))
     await Promise.all(events.map((event) => receiveEvent(database.server, event)))
     for (const event of events) {
@@ -95,7 +95,7 @@ describe('an event and its payload', () => {
   })
 
   test.each(['server', 'worker', 'owner'] as const)(
-    'cannot be stored without each other, whoever stores them: %s',
+    'cannot be stored without each other by any role: %s',
     async (actor) => {
       const at = new Date()
       const insert = (id: string, filed_at: Date) =>

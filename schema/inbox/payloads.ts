@@ -19,7 +19,7 @@ export function selectEventsWithPayloads(db: Kysely<DB>) {
 }
 
 /**
- * Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a
+ * Files payloads; makes their months where they were not made ahead of time. Must not be called in a
  * transaction, which would have failed.
  */
 export async function inTheirMonths<T>(

@@ -25,7 +25,7 @@ const clerkSchema = z.object({
 
 /** By what an event is found again without what it says. */
 export interface EventNames {
-  /** Whom it is about; null where it names nobody. Support finds an owner's events by it. */
+  /** The object that it is about; null where it names none. Support finds an owner's events by it. */
   readonly subject: string | null
   /** The checkout that a session of Stripe's names. */
   readonly client_reference_id: string | null

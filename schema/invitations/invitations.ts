@@ -175,7 +175,7 @@ export async function failInvitationSync(
     .execute()
 }
 
-/** After a try that somebody asked for and that went well. */
+/** After a try that support asked for and that went well. */
 export async function clearInvitationFailure(db: Kysely<DB>, id: string): Promise<void> {
   await db
     .updateTable('team_invitations')

@@ -21,7 +21,7 @@ export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promis
   return selectLiveSubscription(db, owner).executeTakeFirst()
 }
 
-/** The same, and nobody else changes it (or assigns one of its seats) until the transaction ends. */
+/** The same, locked: it does not change, nor do its seats, until the transaction ends. */
 export async function lockLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
   return selectLiveSubscription(db, owner).forUpdate().executeTakeFirst()
 }

@@ -62,7 +62,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
 const triedCalls = 5
 const calls = 20
 
-test('what is prepared is not planned anew at each call for one', async () => {
+test('a prepared statement is not planned anew at each call for one row', async () => {
   const rows = await database.owner.transaction().execute(async (trx) => {
     for (let call = 0; call < calls; call++) {
       for (const run of Object.values(statements)) await run(trx, [randomUUID()])
