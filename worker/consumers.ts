@@ -11,14 +11,14 @@ import {
 } from '../schema/queues/queues.ts'
 import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
-import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
-import { syncDueInvitations } from './tasks/sync-invitations.ts'
 import { processInboxEvent } from './events/inbox-event.ts'
 import { createEventTries } from './events/inbox-events.ts'
-import { sweep } from './tasks/enqueue-due-rows.ts'
-import { runScheduledTask } from './tasks/schedule.ts'
+import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { processSupportAct } from './support/support-act.ts'
+import { sweep } from './tasks/enqueue-due-rows.ts'
+import { runScheduledTask } from './tasks/schedule.ts'
+import { syncDueInvitations } from './tasks/sync-invitations.ts'
 
 export interface ConsumerSettings {
   /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */

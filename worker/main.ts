@@ -11,8 +11,8 @@ import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
 import { createDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
-import { keepTaskSchedules } from './tasks/schedule.ts'
 import { keepSchedule } from './schedule.ts'
+import { keepTaskSchedules } from './tasks/schedule.ts'
 
 /** Each of the seven BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
 const queuePoolMax = 14

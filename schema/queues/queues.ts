@@ -22,13 +22,7 @@ const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim 
 const supportActJobSchema = z.object({ act_id: z.uuid(), claim })
 const maintenanceJobSchema = z.object({})
 const scheduledTaskJobSchema = z.object({
-  task: z.enum([
-    'read_stripe_events',
-    'sync_kept_events',
-    'compare_seats',
-    'delete_old_rows',
-    'reconcile',
-  ]),
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows', 'reconcile']),
 })
 
 export const queueSchemas = {

@@ -10,8 +10,8 @@ import {
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { madeOnce, standFor } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
-import { prepareStripeEvent } from '../../worker/events/stripe-event.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
+import { prepareStripeEvent } from '../../worker/events/stripe-event.ts'
 import { setUpStripe } from './set-up.ts'
 
 const sandbox = madeOnce(startStripe, (made) => made.stop())

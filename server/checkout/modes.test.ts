@@ -12,8 +12,8 @@ import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { checkUnconfirmedEvents } from '../../worker/tasks/check-unconfirmed-events.ts'
 import { processInboxEvent } from '../../worker/events/inbox-event.ts'
+import { checkUnconfirmedEvents } from '../../worker/tasks/check-unconfirmed-events.ts'
 import { createStripeCatalogue } from '../stripe-catalogue.ts'
 
 /** One database, first used with a test key and then with a live one. */

@@ -21,8 +21,8 @@ import { buildAdjustment, postTransfer } from '../../tests/support/factories/tra
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
-import { processInboxEvent } from './inbox-event.ts'
 import { applyEvents } from './apply-events.ts'
+import { processInboxEvent } from './inbox-event.ts'
 
 const database = testDatabase()
 afterAll(async () => {

@@ -1,13 +1,13 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { claimableEvents, type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { NotYetError } from '../errors.ts'
+import { tryRow } from '../jobs/try-row.ts'
 import { type AppliedEvent, applyEvent, isToBeTried, type PrepareEvent } from './apply-event.ts'
 import { keepRoom } from './clerk/keep-room.ts'
 import { prepareClerkEvent } from './clerk-event.ts'
 import { prepareStripeEvent } from './stripe-event.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
-import { NotYetError } from '../errors.ts'
-import { tryRow } from '../jobs/try-row.ts'
 
 export const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
   stripe: prepareStripeEvent,

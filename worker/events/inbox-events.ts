@@ -1,8 +1,8 @@
 import { createBatches } from '../../schema/batches.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import { type JobOrigin, mostEventsTogether } from '../../schema/queues/queues.ts'
-import { type AppliedOfSeveral, applyEvents } from './apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { type AppliedOfSeveral, applyEvents } from './apply-events.ts'
 import { processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
 
 /** While one batch is with the database, the next is read; and one that waits for somebody's lock does not hold up everything. */

@@ -3,10 +3,10 @@ import type { JobPayload } from '../../schema/queues/queues.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
-import { keepRoom } from '../events/clerk/keep-room.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { keepRoom } from '../events/clerk/keep-room.ts'
+import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { tryRow } from './try-row.ts'
 
 /** Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any event. */

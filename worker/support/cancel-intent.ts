@@ -3,9 +3,9 @@ import { type CheckoutIntent, findIntent, isUnsettled } from '../../schema/check
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 import type { DoAct } from './act.ts'
 

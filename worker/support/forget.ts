@@ -22,10 +22,10 @@ import {
   type PersonTraces,
 } from '../../schema/support/person.ts'
 import { forgetUser, pseudonymOf } from '../../schema/users/forget-user.ts'
-import { lockSeats } from '../events/clerk/apply-member.ts'
-import { prepareUserDeletion } from '../events/clerk/prepare-user-deletion.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { lockSeats } from '../events/clerk/apply-member.ts'
+import { prepareUserDeletion } from '../events/clerk/prepare-user-deletion.ts'
 import type { DoAct } from './act.ts'
 import { revokeAtClerk } from './resend-invitation.ts'
 

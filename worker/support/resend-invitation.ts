@@ -7,9 +7,9 @@ import {
   type Invitation,
   lockInvitation,
 } from '../../schema/invitations/invitations.ts'
-import { lockSeats } from '../events/clerk/apply-member.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { lockSeats } from '../events/clerk/apply-member.ts'
 import type { DoAct } from './act.ts'
 
 const dayMs = 24 * 3600 * 1000

@@ -16,9 +16,10 @@ import {
 } from '../../schema/support/acts.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
-import { keepRoom } from '../events/clerk/keep-room.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { keepRoom } from '../events/clerk/keep-room.ts'
 import { kindOf } from '../failures.ts'
+import { reasonOf, tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
 import { cancelIntent } from './cancel-intent.ts'
@@ -29,7 +30,6 @@ import { readPresentState } from './present-state.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
 import { resync } from './resync.ts'
-import { reasonOf, tryRow } from '../jobs/try-row.ts'
 
 const acts: Readonly<Record<ActKind, DoAct>> = {
   replay,

@@ -21,10 +21,10 @@ import {
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
-import { prepareStripeEvent } from '../events/stripe-event.ts'
 import { withdrawPurchase } from '../books/reconcile.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { applyCheckout } from '../events/apply-checkout.ts'
+import { prepareStripeEvent } from '../events/stripe-event.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 
 /** Each costs a call to Stripe or two. */

@@ -10,9 +10,9 @@ import {
   membershipLimitFor,
 } from '../../schema/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { prepareOrganizationDeletion } from '../events/clerk/prepare-organization-deletion.ts'
 import { syncMember } from '../events/clerk/sync-member.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import { syncInvitation } from './sync-invitations.ts'
 
 /** From the beginning of one pass over all organizations to that of the next. */

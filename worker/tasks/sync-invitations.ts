@@ -12,6 +12,7 @@ import {
   lockInvitation,
   stopClaims,
 } from '../../schema/invitations/invitations.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { applyInvitation } from '../events/clerk/apply-invitation.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type InvitationSnapshot,
   searchInvitation,
 } from '../events/clerk/invitation-snapshot.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import { kindOf } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 

@@ -6,11 +6,11 @@ import {
   markObjectSynced,
   postponeObjectSync,
 } from '../../schema/inbox/kept-events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
 import type { PrepareEvent } from '../events/apply-event.ts'
 import { prepareClerkEvent } from '../events/clerk-event.ts'
 import { prepareStripeEvent } from '../events/stripe-event.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
-import { PermanentError } from '../errors.ts'
 
 const batchSize = 20
 
