@@ -388,3 +388,16 @@ test('a history that ends where months were archived says so, and no earlier bal
   const explained = await server.api(exportExplanation, { token: bob.token, query: {} })
   expect(linesOf(explained).at(-1)).toBe(`2020-01-01T00:00:00.000Z,Archived,${sentence},,,0,0,0`)
 })
+
+test('a text that was erased is shown as erased in the history and in the explanation', async () => {
+  const cid = await signUp(clerk)
+  await buildUser(database.worker, cid.user_id)
+  await giveCredits(database, { owner_kind: 'user', owner_id: cid.user_id }, { purchased: 100 })
+  await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE owner_id = ${cid.user_id}`.execute(
+    database.owner,
+  )
+  const { data } = await server.ask(getCreditHistory, { token: cid.token, query: {} })
+  expect(data.items).toMatchObject([{ amount: 100, description: 'Text erased' }])
+  const explained = await server.ask(explainBalance, { token: cid.token, query: {} })
+  expect(explained.data.items).toMatchObject([{ cause: { kind: 'correction', note: 'Text erased' } }])
+})

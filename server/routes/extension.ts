@@ -77,8 +77,7 @@ export const extensionRoutes = [
     const usage = await deps.editorCalls.spend({
       ...payer.owner,
       credits,
-      // Users of one organization do not know each other's keys, so keys are unique per user.
-      idempotency_key: `${user_id}/${idempotency_key}`,
+      idempotency_key,
       occurred_at: deps.now(),
       actor: user_id,
       reason: description,

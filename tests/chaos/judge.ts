@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { booksDiffer } from './books-agree.ts'
@@ -137,7 +138,7 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
   for (const { person, organization_id, reports } of customers) {
     for (const { key, payer, credits, outcome } of reports) {
       const owner = payer === 'personal' ? person.user_id : organization_id
-      const name = `usage/${owner}/${person.user_id}/${key}`
+      const name = `usage/${createHash('sha256').update(`${person.user_id}\0${key}`).digest('hex')}`
       const charged = found.get(name)
       const expected = outcome === 'charged' ? `${owner} ${credits}` : undefined
       if (charged !== expected) problems.push(`usage ${key}: told ${expected}, charged ${charged}`)

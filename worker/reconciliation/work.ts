@@ -4,7 +4,7 @@ import { claimableInvitations } from '../../schema/invitations/invitations.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
-import { type Candidate, type Comparison, ownerOf, replayOf, resyncOf } from './comparison.ts'
+import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
 
 const minuteMs = 60_000
 

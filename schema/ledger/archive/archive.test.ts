@@ -15,6 +15,7 @@ import { listHistory } from '../read/history.ts'
 import { checkArchives } from '../verify/archives.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { proveArchives } from './prove.ts'
+import { endOfMonth, firstIdOf } from './tables.ts'
 
 const { database, folder, filled, pool, monthAfter, report, archive, filesOf } = monthsToArchive()
 
@@ -113,7 +114,7 @@ describe('what is kept of them', () => {
     ],
     ['DELETE FROM ledger_archived_sums', 'what is kept of an archive is what was written down'],
     [
-      "DELETE FROM ledger_keys WHERE idempotency_key LIKE '%first'",
+      'DELETE FROM ledger_keys WHERE transfer_id = (SELECT min(transfer_id) FROM ledger_keys)',
       'the keys of archived transfers are all there',
     ],
     [
@@ -179,6 +180,12 @@ test('a month with a transfer by hand is refused until that is explained', async
     .where('object_id', '=', String(id))
     .execute()
   expect((await archive(2)).finished).toHaveLength(1)
+})
+
+test('a month has the same ids in an archive as in the database', async () => {
+  const { rows } = await sql<{ first: number; end: number }>`
+    SELECT ledger_first_id(300) AS first, ledger_first_id(301) AS end`.execute(database.owner)
+  expect(rows).toEqual([{ first: firstIdOf('2025_01'), end: endOfMonth('2025_01') }])
 })
 
 test('books that are not right are not archived', async () => {

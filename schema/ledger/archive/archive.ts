@@ -122,7 +122,7 @@ async function closeMonths(db: Database, range: ArchiveRange, { onStep }: Archiv
 async function endRange(db: Database, { end_transfer_id }: ArchiveRange): Promise<void> {
   await makeLedgerMonths(db, 0)
   // Drawing an id begins the present month.
-  await sql`SELECT ledger_draw_id(now()) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(
+  await sql`SELECT ledger_draw_id(ledger_month_of(now())) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(
     db,
   )
   const settled = await findSettledTransferId(db)

@@ -241,7 +241,10 @@ test('a session is granted to one owner only, and reports of different owners ma
   const grant = { ...buildGrant('user_ada', 5), idempotency_key: 'checkout/cs_1' }
   const other = { ...buildGrant('user_eve', 5), idempotency_key: 'checkout/cs_1' }
   await postTransfer(database.worker, grant)
-  await expect(postTransfer(database.worker, other)).rejects.toThrow('another input')
+  await expect(postTransfer(database.worker, other)).rejects.toHaveProperty(
+    'name',
+    'IdempotencyConflictError',
+  )
   expect((await findBalance(database.server, user('user_eve'))).total).toBe(0)
   const racing = ['user_bob', 'user_cid', 'user_dan'].map((id) =>
     postTransfer(database.worker, { ...buildGrant(id, 5), idempotency_key: 'checkout/cs_2' }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildGrant, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { postTransfers } from '../post/post.ts'
 import type { HistoryCursor, HistoryFilter } from './history.ts'
 import { listHistory, sumPeriods } from './history.ts'
@@ -98,14 +98,12 @@ describe('sums of periods', () => {
     await sql`
       DO $$ BEGIN
         FOR i IN 1..1800 LOOP
-          PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
-            'idempotency_key', 'adjustment/many-' || i, 'kind', 'adjustment', 'occurred_at', now(), 'actor', 'test', 'reason', 'Test',
-            'grant', jsonb_build_object('id', 'adjustment/user/user_many/plan', 'kind', 'adjustment', 'owner_kind', 'user',
-              'owner_id', 'user_many', 'account', 'plan'),
-            'legs', jsonb_build_array(
-              jsonb_build_object('owner_kind', 'user', 'owner_id', 'user_many', 'account', 'plan', 'amount', 1),
-              jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'adjusted', 'amount', -1)))));
-          PERFORM ledger_use('user', 'user_many', 2, 'many-' || i, now(), 'test', 'Test');
+          PERFORM ledger_post(ARRAY['user'], ARRAY['user_many'], ARRAY['adjustment/many-' || i], ARRAY['adjustment'], ARRAY[now()],
+            ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY['test'], ARRAY['Test'], ARRAY[1], ARRAY[0], ARRAY['adjusted'],
+            ARRAY[jsonb_build_object('id', 'adjustment/user/user_many/plan', 'kind', 'adjustment', 'owner_kind', 'user',
+              'owner_id', 'user_many', 'account', 'plan')]);
+          PERFORM ledger_spend(ARRAY['user'], ARRAY['user_many'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()], ARRAY['test'],
+            ARRAY['Test'], false);
         END LOOP;
       END $$`.execute(database.owner)
     expect(await sumPeriods(database.server, user('user_many'), [at('2020-01-01T00:00:00Z')])).toEqual([
@@ -124,7 +122,12 @@ describe('sums of periods', () => {
 })
 
 async function use(owner_id: string, credits: number, occurredAt: string): Promise<void> {
-  await sql`SELECT ledger_use('user', ${owner_id}, ${credits}, ${`usage-${occurredAt}`}, ${occurredAt}::timestamptz, 'test', 'Test')`.execute(
-    database.owner,
-  )
+  await spendOne(database.server, {
+    ...user(owner_id),
+    credits,
+    idempotency_key: `usage-${occurredAt}`,
+    occurred_at: new Date(occurredAt),
+    actor: 'test',
+    reason: 'Test',
+  })
 }

@@ -170,18 +170,3 @@ test.each([
   }))
   await expect(spendCredits(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
 })
-
-test('the hashes of a usage are those of any transfer, whatever its texts are', async () => {
-  const texts = [`a"b\\c`, 'é\u{1f600}', 'tab\tline\n', '\u0001\u007f']
-  const { rows } = await sql<{ is_same: boolean }>`
-    SELECT ledger_usage_hash('user', t, c) = sha256(convert_to(
-        jsonb_build_object('kind', 'usage', 'owner_kind', 'user', 'owner_id', t, 'credits', c)::text, 'UTF8'))
-      AND ledger_usage_digest(t, sha256('x'), m, m + interval '1.000001 s', t, t) = ledger_transfer_digest(
-        ROW(1, m, m + interval '1.000001 s', NULL, NULL, 2, t, t, 'usage', sha256('x'), NULL, t, t, NULL, NULL, NULL)::ledger_transfers) AS is_same
-    FROM unnest(${texts}::text[]) AS t, unnest(ARRAY[1, 9007199254740991]::bigint[]) AS c,
-      unnest(ARRAY['2026-11-20 12:00:00.000001+00', '2099-12-31 23:59:59.999999+00', now()]::timestamptz[]) AS m`.execute(
-    together.owner,
-  )
-  expect(rows).toHaveLength(24)
-  expect(rows.every(({ is_same }) => is_same)).toBe(true)
-})

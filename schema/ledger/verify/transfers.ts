@@ -203,6 +203,7 @@ class EntriesInOrder {
 
 const none: readonly EntryRow[] = []
 
+/** Times are exact to the microsecond until 2106. */
 const transfersIn = ({ after, upTo }: Range) => sql<TransferRow>`
   SELECT t.id, t.owner_id, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id,
     t.actor, encode(t.reason_hash, 'hex') AS reason_hash,

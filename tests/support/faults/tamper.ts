@@ -11,3 +11,12 @@ export async function tamper(
     await (typeof change === 'string' ? sql.raw(change) : change).execute(trx)
   })
 }
+
+/** A statement that drops the CHECK of `ledger_transfers` whose definition contains a text: `tamper` switches triggers off, and no CHECK. */
+export function dropCheckOf(text: string): string {
+  return `
+    DO $$ BEGIN
+      EXECUTE (SELECT format('ALTER TABLE ledger_transfers DROP CONSTRAINT %I', conname) FROM pg_constraint
+        WHERE conrelid = 'ledger_transfers'::regclass AND contype = 'c' AND position('${text}' IN pg_get_constraintdef(oid)) > 0);
+    END $$`
+}
