@@ -5,7 +5,6 @@ import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
 import { Kysely, PostgresDialect } from 'kysely'
 import { PostgresDialect as CodegenDialect, generate, RawExpressionNode } from 'kysely-codegen'
 import pg from 'pg'
-import { transferKinds } from '../schema/ledger/accounts.ts'
 import { subscriptionStatuses } from '../schema/stripe/statuses.ts'
 
 const databaseFolder = join(import.meta.dirname, '../schema/database')
@@ -18,67 +17,13 @@ export const generatedFiles = {
 const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' | ')
 const owners = union(['user', 'organization'])
 
-/** Columns that are `text` with a CHECK, and views, whose columns Postgres reports as nullable. */
-const planTypes = union(['pro', 'teams'])
-const frequencies = union(['monthly', 'yearly'])
-const currencies = union(['EUR', 'USD', 'GBP'])
-const roles = union(['admin', 'member'])
-const ownerAccounts = union(['plan', 'purchased'])
 const grantKinds = union(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy'])
+const ownerAccounts = union(['plan', 'purchased'])
 
+/** Views, whose columns Postgres reports as nullable, and words that the database does not check. */
 const columnTypes: Record<string, string> = {
-  'users.plan_type': `Generated<${union(['starter', 'pro', 'teams'])}>`,
-  'checkout_intents.kind': union(['credit_purchase', 'subscription']),
-  'checkout_intents.currency': currencies,
-  'checkout_intents.owner_kind': owners,
-  'checkout_intents.plan_type': `${planTypes} | null`,
-  'checkout_intents.billing_frequency': `${frequencies} | null`,
-  'checkout_intents.state': `Generated<${union(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'])}>`,
-  'checkout_waiting.kind': union(['credit_purchase', 'subscription']),
-  'inbox_events.source': union(['stripe', 'clerk']),
-  'inbox_events.state': `Generated<${union(['received', 'applied', 'ignored', 'failed', 'forged'])}>`,
-  'inbox_events.received_via': `Generated<${union(['webhook', 'reader'])}>`,
-  'inbox_waiting.source': union(['stripe', 'clerk']),
-  'cursors.name': union(['stripe_events', 'seats']),
-  'stripe_customers.owner_kind': owners,
-  'customer_creations.owner_kind': owners,
-  'subscriptions.owner_kind': owners,
-  'paid_invoice_lines.owner_kind': owners,
-  'charges.owner_kind': owners,
-  'subscriptions.plan_type': planTypes,
-  'subscriptions.billing_frequency': frequencies,
-  'subscriptions.currency': currencies,
   'subscriptions.status': union(subscriptionStatuses),
-  'paid_invoice_lines.kind': union(['period', 'seats']),
-  'organization_members.role': roles,
-  'seats.role': roles,
-  'seats.status': union(['active', 'pending', 'revoked', 'expired']),
-  'team_invitations.role': roles,
-  'team_invitations.status': union(['pending', 'accepted', 'expired', 'revoked']),
-  'reconciliation_runs.state': union(['waiting', 'running', 'done', 'failed']),
-  'reconciliation_findings.owner_kind': `${owners} | null`,
-  'support_acts.kind': union(['replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation', 'forget']),
-  'support_acts.target_kind': union([
-    'event',
-    'intent',
-    'subscription',
-    'invitation',
-    'charge',
-    'user',
-    'organization',
-  ]),
-  'support_acts.owner_kind': `${owners} | null`,
-  'support_acts.state': union(['waiting_for_approval', 'queued', 'done', 'failed', 'refused']),
-  'audit_log.outcome': union(['requested', 'approved', 'refused', 'denied', 'done', 'failed']),
-  'audit_log.owner_kind': `${owners} | null`,
-  'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
-  'ledger_owners.owner_kind': owners,
-  'ledger_transfers.kind': union(transferKinds),
-  'ledger_archives.state': `Generated<${union(['closed', 'written', 'detached', 'finished'])}>`,
-  'ledger_grants.owner_kind': owners,
-  'ledger_grants.account': ownerAccounts,
-  'ledger_grants.kind': grantKinds,
-  'ledger_months_used.owner_kind': owners,
+  'audit_log.owner_kind': owners,
   'ledger_balances.owner_kind': owners,
   'ledger_balances.owner_id': 'string',
   'ledger_balances.account': ownerAccounts,
@@ -100,6 +45,25 @@ const columnTypes: Record<string, string> = {
   'ledger_grant_sums.transfers': 'number',
 }
 
+/** Columns of words that a domain or a CHECK lists, as a union of them. */
+async function listedWords(pool: pg.Pool): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ column: string; has_default: boolean; rule: string }>(`
+    SELECT DISTINCT ON (a.attrelid, a.attnum) c.relname || '.' || a.attname AS column, a.atthasdef AS has_default,
+      pg_get_constraintdef(rule.oid) AS rule
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+    JOIN pg_constraint rule ON rule.contype = 'c'
+      AND (rule.contypid = a.atttypid OR (rule.conrelid = a.attrelid AND rule.conkey = ARRAY[a.attnum]))
+    WHERE pg_get_constraintdef(rule.oid) LIKE 'CHECK ((% = ANY (ARRAY[''%'
+    ORDER BY a.attrelid, a.attnum, rule.oid`)
+  return Object.fromEntries(
+    rows.map(({ column, has_default, rule }) => {
+      const words = union([...rule.matchAll(/'(\w+)'::text/g)].map(([, word = '']) => word))
+      return [column, has_default ? `Generated<${words}>` : words]
+    }),
+  )
+}
+
 /** The Kysely types of a migrated database, as text. */
 export async function renderDatabaseTypes(connectionString: string): Promise<string> {
   const pool = new pg.Pool({ connectionString, max: 2 })
@@ -115,7 +79,10 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
       typeMapping: { int8: 'number' },
       overrides: {
         columns: Object.fromEntries(
-          Object.entries(columnTypes).map(([column, type]) => [column, new RawExpressionNode(type)]),
+          Object.entries({ ...(await listedWords(pool)), ...columnTypes }).map(([column, type]) => [
+            column,
+            new RawExpressionNode(type),
+          ]),
         ),
       },
       outFile: null,

@@ -83,6 +83,8 @@ const traceItemSchema = z.object({
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
+  /** Whether support can end it: a checkout that may still change. */
+  can_cancel: z.boolean(),
   /** Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on other pages. */
   caused_by: z.array(z.string()),
   links: linksSchema,

@@ -5,6 +5,7 @@ import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
+import { refusedByBank } from './intents.ts'
 
 /**
  * `awaiting_payment`: the buyer has paid by a way that takes days. `paid`: Stripe says so, the ledger does not yet. `failed`: the bank
@@ -24,9 +25,6 @@ export interface RecentPayment {
   readonly state: RecentPaymentState
 }
 
-/** The reasons of a checkout that failed because its payment did, as in `checkout_trouble` (migration 0045). */
-export const refusedByBank = ['The payment failed', 'The first payment failed']
-
 /**
  * An owner's checkouts since a day that somebody has paid, or tried to, and that are not in the ledger, newest first. A payment page that
  * was merely opened is none of them, and neither is one that has expired. What a person bought for an organization that does not exist
@@ -44,7 +42,7 @@ export async function listRecentPayments(
   const { rows } = await sql<RecentPayment>`
     SELECT i.id, i.kind, i.plan_type, i.credits, i.amount_minor, i.currency, i.created_at,
       CASE
-        WHEN i.state = 'failed' AND i.failure_reason = ANY (${refusedByBank}) THEN 'failed'
+        WHEN i.state = 'failed' AND i.failure_code = ANY (${refusedByBank}) THEN 'failed'
         WHEN event.state = 'failed' THEN 'under_review'
         WHEN i.state = 'failed' THEN 'failed'
         WHEN event.state = 'received' AND event.payment_status <> 'unpaid' THEN 'paid'

@@ -1,6 +1,9 @@
 CREATE DOMAIN public.billing_frequency AS text
 	CONSTRAINT billing_frequency_check CHECK ((VALUE = ANY (ARRAY['monthly'::text, 'yearly'::text])));
 
+CREATE DOMAIN public.checkout_failure_code AS text
+	CONSTRAINT checkout_failure_code_check CHECK ((VALUE = ANY (ARRAY['payment_failed'::text, 'first_payment_failed'::text, 'terms_mismatch'::text, 'refused_by_stripe'::text, 'other_mode'::text, 'contradiction'::text])));
+
 CREATE DOMAIN public.checkout_kind AS text
 	CONSTRAINT checkout_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'subscription'::text])));
 
@@ -154,12 +157,13 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.checkout_trouble(state text, stripe_session_id text, failure_reason text, last_error text) RETURNS text
+CREATE FUNCTION public.checkout_trouble(state text, stripe_session_id text, failure_code text, last_error text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     AS $$
 BEGIN
   RETURN CASE
-    WHEN state = 'failed' AND stripe_session_id IS NOT NULL AND failure_reason NOT IN ('The payment failed', 'The first payment failed') THEN 'failed'
+    WHEN state = 'failed' AND stripe_session_id IS NOT NULL
+      AND failure_code IS DISTINCT FROM 'payment_failed' AND failure_code IS DISTINCT FROM 'first_payment_failed' THEN 'failed'
     WHEN state IN ('created', 'open', 'awaiting_payment') AND last_error IS NOT NULL THEN 'stuck'
   END;
 END
@@ -1788,7 +1792,8 @@ CREATE TABLE public.checkout_intents (
     session_params text,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
-    trouble text GENERATED ALWAYS AS (public.checkout_trouble((state)::text, stripe_session_id, failure_reason, last_error)) STORED,
+    failure_code public.checkout_failure_code,
+    trouble text GENERATED ALWAYS AS (public.checkout_trouble((state)::text, stripe_session_id, (failure_code)::text, last_error)) STORED,
     CONSTRAINT checkout_intents_consistent CHECK (public.checkout_intent_is_consistent((kind)::text, (state)::text, (owner_kind)::text, owner_id, (plan_type)::text, (billing_frequency)::text, (seats)::integer, (credits)::bigint, (credits_per_seat)::bigint, stripe_session_id, settled_at))
 )
 WITH (fillfactor='50');
@@ -3080,6 +3085,8 @@ GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 GRANT INSERT(sweep_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT UPDATE(failure_code) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_server;
 GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_worker;

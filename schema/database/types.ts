@@ -33,7 +33,7 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   reason: string | null;
   target_id: string | null;
   target_kind: string | null;
@@ -75,11 +75,12 @@ export interface Charges {
 export interface CheckoutIntents {
   amount_minor: number;
   attempts: Generated<number>;
-  billing_frequency: "monthly" | "yearly" | null | null;
+  billing_frequency: "monthly" | "yearly" | null;
   created_at: Generated<Timestamp>;
   credits: number;
   credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
+  failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "other_mode" | "contradiction" | null;
   failure_reason: string | null;
   id: string;
   kind: "credit_purchase" | "subscription";
@@ -87,7 +88,7 @@ export interface CheckoutIntents {
   livemode: Generated<boolean>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null | null;
+  plan_type: "pro" | "teams" | null;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -106,7 +107,7 @@ export interface CheckoutIntents {
 
 export interface CheckoutWaiting {
   id: string;
-  kind: "credit_purchase" | "subscription";
+  kind: string;
   livemode: boolean;
   receiver_id: string;
   sweep_at: Timestamp;
@@ -159,11 +160,11 @@ export interface FailedTries {
   error: string;
   first_at: Timestamp;
   id: Generated<number>;
-  kind: string;
+  kind: "unavailable" | "not_yet" | "contradiction" | "defect";
   last_at: Timestamp;
   row_id: string;
   subject: string | null;
-  table_name: string;
+  table_name: "inbox_events" | "checkout_intents" | "subscriptions" | "team_invitations" | "support_acts";
   tries: Generated<number>;
 }
 
@@ -213,7 +214,7 @@ export interface InboxPayloads {
 export interface InboxWaiting {
   id: string;
   received_at: Timestamp;
-  source: "stripe" | "clerk";
+  source: string;
   sweep_at: Timestamp;
 }
 
@@ -448,7 +449,7 @@ export interface ReconciliationFindings {
   mending: Json | null;
   object_id: string;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   sentence: string;
   they_say: string;
   we_have: string;
@@ -545,7 +546,7 @@ export interface SupportActs {
   last_error: string | null;
   outcome: Json | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null | null;
+  owner_kind: "user" | "organization" | null;
   params: Generated<Json>;
   reason: string;
   refused_by: string | null;

@@ -4,10 +4,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { differencesOfLists } from '../../tests/support/database/waiting-lists.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { attachSession, failIntent, insertIntent, type NewSubscriptionCheckout } from '../checkout/intents.ts'
+import {
+  attachSession,
+  type CheckoutFailure,
+  failIntent,
+  insertIntent,
+  type NewSubscriptionCheckout,
+  refusedByBank,
+} from '../checkout/intents.ts'
 import { expireIntent } from '../checkout/open-checkouts.ts'
 import { recordOutcomes, setOwner, settleIntent, withdrawOutcome } from '../checkout/outcomes.ts'
-import { refusedByBank } from '../checkout/recent-payments.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { retryTransactionAfter } from '../database/one-trip.ts'
 import {
@@ -155,7 +161,11 @@ describe('a checkout is listed while it waits:', () => {
     )
     await expectListsToAgree()
     await inTransaction((trx) => settleIntent(trx, { id: String(settled?.id), stripe_session_id: 'cs_1' }))
-    await failIntent(database.server, { id: String(failed?.id), failure_reason: 'Refused' })
+    await failIntent(database.server, {
+      id: String(failed?.id),
+      failure_code: 'refused_by_stripe',
+      failure_reason: 'Refused',
+    })
     await expireIntent(database.server, { id: String(expired?.id), state: 'created' })
     expect(await listedIntents()).toEqual([open?.id])
     await expectListsToAgree()
@@ -227,11 +237,18 @@ describe('a checkout is listed while it waits:', () => {
     const tried = { table: 'checkout_intents', key: { id }, claim: 1 } as const
     await recordFailedTry(database.worker, tried, { last_error: 'No', sweep_at: later, unavailable_at: null })
     expect(await trouble(id)).toBe('stuck')
-    const fail = (failure_reason: string) =>
+    const fail = (failure_code: CheckoutFailure['failure_code']) =>
       inTransaction((trx) =>
-        recordOutcomes(trx, [{ id, stripe_session_id: 'cs_1', state: 'failed', failure_reason }]),
+        recordOutcomes(trx, [
+          {
+            id,
+            stripe_session_id: 'cs_1',
+            state: 'failed',
+            failure: { failure_code, failure_reason: 'No' },
+          },
+        ]),
       )
-    await fail('Another amount was paid')
+    await fail('contradiction')
     expect(await trouble(id)).toBe('failed')
     for (const refusal of refusedByBank) {
       await fail(refusal)

@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import {
   type CheckoutIntent,
   findIntent,
+  isUnsettled,
   type NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
@@ -90,9 +91,7 @@ async function awaitSession(
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 250)))
     intent = await findIntent(deps.db, found.id)
   }
-  const isOpen =
-    intent?.state === 'created' || intent?.state === 'open' || intent?.state === 'awaiting_payment'
-  return intent && isOpen ? intent : null
+  return intent && isUnsettled(intent) ? intent : null
 }
 
 function isBeingOpened(intent: CheckoutIntent): boolean {

@@ -91,11 +91,15 @@ async function publish(
   trace: Trace,
 ): Promise<OpenedCheckout> {
   trace.note({ session_id: session.id })
-  const broken = brokenPromise(intent, session)
-  if (broken) {
-    await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${broken}` })
+  const mismatch = termsMismatch(intent, session)
+  if (mismatch) {
+    await failIntent(deps.db, {
+      id: intent.id,
+      failure_code: 'terms_mismatch',
+      failure_reason: `Stripe asks for ${mismatch}`,
+    })
     await withdraw(deps, session, trace)
-    throw priceUnavailable(new Error(`Session ${session.id} asks for ${broken}`))
+    throw priceUnavailable(new Error(`Session ${session.id} asks for ${mismatch}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
@@ -134,7 +138,7 @@ async function createSession(
  * What a session asks for when it is not what was promised. At the start of a trial that is what its prices cost afterwards: which
  * total such a session has is not documented (`amount_total` may be null).
  */
-function brokenPromise(
+function termsMismatch(
   { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,
   { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
 ): string | null {
@@ -156,7 +160,7 @@ async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Prom
 }
 
 async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
-  await failIntent(deps.db, { id, failure_reason: reasonOf(error) })
+  await failIntent(deps.db, { id, failure_code: 'refused_by_stripe', failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
   return checkoutRefused(error)
 }

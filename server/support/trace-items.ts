@@ -1,5 +1,5 @@
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
-import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
+import { isRefusedByBank, isUnsettled } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
@@ -49,6 +49,7 @@ function itemOf({ at }: Pick<TimelineRow, 'at'>, kind: TraceItem['kind'], id: st
     balance_after: null,
     attempts: null,
     next_try_at: null,
+    can_cancel: false,
     caused_by: [],
     links: { stripe: null, clerk: null },
     replay: null,
@@ -82,7 +83,7 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
 }
 
 function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): Told {
-  const isWaiting = ['created', 'open', 'awaiting_payment'].includes(data.state)
+  const isWaiting = isUnsettled(data)
   const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
   const details = [
     ...(data.state === 'awaiting_payment' ? ['The buyer has paid in a way that takes days.'] : []),
@@ -103,6 +104,7 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
     credits: data.credits,
     attempts: data.attempts,
     next_try_at: isWaiting ? data.sweep_at.toISOString() : null,
+    can_cancel: isWaiting,
     links: links.clerk(data.user_id),
     replay: data.stripe_session_id !== null && data.state !== 'settled' ? { kind: 'intent', id } : null,
   }
@@ -115,11 +117,11 @@ export function whatIsBought(
   return `${capitalized(intent.plan_type)}, ${intent.billing_frequency}, ${seatsText(intent.seats ?? 1)}`
 }
 
-function intentLevel({ state, failure_reason, last_error, stripe_session_id }: RowOf<'intent'>['data']) {
+function intentLevel({ state, failure_code, last_error, stripe_session_id }: RowOf<'intent'>['data']) {
   if (state === 'settled') return 'done'
   if (state === 'expired') return 'ignored'
   if (state !== 'failed') return last_error === null ? 'waiting' : 'problem'
-  const isOver = stripe_session_id === null || refusedByBank.includes(failure_reason ?? '')
+  const isOver = stripe_session_id === null || isRefusedByBank(failure_code)
   return isOver ? 'ignored' : 'problem'
 }
 

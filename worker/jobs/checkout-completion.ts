@@ -1,9 +1,4 @@
-import {
-  attachSession,
-  type CheckoutIntent,
-  findIntent,
-  unsettledStates,
-} from '../../schema/checkout/intents.ts'
+import { attachSession, type CheckoutIntent, findIntent, isUnsettled } from '../../schema/checkout/intents.ts'
 import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
@@ -30,13 +25,13 @@ export async function processCheckoutCompletion(
   const intent = await findIntent(deps.db, payload.intent_id)
   if (!intent || intent.state === 'settled') return
   const isScheduled = payload.cause === 'sweep'
-  const isOver = !(unsettledStates as readonly string[]).includes(intent.state)
+  const isOver = !isUnsettled(intent)
   const isVoid = payload.claim !== undefined && payload.claim !== intent.sweeps
   if (isScheduled && (isOver || isVoid)) return
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, and nobody can be sent there any more.
     const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
-    await failUnsettledIntent(deps.db, { id: intent.id, failure_reason })
+    await failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
   }
 
@@ -47,7 +42,8 @@ export async function processCheckoutCompletion(
     subject: intent.owner_id ?? intent.user_id,
     record: intent,
     isScheduled,
-    giveUp: (failure_reason: string) => failUnsettledIntent(deps.db, { id: intent.id, failure_reason }),
+    giveUp: (failure_reason: string) =>
+      failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
   await keepRoom(deps, done)
