@@ -8,7 +8,7 @@ import type { Failure } from './failures.ts'
 /** What travels with one request. */
 export interface RequestState {
   request_id: string
-  trace: Trace
+  trace: RequestLog
   /** Where the request comes from; see client-address.ts. */
   network: string
   /** Set by `authenticate`. */
@@ -36,13 +36,13 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
-  readonly trace: Trace
+  readonly trace: RequestLog
   /** A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
   readonly attempt_id: string
 }
 
 /** The request's logger. Noted fields appear on every later line, including the final line of the request. */
-export interface Trace {
+export interface RequestLog {
   readonly request_id: string
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void
@@ -50,7 +50,7 @@ export interface Trace {
   end(level: 'debug' | 'info', fields: Readonly<Record<string, unknown>>): void
 }
 
-export function createTrace(base: Logger, request_id: string): Trace {
+export function createRequestLog(base: Logger, request_id: string): RequestLog {
   // A logger of its own costs more than the one line that most requests write, so it is made when somebody writes one.
   let noted: Record<string, string> = { request_id }
   let log: Logger | undefined

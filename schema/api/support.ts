@@ -138,7 +138,7 @@ const problemSchema = z.object({
 })
 export type SupportProblem = z.infer<typeof problemSchema>
 
-const standingSchema = z.object({
+const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
   /** Everything is as it should be, and nothing of it is failed or stuck. */
   agrees: z.boolean(),
@@ -158,10 +158,10 @@ const standingSchema = z.object({
       item_key: z.nullable(z.string()),
     }),
   ),
-  /** Null for a person. `total` is what is paid for, by the subscription; `held` is in use or promised. */
+  /** Null for a person. `total` is what is paid for, by the subscription; `held` is in use or reserved. */
   seats: z.nullable(z.object({ total: z.int(), held: z.int(), active: z.int(), pending: z.int() })),
 })
-export type SupportStanding = z.infer<typeof standingSchema>
+export type CaseSummary = z.infer<typeof caseSummarySchema>
 
 const personSchema = z.object({
   /** Of a person or an organization; null when Clerk does not know it (any more), or does not answer. */
@@ -222,7 +222,7 @@ export const getTrace = endpoint({
     owner: z.nullable(ownerSchema),
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
-    standing: z.nullable(standingSchema),
+    standing: z.nullable(caseSummarySchema),
     /** Colleagues who have the same case open. */
     visitors: z.array(visitorSchema),
     /** What was asked for by kind and id, wherever on the timeline it is. */

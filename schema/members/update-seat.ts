@@ -21,8 +21,8 @@ export interface Member {
 
 /**
  * Makes a person's seat agree with their membership, and returns the seat that they have afterwards. A member gets the seat that was
- * promised to one of their addresses, and a seat's role is the membership's; a person who is not a member has none. Nobody gets
- * a seat that was not promised. The caller has locked the subscription, if there is one, and refreshes plan types afterwards.
+ * reserved for one of their addresses, and a seat's role is the membership's; a person who is not a member has none. Nobody gets
+ * a seat that was not reserved. The caller has locked the subscription, if there is one, and refreshes plan types afterwards.
  */
 export async function updateSeat(trx: DatabaseTransaction, member: Member): Promise<Seat | undefined> {
   const { organization_id, user_id, role } = member

@@ -5,7 +5,7 @@ import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
 
 interface Occupancy {
   readonly seats_total: number
-  /** Seats in use, and seats promised by an invitation that Clerk has sent: their people are among those below. */
+  /** Seats in use, and seats reserved by an invitation that Clerk has sent: their people are among those below. */
   readonly seats_at_clerk: number
   /** Members and open invitations at Clerk, with a seat or without. */
   readonly people_at_clerk: number
@@ -24,12 +24,12 @@ export async function findSeatsAtClerk(
   db: Kysely<DB>,
   organizationId: string,
 ): Promise<
-  (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_promised: number }) | undefined
+  (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_reserved: number }) | undefined
 > {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   const subscription = await findLiveSubscription(db, owner)
   if (!subscription) return undefined
-  const { used, promised } = await db
+  const { used, reserved } = await db
     .selectFrom('seats')
     .leftJoin('team_invitations', (join) =>
       join
@@ -46,12 +46,12 @@ export async function findSeatsAtClerk(
             eb('team_invitations.clerk_invitation_id', 'is not', null),
           ]),
         )
-        .as('promised'),
+        .as('reserved'),
     ])
     .where('seats.organization_id', '=', organizationId)
     .where('seats.status', 'in', ['active', 'pending'])
     .executeTakeFirstOrThrow()
-  return { seats_total: subscription.seats_total, seats_at_clerk: used + promised, seats_promised: promised }
+  return { seats_total: subscription.seats_total, seats_at_clerk: used + reserved, seats_reserved: reserved }
 }
 
 /**

@@ -11,10 +11,10 @@ export interface SeatHolder {
   readonly user_id: string
 }
 
-/** Statuses in which a seat is not free: a pending one is promised to somebody. */
+/** Statuses in which a seat is not free: a pending one is reserved for somebody. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/** Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
+/** Seats that are in use or reserved. Only exact while the subscription is locked: see `lockLiveSubscription`. */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -50,7 +50,7 @@ export async function listSeats(db: Kysely<DB>, organizationId: string): Promise
   return rows.map(({ present_email, ...seat }) => ({ ...seat, email: present_email ?? seat.email }))
 }
 
-/** The seat that is in use by this person, or in use by or promised to this address. */
+/** The seat that is in use by this person, or in use by or reserved for this address. */
 export async function findHeldSeat(
   db: Kysely<DB>,
   organizationId: string,
@@ -95,7 +95,7 @@ export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: stri
   return rows.flatMap((row) => row.user_id ?? [])
 }
 
-/** The next organizations that have seats in use or promised, in the order of their ids. */
+/** The next organizations that have seats in use or reserved, in the order of their ids. */
 export async function listOrganizationsWithSeats(
   db: Kysely<DB>,
   page: { readonly after_organization_id: string; readonly limit: number },
@@ -112,7 +112,7 @@ export async function listOrganizationsWithSeats(
   return rows.map((row) => row.organization_id)
 }
 
-/** An organization's seats that are in use or promised. */
+/** An organization's seats that are in use or reserved. */
 export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   return db
     .selectFrom('seats')
@@ -158,7 +158,7 @@ export async function insertPendingSeat(
     .execute()
 }
 
-/** Locks the seat that is promised to one of these addresses, the oldest if there are several. */
+/** Locks the seat that is reserved for one of these addresses, the oldest if there are several. */
 export async function lockPendingSeat(
   trx: DatabaseTransaction,
   { organization_id, emails }: { organization_id: string; emails: readonly string[] },
@@ -176,7 +176,7 @@ export async function lockPendingSeat(
     .executeTakeFirst()
 }
 
-/** Turns a promised seat into one that is in use. */
+/** Turns a reserved seat into one that is in use. */
 export async function activateSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; id: number; user_id: string; role: SeatRole },
@@ -203,7 +203,7 @@ export async function setSeatRole(
     .executeTakeFirstOrThrow()
 }
 
-/** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
+/** Frees the seat that an invitation reserved, with the invitation's own end. One that is in use by now is left alone. */
 export async function endPendingSeat(
   trx: DatabaseTransaction,
   {
@@ -246,7 +246,7 @@ export async function closeAcceptedSeat(
     .execute()
 }
 
-/** Ends every seat of an organization, used or promised. Returns the users who had one. */
+/** Ends every seat of an organization, used or reserved. Returns the users who had one. */
 export async function endSeatsOf(trx: DatabaseTransaction, organizationId: string): Promise<string[]> {
   const ended = await trx
     .updateTable('seats')

@@ -17,7 +17,7 @@ export async function findPlanTypes(
   return (await comparePlanType(db, owner.owner_id)) ?? { is: null, should: null }
 }
 
-/** Seats that are paid for, and that are in use or promised. */
+/** Seats that are paid for, and that are in use or reserved. */
 export async function findSeatFigures(
   db: Kysely<DB>,
   organizationId: string,

@@ -5,7 +5,7 @@ import type { Owner } from '../ledger/accounts.ts'
 /** More than anybody has, and than anybody reads. */
 const hitsMax = 20
 
-/** Who has an account with this address, and which organizations gave or promised it a seat. */
+/** Who has an account with this address, and which organizations gave or reserved it a seat. */
 export async function findHeldBy(
   db: ReadDatabase,
   email: string,

@@ -23,7 +23,7 @@ export interface Clerk extends ClerkDirectory {
   /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when it cannot be verified. */
   verifyToken(token: string, options?: TokenOptions): Promise<VerifiedToken>
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
-  getStanding(who: SignedIn): Promise<Standing>
+  getAccountStatus(who: SignedIn): Promise<AccountStatus>
   /**
    * Whether the person may see everybody's payments: `role` is `support` in their public metadata, which only whoever runs us can
    * write, and they may sign in. Throws ClerkUnavailableError.
@@ -40,7 +40,7 @@ export interface Clerk extends ClerkDirectory {
  * How somebody stands at Clerk who is to get a token that outlives their session. `gone`: the account was closed. `locked`: too many wrong
  * passwords, for a while. `signed_out`: the session that the request came with, or in which they agreed, has ended.
  */
-export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
+export type AccountStatus = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
 
 /** Whom to ask about, and the session that has to be alive; null where it is not known. */
 export interface SignedIn {
@@ -51,7 +51,7 @@ export interface SignedIn {
 interface TokenOptions {
   /**
    * Takes a token too that was good until this long ago. It then says only who had a session: whether they still have it, the caller asks
-   * with getStanding.
+   * with getAccountStatus.
    */
   readonly expired_for_ms?: number
 }
@@ -130,7 +130,7 @@ export function createClerk(options: {
         throw error instanceof TokenRejectedError ? error : tokenError(error)
       }
     },
-    async getStanding({ user_id, session_id }) {
+    async getAccountStatus({ user_id, session_id }) {
       const user = await askClerk('Reading a person', api.users.getUser(user_id))
       if (!user) return 'gone'
       if (user.banned) return 'banned'

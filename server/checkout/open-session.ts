@@ -7,7 +7,7 @@ import {
   recordCustomer,
 } from '../../schema/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
   checkoutRefused,
@@ -47,7 +47,7 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 export async function openSession(
   deps: Deps,
   checkout: CheckoutToOpen,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
   const customer = await ensureCustomer(deps, intent, payer)
@@ -63,7 +63,7 @@ export async function openSession(
 export async function reopenSession(
   deps: Deps,
   { intent, payer, session_params }: { intent: CheckoutIntent; payer: Payer; session_params: string },
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout | 'in_use' | 'failed'> {
   let session: Stripe.Checkout.Session
   try {
@@ -88,7 +88,7 @@ async function publish(
   deps: Deps,
   intent: PromisedIntent,
   session: Stripe.Checkout.Session,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   trace.note({ session_id: session.id })
   const mismatch = termsMismatch(intent, session)
@@ -153,7 +153,7 @@ function termsMismatch(
 }
 
 /** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */
-async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
+async function withdraw(deps: Deps, session: { id: string }, trace: RequestLog): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
     trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')
   })

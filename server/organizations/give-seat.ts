@@ -20,7 +20,7 @@ export interface SeatReceiver extends MembershipSnapshot {
 }
 
 /**
- * Gives a member a seat at once. A member who has one keeps it, one who was promised a seat gets that one; otherwise there
+ * Gives a member a seat at once. A member who has one keeps it, one who was reserved a seat gets that one; otherwise there
  * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {

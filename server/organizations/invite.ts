@@ -38,8 +38,8 @@ export interface InvitationRequest {
 export interface InvitationRules {
   /** The error when no more people may be invited, else null. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
-  /** The error when a seat is already promised to the address, or null when that seat is what the caller wants. */
-  refusalOfPromised(seat: Seat): ServerError | null
+  /** The error when a seat is already reserved for the address, or null when that seat is what the caller wants. */
+  refusalOfReserved(seat: Seat): ServerError | null
 }
 
 const dayMs = 24 * 3600 * 1000
@@ -111,7 +111,7 @@ async function reserve(
   const { organization_id } = request
   const subscription = await lockSeats(trx, organization_id)
   const seat = await findHeldSeat(trx, organization_id, { email: request.email })
-  if (seat) return findPromised(trx, seat, rules)
+  if (seat) return findReserved(trx, seat, rules)
   const occupancy = {
     seats_total: subscription.seats_total,
     held: await countHeldSeats(trx, organization_id),
@@ -129,15 +129,15 @@ async function reserve(
   })
 }
 
-/** The invitation of a promised seat. If an earlier request crashed before sending it, this request sends it. */
-async function findPromised(
+/** The invitation of a reserved seat. If an earlier request crashed before sending it, this request sends it. */
+async function findReserved(
   trx: DatabaseTransaction,
   seat: Seat,
   rules: InvitationRules,
 ): Promise<Invitation> {
   const invitation = seat.invitation_id ? await findInvitation(trx, seat.invitation_id) : undefined
   if (seat.status !== 'pending' || !invitation) throw alreadyHasSeat(seat.email)
-  const refusal = rules.refusalOfPromised(seat)
+  const refusal = rules.refusalOfReserved(seat)
   if (refusal && (invitation.clerk_invitation_id || invitation.send_at)) throw refusal
   return invitation
 }

@@ -14,10 +14,10 @@ import { findTimelineRow } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { nameColleagues } from './colleagues.ts'
+import { capitalized, maskEmail } from './format.ts'
 import { identify } from './owners.ts'
 import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
 import { actorsOf, type PresentOptions, presentArchived, presentRow } from './trace-items.ts'
-import { capitalized, maskEmail } from './words.ts'
 
 /** Something that was asked for, and whose it is. */
 export interface Hit {
@@ -133,7 +133,7 @@ function ownerHit(owner: Owner, title = owner.owner_kind === 'user' ? 'Person' :
   return { kind: owner.owner_kind, id: owner.owner_id, title, owner, item: null }
 }
 
-/** People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised the address a seat. */
+/** People by our copy and by Clerk, who also knows their other addresses; organizations that gave or reserved the address a seat. */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
   const masked = maskEmail(email)

@@ -3,8 +3,8 @@ import { isRefusedByBank, isUnsettled } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
+import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './format.ts'
 import type { Links } from './links.ts'
-import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './words.ts'
 
 export interface PresentOptions {
   readonly links: Links
@@ -143,7 +143,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
     ...(data.received_via === 'reader'
       ? ['It never came by webhook; it was found in Stripe’s own list of events.']
       : []),
-    ...(data.unavailable_since && isWaiting ? ['The other side is away, which costs no attempt.'] : []),
+    ...(data.unavailable_since && isWaiting ? ['Service unavailable; not counted as an attempt.'] : []),
     ...(data.is_stored ? [] : ['Its content is not kept any more, or could not be stored.']),
   ]
   const session = data.object_id?.startsWith('cs_') ? [`session:${data.object_id}`] : []

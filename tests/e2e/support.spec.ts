@@ -138,7 +138,7 @@ test('a difference that was found is mended by what it proposes, and the next co
 
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/reconciliation')
-  const sentence = '40 credits were given by hand, and nobody of support did it'
+  const sentence = '40 credits were given by hand, with no support act recorded'
   const found = support.getByRole('listitem').filter({ hasText: sentence })
   await found.getByRole('button', { name: /^Adjust credits/ }).click()
   await dialog(support).getByRole('button', { name: 'Preview' }).click()

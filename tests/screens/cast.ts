@@ -150,7 +150,7 @@ async function compareEverything(page: Page) {
   await beSupport(page)
   await page.goto('/support/reconciliation')
   await page.getByRole('button', { name: 'Compare now' }).click()
-  await page.getByText('nobody of support did it').first().waitFor({ timeout: 90_000 })
+  await page.getByText('with no support act recorded').first().waitFor({ timeout: 90_000 })
   await page.getByRole('button', { name: 'Compare now', disabled: false }).waitFor({ timeout: 90_000 })
   return {}
 }

@@ -390,7 +390,7 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
-    shows: 'nobody of support did it',
+    shows: 'with no support act recorded',
   },
   {
     name: 'support-reconciliation-kind',

@@ -161,7 +161,7 @@ async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
     kind: 'adjustment_unexplained',
     object_id: String(transfer_id),
     owner,
-    sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, and nobody of support did it`,
+    sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, with no support act recorded`,
     they_say: 'There is no act of support behind it.',
     we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
     money: null,

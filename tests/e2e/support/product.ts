@@ -163,7 +163,7 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('client_reference_id', 'in', intents)
 }
 
-/** Credits that somebody was given by hand, which nobody of support did, and the difference that a comparison finds in them. */
+/** Credits that somebody was given by hand with no support act recorded, and the difference that a comparison finds in them. */
 export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
   return withDatabase(async (db) => {
     const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
@@ -172,7 +172,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
       kind: 'adjustment_unexplained',
       object_id: String(transfer_id),
       owner,
-      sentence: `${credits} credits were given by hand, and nobody of support did it`,
+      sentence: `${credits} credits were given by hand, with no support act recorded`,
       they_say: 'There is no act of support behind it.',
       we_have: `Transfer ${transfer_id} by test.`,
       money: null,
