@@ -7,7 +7,7 @@ import type { Failure } from './failures.ts'
 
 export interface RequestState {
   request_id: string
-  trace: Trace
+  trace: RequestLog
   /** Where the request comes from; see client-address.ts. */
   network: string
   /** Set by `authenticate`. */
@@ -35,13 +35,13 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
-  readonly trace: Trace
+  readonly trace: RequestLog
   /** A UUIDv7 (decision 163); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }
 
 /** The request's logger. Noted fields appear on every later line, including the final line of the request. */
-export interface Trace {
+export interface RequestLog {
   readonly request_id: string
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void
@@ -49,7 +49,7 @@ export interface Trace {
   end(level: 'debug' | 'info', fields: Readonly<Record<string, unknown>>): void
 }
 
-export function createTrace(base: Logger, request_id: string): Trace {
+export function createRequestLog(base: Logger, request_id: string): RequestLog {
   // A child logger is created on first use: most requests write one line only.
   let noted: Record<string, string> = { request_id }
   let log: Logger | undefined

@@ -1,7 +1,7 @@
 import type { JobPayload, QueueName } from '../schema/queues/queues.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import { currentSpan } from '../schema/tracing.ts'
-import type { Trace } from './context.ts'
+import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { Dependencies } from './dependencies.ts'
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  trace: Trace,
+  trace: RequestLog,
   job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
 ): Promise<boolean> {
   const span = currentSpan()

@@ -1,6 +1,6 @@
 import type { Membership } from '../schema/clerk/memberships.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
-import type { Trace } from './context.ts'
+import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
 
@@ -38,7 +38,7 @@ export interface RightsRow {
 
 interface SignedIn {
   readonly user_id: string
-  readonly trace: Trace
+  readonly trace: RequestLog
 }
 
 const everybodyRow = answers(200)

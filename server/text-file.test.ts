@@ -6,7 +6,7 @@ import compress from 'koa-compress'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import type { RequestState } from './context.ts'
-import { createTrace } from './context.ts'
+import { createRequestLog } from './context.ts'
 import { TextFile } from './text-file.ts'
 
 const running: Disposable[] = []
@@ -21,7 +21,7 @@ async function serve(parts: () => AsyncIterable<string>): Promise<{ url: string;
   const router = new Router<RequestState>()
   app.on('error', () => undefined)
   router.get('/', async (ctx) => {
-    ctx.state.trace = createTrace(pino({}, { write: (line: string) => logged.push(line) }), 'request-1')
+    ctx.state.trace = createRequestLog(pino({}, { write: (line: string) => logged.push(line) }), 'request-1')
     await new TextFile('parts.csv', parts()).send(ctx, 'text/csv')
   })
   app.use(compress())

@@ -39,7 +39,7 @@ export const revokeExtensionToken = endpoint({
 
 const balanceSchema = z.object({
   payer: payerSchema,
-  /** What can be spent now: nothing while one of the accounts has a debt. */
+  /** The sum of both accounts, of which one may have a debt; never below zero. */
   available: z.int(),
   plan: z.int(),
   purchased: z.int(),

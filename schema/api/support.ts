@@ -83,6 +83,8 @@ const traceItemSchema = z.object({
   balance_after: z.nullable(z.int()),
   attempts: z.nullable(z.int()),
   next_try_at: z.nullable(z.iso.datetime()),
+  /** Whether support can end it: a checkout that may still change. */
+  can_cancel: z.boolean(),
   /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
   links: linksSchema,
@@ -135,7 +137,7 @@ const problemSchema = z.object({
 })
 export type SupportProblem = z.infer<typeof problemSchema>
 
-const standingSchema = z.object({
+const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
@@ -158,7 +160,7 @@ const standingSchema = z.object({
   /** Null for a person. `total`: paid by the subscription; `held`: in use or reserved. */
   seats: z.nullable(z.object({ total: z.int(), held: z.int(), active: z.int(), pending: z.int() })),
 })
-export type SupportStanding = z.infer<typeof standingSchema>
+export type CaseSummary = z.infer<typeof caseSummarySchema>
 
 const personSchema = z.object({
   /** The name of a person or organization; null when Clerk does not know it or does not answer. */
@@ -219,7 +221,7 @@ export const getTrace = endpoint({
     owner: z.nullable(ownerSchema),
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
-    standing: z.nullable(standingSchema),
+    standing: z.nullable(caseSummarySchema),
     /** Colleagues who have the same case open. */
     visitors: z.array(visitorSchema),
     /** The requested item, on any page of the timeline. */

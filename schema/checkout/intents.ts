@@ -50,6 +50,26 @@ export interface NewSubscriptionCheckout extends NewIntent {
 /** What is promised to the buyer at this moment, in credits and minor units. */
 export type NewCheckoutIntent = NewCreditPurchase | NewSubscriptionCheckout
 
+export interface CheckoutFailure {
+  /** What code decides by. */
+  readonly failure_code: NonNullable<CheckoutIntent['failure_code']>
+  /** The detail, in words that support reads. */
+  readonly failure_reason: string
+}
+
+/**
+ * A checkout that failed with one of these needs no work by support: the buyer may try again. The index
+ * `checkout_intents_failed` leaves them out.
+ */
+export const refusedByBank = [
+  'payment_failed',
+  'first_payment_failed',
+] as const satisfies readonly CheckoutFailure['failure_code'][]
+
+export function isRefusedByBank(code: string | null): boolean {
+  return (refusedByBank as readonly (string | null)[]).includes(code)
+}
+
 /** Who receives what was bought; null while its organization has not been created. */
 export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_id'>): Owner | null {
   return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
@@ -139,12 +159,12 @@ export async function attachSession(
 /** Records that Stripe refused to open a session, so that no further attempt waits for it. */
 export async function failIntent(
   db: Kysely<DB>,
-  intent: { id: string; failure_reason: string },
+  { id, failure_code, failure_reason }: CheckoutFailure & { readonly id: string },
 ): Promise<void> {
   await db
     .updateTable('checkout_intents')
-    .set({ state: 'failed', failure_reason: intent.failure_reason, updated_at: sql`now()` })
-    .where('id', '=', intent.id)
+    .set({ state: 'failed', failure_code, failure_reason, updated_at: sql`now()` })
+    .where('id', '=', id)
     .where('state', '=', 'created')
     .execute()
 }
@@ -192,7 +212,7 @@ export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-const promise = [
+const intentColumns = [
   'id',
   'kind',
   'state',
@@ -205,7 +225,7 @@ const promise = [
 ] as const satisfies readonly (keyof CheckoutIntent)[]
 
 /** What was promised to whom, and whether it was kept. */
-export type CheckoutPromise = Pick<CheckoutIntent, (typeof promise)[number]>
+export type CheckoutPromise = Pick<CheckoutIntent, (typeof intentColumns)[number]>
 
 /** Locks several, in the order of their ids, so that concurrent lockers cannot deadlock. */
 export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
@@ -225,12 +245,12 @@ export async function lockIntentsOfEvents(
 
 const lockByIds = preparedText<CheckoutPromise>(
   'lock_intents',
-  `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
+  `SELECT ${intentColumns.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
 )
 /** The state is not asked for in `WHERE`: an index of the state might be read whole. */
 const lockByEvents = preparedText<CheckoutPromise>(
   'lock_intents_of_events',
-  `SELECT ${promise.join()} FROM checkout_intents
+  `SELECT ${intentColumns.join()} FROM checkout_intents
    WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(
      SELECT CASE WHEN state = 'received' AND client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
        THEN client_reference_id::uuid END

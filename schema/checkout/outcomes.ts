@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
-import { unsettledStates } from './intents.ts'
+import { type CheckoutFailure, unsettledStates } from './intents.ts'
 
 /** What became of a checkout whose session we know. */
 export interface IntentOutcome {
@@ -10,7 +10,7 @@ export interface IntentOutcome {
   readonly stripe_session_id: string
   readonly state: 'settled' | 'awaiting_payment' | 'failed' | 'expired'
   /** Left out, the one that is there stays, if the intent is not settled. */
-  readonly failure_reason?: string
+  readonly failure?: CheckoutFailure
 }
 
 /**
@@ -27,7 +27,8 @@ export async function recordOutcomes(
     all(({ id }) => id),
     all(({ stripe_session_id }) => stripe_session_id),
     all(({ state }) => state),
-    all(({ failure_reason }) => failure_reason ?? null),
+    all(({ failure }) => failure?.failure_code ?? null),
+    all(({ failure }) => failure?.failure_reason ?? null),
   ])
 }
 
@@ -36,9 +37,10 @@ const recordByIds = preparedText(
   `UPDATE checkout_intents intent
    SET state = outcome.state, stripe_session_id = outcome.stripe_session_id,
      settled_at = CASE WHEN outcome.state = 'settled' THEN clock_timestamp() END,
+     failure_code = CASE WHEN outcome.state <> 'settled' THEN coalesce(outcome.failure_code, intent.failure_code) END,
      failure_reason = CASE WHEN outcome.state <> 'settled' THEN coalesce(outcome.failure_reason, intent.failure_reason) END,
      updated_at = now()
-   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS outcome (id, stripe_session_id, state, failure_reason)
+   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS outcome (id, stripe_session_id, state, failure_code, failure_reason)
    WHERE intent.id = outcome.id AND (outcome.state = 'settled' OR intent.state <> 'settled')`,
 )
 
@@ -56,12 +58,12 @@ export async function settleIntent(
  */
 export async function failUnsettledIntent(
   db: Kysely<DB>,
-  intent: { readonly id: string; readonly failure_reason: string },
+  { id, failure_code, failure_reason }: CheckoutFailure & { readonly id: string },
 ): Promise<void> {
   await db
     .updateTable('checkout_intents')
-    .set({ state: 'failed', failure_reason: intent.failure_reason, updated_at: sql`now()` })
-    .where('id', '=', intent.id)
+    .set({ state: 'failed', failure_code, failure_reason, updated_at: sql`now()` })
+    .where('id', '=', id)
     .where('state', 'in', unsettledStates)
     .execute()
 }
@@ -86,6 +88,7 @@ export async function withdrawOutcome(
       state: intent.state,
       stripe_session_id: intent.stripe_session_id,
       settled_at: null,
+      failure_code: null,
       failure_reason: null,
       withdrawn_at: intent.now,
       next_try_at: intent.now,

@@ -5,6 +5,7 @@ import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
+import { refusedByBank } from './intents.ts'
 
 /**
  * `awaiting_payment`: the buyer has paid by a way that takes days. `paid`: Stripe says so, the ledger does
@@ -26,11 +27,6 @@ export interface RecentPayment {
 }
 
 /**
- * The reasons of a checkout that failed because its payment did, as in the index `checkout_intents_failed`.
- */
-export const refusedByBank = ['The payment failed', 'The first payment failed']
-
-/**
  * An owner's checkouts since a day that were paid, or for which a payment was tried, and that are not in the ledger,
  * newest first. A payment page that was merely opened is none of them, and neither is one that has expired.
  * What a person bought for an organization that does not exist yet is the person's.
@@ -47,7 +43,7 @@ export async function listRecentPayments(
   const { rows } = await sql<RecentPayment>`
     SELECT i.id, i.kind, i.plan_type, i.credits, i.amount_minor, i.currency, i.created_at,
       CASE
-        WHEN i.state = 'failed' AND i.failure_reason = ANY (${refusedByBank}) THEN 'failed'
+        WHEN i.state = 'failed' AND i.failure_code = ANY (${refusedByBank}) THEN 'failed'
         WHEN event.state = 'failed' THEN 'under_review'
         WHEN i.state = 'failed' THEN 'failed'
         WHEN event.state = 'received' AND event.payment_status <> 'unpaid' THEN 'paid'

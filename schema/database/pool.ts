@@ -30,7 +30,7 @@ export function createPool(
   return pool
 }
 
-const looksInSilence = 5
+const checksPerSilence = 5
 
 /**
  * Cuts a connection that owes an answer and gives none: everybody who waits for it fails as if it had been lost. Looks are counted, not the time
@@ -48,9 +48,9 @@ function giveUpWhenSilent(
     looks = answers.unanswered > 0 && answers.answered === answered ? looks + 1 : 0
     answered = answers.answered
     // The first look may have come right after the question.
-    if (looks > looksInSilence) {
+    if (looks > checksPerSilence) {
       stream.destroy(new Error(`Connection terminated: Postgres gave no answer for ${silence_ms} ms`))
     }
-  }, silence_ms / looksInSilence).unref()
+  }, silence_ms / checksPerSilence).unref()
   client.once('end', () => clearInterval(timer))
 }

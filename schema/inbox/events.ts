@@ -162,7 +162,7 @@ function jsonOf({ source, id, ...fields }: NewEvent): string {
   return JSON.stringify(row)
 }
 
-/** Postgres knows no sign before a year of five digits. */
+/** A year of more than four digits has a sign and zeros in JavaScript, which Postgres does not accept. */
 function timeOf(date: Date): string {
   return date.toISOString().replace(/^\+0*/, '')
 }

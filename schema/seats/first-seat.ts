@@ -24,8 +24,8 @@ export async function giveFirstSeat(
     .where('user_id', '=', buyer.user_id)
     .where((eb) => eb.or([eb('status', '=', 'active'), eb('updated_at', '>=', subscription.created_at)]))
     .executeTakeFirst()
-  const isPromised = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
-  if (hadOne || isPromised) return 'had_one'
+  const isReserved = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
+  if (hadOne || isReserved) return 'had_one'
   if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_free_seat'
   await insertActiveSeat(trx, buyer)
   return 'given'

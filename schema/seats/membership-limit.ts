@@ -25,12 +25,12 @@ export async function findSeatsAtClerk(
   db: Kysely<DB>,
   organizationId: string,
 ): Promise<
-  (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_promised: number }) | undefined
+  (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_reserved: number }) | undefined
 > {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   const subscription = await findLiveSubscription(db, owner)
   if (!subscription) return undefined
-  const { used, promised } = await db
+  const { used, reserved } = await db
     .selectFrom('seats')
     .leftJoin('team_invitations', (join) =>
       join
@@ -47,12 +47,12 @@ export async function findSeatsAtClerk(
             eb('team_invitations.clerk_invitation_id', 'is not', null),
           ]),
         )
-        .as('promised'),
+        .as('reserved'),
     ])
     .where('seats.organization_id', '=', organizationId)
     .where('seats.status', 'in', ['active', 'pending'])
     .executeTakeFirstOrThrow()
-  return { seats_total: subscription.seats_total, seats_at_clerk: used + promised, seats_promised: promised }
+  return { seats_total: subscription.seats_total, seats_at_clerk: used + reserved, seats_reserved: reserved }
 }
 
 /**

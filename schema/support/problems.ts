@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { refusedByBank } from '../checkout/recent-payments.ts'
+import { refusedByBank } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -56,7 +56,7 @@ const sources: Readonly<
   intent: {
     failed: () => [
       intents(
-        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
+        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)}))`,
       ),
     ],
     stuck: () => [intents(sql`i.is_unsettled AND i.last_error IS NOT NULL`)],

@@ -22,6 +22,7 @@ const dataSchemas = {
     amount_minor: integer,
     currency: z.enum(['EUR', 'USD', 'GBP']),
     state: z.enum(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired']),
+    failure_code: text,
     failure_reason: text,
     settled_at: maybeTime,
     withdrawn_at: maybeTime,

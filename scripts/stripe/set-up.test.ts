@@ -8,14 +8,14 @@ import {
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { madeOnce, standFor } from '../../tests/support/made.ts'
+import { lazyProxy, madeOnce } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { readStripeEvent } from '../../worker/events/stripe-event.ts'
 import { setUpStripe } from './set-up.ts'
 
 const sandbox = madeOnce(startStripe, (made) => made.stop())
-const stripe = standFor<Stripe>(() => sandbox.client, 'Stripe is not started')
+const stripe = lazyProxy<Stripe>(() => sandbox.client, 'Stripe is not started')
 beforeEach(() => sandbox.knob('reset'))
 
 const webhook_url = 'https://app.example/api/stripe/webhook'

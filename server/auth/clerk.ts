@@ -23,7 +23,7 @@ export interface Clerk extends ClerkDirectory {
   /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when it cannot be verified. */
   verifyToken(token: string, options?: TokenOptions): Promise<VerifiedToken>
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
-  getStanding(who: SignedIn): Promise<Standing>
+  getAccountStatus(who: SignedIn): Promise<AccountStatus>
   /**
    * Whether the person is on the support staff: `role` is `support` in their public metadata, which only the
    * operator of the product can write, and they may sign in. Throws ClerkUnavailableError.
@@ -41,7 +41,7 @@ export interface Clerk extends ClerkDirectory {
  * was closed. `locked`: temporarily, after too many wrong passwords. `signed_out`: the session of the
  * request, or the one in which the user agreed, has ended.
  */
-export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
+export type AccountStatus = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
 
 /** The user, and the session that must be alive; null when it is unknown. */
 export interface SignedIn {
@@ -50,7 +50,7 @@ export interface SignedIn {
 }
 
 interface TokenOptions {
-  /** Also accepts a token that expired within this time. The caller checks the session by getStanding. */
+  /** Also accepts a token that expired within this time. The caller checks the session by getAccountStatus. */
   readonly expired_for_ms?: number
 }
 
@@ -128,7 +128,7 @@ export function createClerk(options: {
         throw error instanceof TokenRejectedError ? error : tokenError(error)
       }
     },
-    async getStanding({ user_id, session_id }) {
+    async getAccountStatus({ user_id, session_id }) {
       const user = await askClerk('Reading a person', api.users.getUser(user_id))
       if (!user) return 'gone'
       if (user.banned) return 'banned'

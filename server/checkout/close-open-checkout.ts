@@ -6,7 +6,7 @@ import {
   type NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutInProgress } from '../errors.ts'
 import { type OpenedCheckout, reopenSession } from './open-session.ts'
@@ -39,7 +39,7 @@ const headStartMs = 500
 export async function closeOpenCheckout(
   deps: Deps,
   collision: Collision,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout | null> {
   const { found, wanted } = collision
   const open = isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found
@@ -73,7 +73,7 @@ export async function closeOpenCheckout(
 async function awaitSession(
   deps: Deps,
   { found, payer }: Collision,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<CheckoutIntent | OpenedCheckout | null> {
   let intent: CheckoutIntent | undefined = found
   const begunAt = performance.now()

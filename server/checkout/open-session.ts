@@ -7,7 +7,7 @@ import {
   recordCustomer,
 } from '../../schema/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
   checkoutRefused,
@@ -48,7 +48,7 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 export async function openSession(
   deps: Deps,
   checkout: CheckoutToOpen,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
   const customer = await ensureCustomer(deps, intent, payer)
@@ -65,7 +65,7 @@ export async function openSession(
 export async function reopenSession(
   deps: Deps,
   { intent, payer, session_params }: { intent: CheckoutIntent; payer: Payer; session_params: string },
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout | 'in_use' | 'failed'> {
   let session: Stripe.Checkout.Session
   try {
@@ -90,14 +90,18 @@ async function publish(
   deps: Deps,
   intent: PromisedIntent,
   session: Stripe.Checkout.Session,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   trace.note({ session_id: session.id })
-  const broken = brokenPromise(intent, session)
-  if (broken) {
-    await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${broken}` })
+  const mismatch = termsMismatch(intent, session)
+  if (mismatch) {
+    await failIntent(deps.db, {
+      id: intent.id,
+      failure_code: 'terms_mismatch',
+      failure_reason: `Stripe asks for ${mismatch}`,
+    })
     await withdraw(deps, session, trace)
-    throw priceUnavailable(new Error(`Session ${session.id} asks for ${broken}`))
+    throw priceUnavailable(new Error(`Session ${session.id} asks for ${mismatch}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
@@ -136,7 +140,7 @@ async function createSession(
  * How a session differs from the intent's terms. The total at the start of a trial is not documented
  * (`amount_total` may be null), so its price afterwards is accepted too.
  */
-function brokenPromise(
+function termsMismatch(
   { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,
   { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
 ): string | null {
@@ -151,14 +155,14 @@ function brokenPromise(
 }
 
 /** Its address was never returned to a client, so it cannot be paid; expiring it only tidies up at Stripe. */
-async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
+async function withdraw(deps: Deps, session: { id: string }, trace: RequestLog): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
     trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')
   })
 }
 
 async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
-  await failIntent(deps.db, { id, failure_reason: reasonOf(error) })
+  await failIntent(deps.db, { id, failure_code: 'refused_by_stripe', failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
   return checkoutRefused(error)
 }

@@ -1,6 +1,6 @@
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
 
@@ -11,7 +11,7 @@ const atMostOnceInMs = 5000
 export async function requestCompletion(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
   intent: CheckoutIntent,
-  request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: Trace },
+  request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: RequestLog },
 ): Promise<boolean> {
   const period = Math.floor(deps.now().getTime() / atMostOnceInMs)
   return enqueue(deps, request.trace, {

@@ -3,7 +3,7 @@ import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutSuperseded } from '../errors.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
@@ -25,7 +25,7 @@ export interface CreditPurchase {
 export async function startCreditPurchase(
   deps: Dependencies,
   purchase: CreditPurchase,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)

@@ -4,7 +4,7 @@ import { findOpenCheckout, hasEverSubscribed } from '../../schema/checkout/open-
 import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
@@ -33,7 +33,7 @@ const maximumAttempts = 5
 export async function startSubscription(
   deps: Dependencies,
   purchase: SubscriptionPurchase,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<OpenedCheckout> {
   const { request, payer } = purchase
   const price = await deps.catalogue.findPrice(request)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
 import { inSpan, noteInSpan } from '../../schema/tracing.ts'
-import { type AppContext, type AppMiddleware, createTrace } from '../context.ts'
+import { type AppContext, type AppMiddleware, createRequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** A request id from outside is used when it has this form; anything else could forge lines in the log. */
@@ -16,7 +16,7 @@ export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMi
     const given = ctx.get('x-request-id')
     const request_id = requestIdPattern.test(given) ? given : randomUUID()
     ctx.state.request_id = request_id
-    ctx.state.trace = createTrace(deps.log, request_id)
+    ctx.state.trace = createRequestLog(deps.log, request_id)
     ctx.set('x-request-id', request_id)
     if (!ctx.path.startsWith('/api/')) return track(deps, ctx, next)
     // A caller's traceparent is not trusted: it could attach foreign requests to one of our traces.

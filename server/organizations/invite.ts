@@ -39,7 +39,7 @@ export interface InvitationRules {
   /** The error when no more people may be invited, else null. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
   /** The error when a seat is already reserved for the address; null when that seat is the wanted one. */
-  refusalOfPromised(seat: Seat): ServerError | null
+  refusalOfReserved(seat: Seat): ServerError | null
 }
 
 const dayMs = 24 * 3600 * 1000
@@ -108,7 +108,7 @@ async function reserve(
   const { organization_id } = request
   const subscription = await lockSeats(trx, organization_id)
   const seat = await findHeldSeat(trx, organization_id, { email: request.email })
-  if (seat) return findPromised(trx, seat, rules)
+  if (seat) return findReserved(trx, seat, rules)
   const occupancy = {
     seats_total: subscription.seats_total,
     held: await countHeldSeats(trx, organization_id),
@@ -127,14 +127,14 @@ async function reserve(
 }
 
 /** The invitation of a reserved seat; sends it if an earlier request crashed before that. */
-async function findPromised(
+async function findReserved(
   trx: DatabaseTransaction,
   seat: Seat,
   rules: InvitationRules,
 ): Promise<Invitation> {
   const invitation = seat.invitation_id ? await findInvitation(trx, seat.invitation_id) : undefined
   if (seat.status !== 'pending' || !invitation) throw alreadyHasSeat(seat.email)
-  const refusal = rules.refusalOfPromised(seat)
+  const refusal = rules.refusalOfReserved(seat)
   if (refusal && (invitation.clerk_invitation_id || invitation.send_at)) throw refusal
   return invitation
 }

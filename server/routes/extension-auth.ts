@@ -16,8 +16,8 @@ import {
   signInLifetimeMs,
   startSignIn,
 } from '../../schema/extension/sign-ins.ts'
+import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { findStanding, requireGoodStanding } from '../auth/standing.ts'
 import {
   foreignExtension,
   invalidGrant,
@@ -57,7 +57,7 @@ export const extensionAuthRoutes = [
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to update authentication code.', code),
   }).handle(async ({ body, user_id, session_id, trace }, deps) => {
-    await requireGoodStanding(deps, { user_id, session_id }, trace)
+    await requireGoodAccount(deps, { user_id, session_id }, trace)
     await findOrCreateAccount(deps, user_id)
     const bound = await bindSignIn(deps.db, { state: body.state, user_id, session_id, now: deps.now() })
     if (typeof bound === 'string') throw signInRefused(bound)
@@ -83,7 +83,7 @@ export const extensionAuthRoutes = [
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to complete authentication', code),
   }).handle(async ({ body, user_id, session_id, trace }, deps) => {
-    await requireGoodStanding(deps, { user_id, session_id }, trace)
+    await requireGoodAccount(deps, { user_id, session_id }, trace)
     const { state, redirect_uri, confirmation } = body
     const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
@@ -98,7 +98,7 @@ export const extensionAuthRoutes = [
   }).handle(async ({ body, trace }, deps) => {
     const now = deps.now()
     const who = await findExchangingUser(deps.db, { ...body, now })
-    const standing = who ? await findStanding(deps, who) : 'good'
+    const standing = who ? await findAccountStatus(deps, who) : 'good'
     if (standing !== 'good') {
       trace.note({ refusal: standing })
       throw invalidGrant()

@@ -10,8 +10,8 @@ import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { requireGoodStanding } from '../auth/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { insufficientCredits, payerNotFound, type ServerError } from '../errors.ts'
 import { Tagged } from '../etag.ts'
@@ -37,7 +37,7 @@ export const extensionRoutes = [
     rights: oneself,
     failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
   }).handle(async ({ user_id, session_id, trace }, deps) => {
-    await requireGoodStanding(deps, { user_id, session_id }, trace)
+    await requireGoodAccount(deps, { user_id, session_id }, trace)
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
       issueToken(trx, { user_id, now: deps.now() }),
@@ -124,11 +124,7 @@ interface Accounts {
   readonly purchased: number
 }
 
-/**
- * A balance for an editor. The ledger refuses usage while one of the accounts has a debt, so nothing is
- * available then.
- */
-/** A debt on one account takes as much of the other, so what can be spent is the sum of both. */
+/** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */
 function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
   const available = Math.max(0, plan + purchased)
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }

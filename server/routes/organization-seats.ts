@@ -103,7 +103,7 @@ async function promiseSeat(
   await findOrCreateAccount(deps, request.inviter_id)
   const invitation = await invite(deps, request, {
     refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
-    refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
+    refusalOfReserved: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
   if (!seat) throw new Error(`The seat promised to ${request.email} is missing`)

@@ -26,15 +26,15 @@ import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { listNames } from '../../schema/users/users.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
 import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { nameColleagues } from '../support/colleagues.ts'
+import { maskEmail } from '../support/format.ts'
 import { presentOwners } from '../support/owners.ts'
-import { maskEmail } from '../support/words.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk'>
 
@@ -124,7 +124,7 @@ function requestDependencies({ db, producer, now, settings }: Dependencies) {
 
 async function enqueueAct(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  trace: Trace,
+  trace: RequestLog,
   { id, state }: SupportActRow,
 ): Promise<void> {
   if (state !== 'queued') return

@@ -89,7 +89,7 @@ export const teamInvitationsRoutes = [
       {
         refusalWhenFull: (occupancy) =>
           remainingInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
-        refusalOfPromised: () => alreadyInvited(),
+        refusalOfReserved: () => alreadyInvited(),
       },
     )
     return {

@@ -14,7 +14,7 @@ import {
 } from '../../schema/inbox/events.ts'
 import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
-import type { AppContext, AppMiddleware, Trace } from '../context.ts'
+import type { AppContext, AppMiddleware, RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
 import { invalidEvent, invalidSignature } from '../errors.ts'
@@ -177,7 +177,7 @@ async function storeVerifiedEvent(
   deps: Dependencies,
   inbox: Inbox,
   { raw, ...fields }: VerifiedEvent,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<void> {
   const { source, id, type } = fields
   const now = deps.now()

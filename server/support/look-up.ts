@@ -14,10 +14,10 @@ import { findTimelineRow } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { nameColleagues } from './colleagues.ts'
+import { capitalized, maskEmail } from './format.ts'
 import { identify } from './owners.ts'
 import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
 import { actorsOf, type PresentOptions, presentArchived, presentRow } from './trace-items.ts'
-import { capitalized, maskEmail } from './words.ts'
 
 /** Something that was asked for, and whose it is. */
 export interface Hit {

@@ -6,8 +6,8 @@ import { findEmails, listCustomers, listRelations } from '../../schema/support/r
 import type { Visit } from '../../schema/support/visits.ts'
 import { findUser } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { maskEmail } from './format.ts'
 import type { Links } from './links.ts'
-import { maskEmail } from './words.ts'
 
 /** Owners as lists show them; people by an address that is masked. */
 export async function presentOwners(

@@ -73,7 +73,7 @@ async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<st
         await recordDenial(deps, { user_id, address: `${ctx.method} ${boardPath}` })
         continue
       }
-      if ((await clerk.getStanding({ user_id, session_id })) === 'good') return user_id
+      if ((await clerk.getAccountStatus({ user_id, session_id })) === 'good') return user_id
     } catch (error) {
       if (!(error instanceof TokenRejectedError)) throw error
     }

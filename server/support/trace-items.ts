@@ -1,12 +1,11 @@
 import { erasedText } from '../../schema/api/credits.ts'
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
-import { isUnsettled } from '../../schema/checkout/intents.ts'
-import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
+import { isRefusedByBank, isUnsettled } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
+import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './format.ts'
 import type { Links } from './links.ts'
-import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './words.ts'
 
 export interface PresentOptions {
   readonly links: Links
@@ -51,6 +50,7 @@ function itemOf({ at }: Pick<TimelineRow, 'at'>, kind: TraceItem['kind'], id: st
     balance_after: null,
     attempts: null,
     next_try_at: null,
+    can_cancel: false,
     caused_by: [],
     links: { stripe: null, clerk: null },
     replay: null,
@@ -107,6 +107,7 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
     credits: data.credits,
     attempts: data.attempts,
     next_try_at: isWaiting ? data.next_try_at.toISOString() : null,
+    can_cancel: isWaiting,
     links: links.clerk(data.user_id),
     replay: data.stripe_session_id !== null && data.state !== 'settled' ? { kind: 'intent', id } : null,
   }
@@ -119,11 +120,11 @@ export function whatIsBought(
   return `${capitalized(intent.plan_type)}, ${intent.billing_frequency}, ${seatsText(intent.seats ?? 1)}`
 }
 
-function intentLevel({ state, failure_reason, last_error, stripe_session_id }: RowOf<'intent'>['data']) {
+function intentLevel({ state, failure_code, last_error, stripe_session_id }: RowOf<'intent'>['data']) {
   if (state === 'settled') return 'done'
   if (state === 'expired') return 'ignored'
   if (state !== 'failed') return last_error === null ? 'waiting' : 'problem'
-  const isOver = stripe_session_id === null || refusedByBank.includes(failure_reason ?? '')
+  const isOver = stripe_session_id === null || isRefusedByBank(failure_code)
   return isOver ? 'ignored' : 'problem'
 }
 

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
-import type { getTrace, SupportStanding, SupportTrace, TraceItem } from '../../schema/api/support.ts'
+import type { CaseSummary, getTrace, SupportTrace, TraceItem } from '../../schema/api/support.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
 import { recordVisit } from '../../schema/support/visits.ts'
 import { cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
+import { readCaseSummary } from './case-summary.ts'
 import { nameColleagues } from './colleagues.ts'
 import { openLinks } from './links.ts'
 import { lookUp } from './look-up.ts'
 import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
-import { readStanding } from './standing.ts'
 import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
@@ -68,7 +68,7 @@ export async function readTrace(
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((trx) => readStanding(trx, owner, options)),
+      .execute((trx) => readCaseSummary(trx, owner, options)),
     recordVisit(deps.db, { owner_id: owner.owner_id, user_id, now: options.now }),
   ])
   return {
@@ -84,7 +84,7 @@ export async function readTrace(
 }
 
 /** A checkout's row waits for a payment although an event that failed to apply says it was paid. */
-function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem {
+function markUnsettled(item: TraceItem, { grants }: CaseSummary): TraceItem {
   const isMissing = grants.some(
     ({ item_key, credits }) =>
       credits.should > credits.is && (item_key === item.key || item_key === item.caused_by[0]),

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Mutation, mutations } from './mutation-list.ts'
+import { plant } from './plant.ts'
 
 /**
  * Plants faults and reports what the simulation takes to find each: `node tests/simulation/mutations.ts
@@ -58,15 +59,6 @@ async function copyTree(to: string): Promise<void> {
     filter: (source) => !leftOut.includes(relative(root, source)),
   })
   await symlink(join(root, 'node_modules'), join(to, 'node_modules'))
-}
-
-/** The text must be there exactly once, or the list is out of date. */
-async function plant(tree: string, { name, file, text, becomes }: Mutation): Promise<void> {
-  const path = join(tree, file)
-  const parts = (await readFile(path, 'utf8')).split(text)
-  if (parts.length !== 2)
-    throw new Error(`${name}: the text is ${parts.length - 1} times in ${file}, and not once`)
-  await writeFile(path, parts.join(becomes))
 }
 
 async function simulate(tree: string, { history }: Mutation): Promise<string> {

@@ -14,7 +14,7 @@ export function madeOnce<T extends object>(make: Make<T>, end?: (made: T) => unk
   afterAll(async () => {
     if (made) await end?.(made)
   })
-  return standFor(() => made, 'It is made by a hook, before the tests; here it is not there (yet).')
+  return lazyProxy(() => made, 'It is made by a hook, before the tests; here it is not there (yet).')
 }
 
 /** The same, created before each test and closed after it. */
@@ -27,11 +27,11 @@ export function madeForEachTest<T extends object>(make: Make<T>, end?: (made: T)
     if (made) await end?.(made)
     made = undefined
   })
-  return standFor(() => made, 'It is made by a hook, before each test; here it is not there (yet).')
+  return lazyProxy(() => made, 'It is made by a hook, before each test; here it is not there (yet).')
 }
 
 /** A proxy of what `find` returns at the moment of use; it throws `reason` while that is nothing. */
-export function standFor<T extends object>(find: () => T | undefined, reason: string): T {
+export function lazyProxy<T extends object>(find: () => T | undefined, reason: string): T {
   const found = () => {
     const object = find()
     if (object === undefined) throw new Error(reason)

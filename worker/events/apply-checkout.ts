@@ -97,7 +97,11 @@ function outcomeOf(
     case 'await_payment':
       return { ...key, state: 'awaiting_payment' }
     case 'fail':
-      return { ...key, state: 'failed', failure_reason: decision.reason }
+      return {
+        ...key,
+        state: 'failed',
+        failure: { failure_code: decision.failure_code, failure_reason: decision.failure_reason },
+      }
     case 'expire':
       return { ...key, state: 'expired' }
     case 'none':

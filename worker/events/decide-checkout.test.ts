@@ -14,6 +14,7 @@ const intent: CheckoutIntent = {
   amount_minor: 700,
   currency: 'EUR',
   state: 'open',
+  failure_code: null,
   failure_reason: null,
   plan_type: null,
   billing_frequency: null,

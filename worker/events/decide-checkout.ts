@@ -1,4 +1,4 @@
-import { type CheckoutPromise, recipientOf } from '../../schema/checkout/intents.ts'
+import { type CheckoutFailure, type CheckoutPromise, recipientOf } from '../../schema/checkout/intents.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
@@ -17,7 +17,7 @@ export interface CheckoutNews {
 export type CheckoutDecision =
   | { readonly action: 'settle' }
   | { readonly action: 'await_payment' }
-  | { readonly action: 'fail'; readonly reason: string }
+  | ({ readonly action: 'fail' } & CheckoutFailure)
   | { readonly action: 'expire' }
   | { readonly action: 'none'; readonly reason: string }
 
@@ -48,7 +48,7 @@ export function decideCheckout(intent: CheckoutPromise, news: CheckoutNews): Che
     throw new PermanentError(`Session ${session.id} was completed without a payment`)
   }
   if (news.signal === 'checkout.session.async_payment_failed' || isPaymentLost(news)) {
-    return { action: 'fail', reason: 'The payment failed' }
+    return { action: 'fail', failure_code: 'payment_failed', failure_reason: 'The payment failed' }
   }
   // One that has failed keeps its reason.
   if (session.status === 'expired' && intent.state !== 'failed') return { action: 'expire' }

@@ -55,7 +55,7 @@ const ends = {
 async function expectFailedAndFree(first: CheckoutPage): Promise<void> {
   expect(await findIntent(database.owner, first.intentId)).toMatchObject({
     state: 'failed',
-    failure_reason: 'The first payment failed',
+    failure_code: 'first_payment_failed',
   })
   const next = await openPlanCheckout(server, ada)
   expect(next.intentId).not.toBe(first.intentId)

@@ -37,7 +37,7 @@ export async function processCheckoutCompletion(
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, and nobody can be sent there any more.
     const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
-    await failUnsettledIntent(deps.db, { id: intent.id, failure_reason })
+    await failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
   }
 
@@ -48,7 +48,8 @@ export async function processCheckoutCompletion(
     subject: intent.owner_id ?? intent.user_id,
     record: intent,
     isScheduled,
-    giveUp: (failure_reason: string) => failUnsettledIntent(deps.db, { id: intent.id, failure_reason }),
+    giveUp: (failure_reason: string) =>
+      failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
   await keepRoom(deps, done)

@@ -69,7 +69,7 @@ function organizationGone(id: string, seats: readonly Seat[]): Candidate {
     kind: 'seat_without_membership',
     sentence: `${seats.length} seats are held in an organization that Clerk does not know`,
     they_say: `There is no organization ${id}.`,
-    we_have: `${seats.length} of its seats are in use or promised.`,
+    we_have: `${seats.length} of its seats are in use or reserved.`,
   }
 }
 
@@ -96,23 +96,23 @@ function compareSeat(seat: Seat, members: readonly Membership[], now: Date): Can
   }
 }
 
-/** A member without any seat is none: nobody gets a seat that was not promised (decision 041). */
+/** A member without any seat is none: nobody gets a seat that was not reserved (decision 041). */
 function compareMember(
   { organization_id, user_id, email, role }: Membership,
   seats: readonly Seat[],
   knownRole: Membership['role'] | null | undefined,
 ): Candidate | undefined {
   const hasSeat = seats.some((seat) => seat.user_id === user_id)
-  const isPromised = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
-  if (!isPromised && (hasSeat || knownRole === role)) return undefined
+  const isReserved = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
+  if (!isReserved && (hasSeat || knownRole === role)) return undefined
   return {
     ...common(organization_id, user_id),
     kind: 'membership_without_seat',
-    sentence: isPromised
-      ? 'A member of an organization waits for a seat that was promised to them'
+    sentence: isReserved
+      ? 'A member of an organization waits for a seat that is reserved for them'
       : 'A member of an organization is not known to us',
     they_say: `${user_id} is ${role} of ${organization_id}.`,
-    we_have: isPromised
+    we_have: isReserved
       ? 'Their seat is pending.'
       : `${knownRole ? `As far as we know they are ${knownRole}` : 'As far as we know they are not a member'}, and have no seat.`,
   }
@@ -126,7 +126,7 @@ async function compareLimit(
   const [member] = members
   const seats = await findSeatsAtClerk(deps.db, id)
   if (!member || !seats) return undefined
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_promised })
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
   if (member.membership_limit === limit) return undefined
   return [
     {

@@ -242,9 +242,15 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
   test('a session that was paid after we had given it up', async () => {
     const bought = await buildOpenCredits(product)
     const key = { id: bought.intent_id, stripe_session_id: bought.session_id }
-    await database.worker
-      .transaction()
-      .execute((trx) => recordOutcomes(trx, [{ ...key, state: 'failed', failure_reason: 'Nobody paid' }]))
+    await database.worker.transaction().execute((trx) =>
+      recordOutcomes(trx, [
+        {
+          ...key,
+          state: 'failed',
+          failure: { failure_code: 'payment_failed', failure_reason: 'The payment failed' },
+        },
+      ]),
+    )
     await stripe.knob(`sessions/${bought.session_id}/pay`)
     await loseEvents()
     const { findings } = await compare()

@@ -125,7 +125,7 @@ async function describeRoom(
   const seats = await findSeatsAtClerk(deps.db, organizationId)
   const [member] = members
   if (!seats || !member) return null
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_promised })
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
   return member.membership_limit === limit ? null : `Clerk lets ${limit} people in.`
 }
 

@@ -145,7 +145,7 @@ async function compareLimit(
   const seats = await findSeatsAtClerk(deps.db, organizationId)
   const [member] = members
   if (!seats || !member) return
-  const people_at_clerk = members.length + seats.seats_promised
+  const people_at_clerk = members.length + seats.seats_reserved
   if (member.membership_limit === membershipLimitFor({ ...seats, people_at_clerk })) return
   try {
     await keepMembershipLimit(deps, organizationId)

@@ -1,6 +1,8 @@
 CREATE DOMAIN checkout_kind AS text CHECK (VALUE IN ('credit_purchase', 'subscription'));
 CREATE DOMAIN checkout_state AS text
   CHECK (VALUE IN ('created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'));
+CREATE DOMAIN checkout_failure_code AS text CHECK (VALUE IN
+  ('payment_failed', 'first_payment_failed', 'terms_mismatch', 'refused_by_stripe', 'other_mode', 'contradiction'));
 CREATE DOMAIN paid_plan AS text CHECK (VALUE IN ('pro', 'teams'));
 CREATE DOMAIN billing_frequency AS text CHECK (VALUE IN ('monthly', 'yearly'));
 CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
@@ -29,6 +31,8 @@ CREATE TABLE checkout_intents (
   credits_per_seat positive_amount,
   trial_days trial_days NOT NULL DEFAULT 0,
   state checkout_state NOT NULL DEFAULT 'created',
+  -- Why it failed, for code to decide by; `failure_reason` is the detail for a person.
+  failure_code checkout_failure_code,
   failure_reason text,
   stripe_customer_id text,
   stripe_session_id text UNIQUE,
@@ -71,7 +75,7 @@ CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_uns
 -- For support's list of work. A payment that the bank refused needs no person.
 CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
   WHERE state = 'failed' AND stripe_session_id IS NOT NULL
-    AND failure_reason NOT IN ('The payment failed', 'The first payment failed');
+    AND (failure_code IS NULL OR failure_code NOT IN ('payment_failed', 'first_payment_failed'));
 CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unsettled AND last_error IS NOT NULL;
 -- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not exist.
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
@@ -82,5 +86,5 @@ CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC
 GRANT SELECT ON checkout_intents TO tidemark_server;
 GRANT INSERT (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
   billing_frequency, seats, credits_per_seat, trial_days, created_at, next_try_at, session_params) ON checkout_intents TO tidemark_server;
-GRANT UPDATE (state, failure_reason, stripe_customer_id, stripe_session_id, updated_at) ON checkout_intents TO tidemark_server;
+GRANT UPDATE (state, failure_code, failure_reason, stripe_customer_id, stripe_session_id, updated_at) ON checkout_intents TO tidemark_server;
 GRANT SELECT, UPDATE ON checkout_intents TO tidemark_worker;

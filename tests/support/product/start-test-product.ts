@@ -2,7 +2,7 @@ import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
 import { findFreePort } from '../../../scripts/processes/ports.ts'
 import type { Dependencies } from '../../../server/dependencies.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
-import { madeOnce, standFor } from '../made.ts'
+import { lazyProxy, madeOnce } from '../made.ts'
 import { startClerk, type TestClerk } from '../services/clerk.ts'
 import { startStripe, type TestStripe } from '../services/stripe.ts'
 import { createTestClock, type TestClock } from './clock.ts'
@@ -55,7 +55,7 @@ export function testProduct(
     (started) => started.close(),
   )
   const part = <Part extends keyof TestProduct>(name: Part) =>
-    standFor(() => product[name] as TestProduct[Part] & object, 'The product is not started')
+    lazyProxy(() => product[name] as TestProduct[Part] & object, 'The product is not started')
   return {
     database: part('database'),
     server: part('server'),
@@ -144,13 +144,13 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
 }
 
 function absent<T extends object>(what: string): T {
-  return standFor<T>(() => undefined, `This product has no ${what}: the test did not ask for one.`)
+  return lazyProxy<T>(() => undefined, `This product has no ${what}: the test did not ask for one.`)
 }
 
 /** Any token is its user's id: who may call is tested elsewhere. */
 export const trustingClerk = {
   verifyToken: async (token) => ({ user_id: token, session_id: null }),
-  getStanding: async () => 'good',
+  getAccountStatus: async () => 'good',
   getProfile: async () => null,
   identify: async () => null,
 } satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']

@@ -44,7 +44,7 @@ test.each(['incomplete_expired', 'canceled'])(
     await worker.catchUp()
     expect(await intentOf(intentId)).toMatchObject({
       state: 'failed',
-      failure_reason: 'The first payment failed',
+      failure_code: 'first_payment_failed',
     })
     const answer = await requestPlan(server, person)
     expect(answer.status).toBe(200)

@@ -145,7 +145,7 @@ async function applyUnpaid(
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
   const failure_reason = 'The first payment failed'
-  await failUnsettledIntent(trx, { id: intent.id, failure_reason })
+  await failUnsettledIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 

@@ -13,7 +13,7 @@ import { dryRunQuery, type RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
-import { actNames, counted } from '../words.ts'
+import { actNames, counted } from '../labels.ts'
 import { DryRun } from './DryRun.tsx'
 
 interface ConfirmFormProps {

@@ -66,7 +66,7 @@ test('the changes are listed line by line, credits first, without values that st
     'Balance: 1,000 → 1,500',
     'Plan: none → Pro',
     'Seats: 3 → 5',
-    'Seats promised: 0 → 1',
+    'Seats reserved: 0 → 1',
     'Event: Failed → Applied',
   ])
   expect(renderToString(<Changes outcome={purchase} />)).toContain('Credit purchase')

@@ -1,6 +1,6 @@
 import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
 import { formatCreditChange, formatCredits } from '../../format.ts'
-import { counted, sentenceCase } from '../words.ts'
+import { counted, sentenceCase } from '../labels.ts'
 
 export interface Change {
   what: string
@@ -27,7 +27,7 @@ export function changesOf(outcome: ActOutcome): readonly Change[] {
       String,
     ),
     ...changeOf(
-      'Seats promised',
+      'Seats reserved',
       { before: seats.before?.pending ?? null, after: seats.after?.pending ?? null },
       String,
     ),

@@ -8,16 +8,16 @@ import { supportSearchQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
-import { Moment } from '../../../components/support/Moment.tsx'
-import { Page } from '../../../components/support/Page.tsx'
-import { useRowKeys } from '../../../components/support/useKeys.ts'
 import {
   counted,
   kindNames,
   levelTones,
   ownerTitle,
   sentenceCase,
-} from '../../../components/support/words.ts'
+} from '../../../components/support/labels.ts'
+import { Moment } from '../../../components/support/Moment.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'

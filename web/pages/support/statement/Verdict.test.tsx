@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
-import { provenText } from '../../../components/support/words.ts'
+import { provenText } from '../../../components/support/labels.ts'
 import { Verdict } from './Verdict.tsx'
 
 const day = (fields: Pick<StatementDay, 'date' | 'state' | 'agrees'>) =>

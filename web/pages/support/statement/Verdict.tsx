@@ -1,6 +1,6 @@
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { formatDate } from '../../../components/format.ts'
-import { counted, provenText } from '../../../components/support/words.ts'
+import { counted, provenText } from '../../../components/support/labels.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { formatMinor } from './sums.ts'
 

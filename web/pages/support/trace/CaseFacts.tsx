@@ -6,8 +6,8 @@ import { formatCredits, formatDay } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
+import { ownerTitle, sentenceCase, type Tone } from '../../../components/support/labels.ts'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
-import { ownerTitle, sentenceCase, type Tone } from '../../../components/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -66,7 +66,7 @@ export function CaseFacts({ trace: { owner, person, standing } }: { trace: Suppo
             <Fact name="Seats">
               {standing.seats.held} of {standing.seats.total} held
               <span className="block text-faint text-xs">
-                {standing.seats.active} in use, {standing.seats.pending} promised
+                {standing.seats.active} in use, {standing.seats.pending} reserved
               </span>
             </Fact>
           )}

@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import type { SupportProblem, SupportStanding } from '../../../../schema/api/support.ts'
+import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
 import { ActContext } from '../../../components/support/acts/useAct.ts'
 import { Standing } from './Standing.tsx'
 
@@ -15,7 +15,7 @@ const problem = (sentence: string): SupportProblem => ({
 const figure = { is: 0, should: 0 }
 
 function show(sentence: string, problems: SupportProblem[]): string {
-  const standing: SupportStanding = {
+  const standing: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
     agrees: problems.length === 0,
     sentence,

@@ -1,16 +1,16 @@
 import { CircleAlert, CircleCheck, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import type { SupportProblem, SupportStanding } from '../../../../schema/api/support.ts'
+import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
-import { sentenceCase, stakeText } from '../../../components/support/words.ts'
+import { sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 
 /** The expected and the actual state, and their difference as a sentence. */
-export function Standing({ standing, owner }: { standing: SupportStanding; owner: string }) {
+export function Standing({ standing, owner }: { standing: CaseSummary; owner: string }) {
   const { agrees, sentence, problems, plan_type, balance, grants } = standing
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems

@@ -22,9 +22,9 @@ import { formatCreditChange, formatCredits, formatMoney } from '../../../compone
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
+import { actNames, counted, kindNames, levelTones, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
-import { actNames, counted, kindNames, levelTones, sentenceCase } from '../../../components/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -144,13 +144,9 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
   )
 }
 
-/** Only a checkout that waits for a payment can be cancelled. */
-const cancelable = ['created', 'open', 'awaiting_payment']
-
 function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
-  const { kind, id, detail, attempts, next_try_at, caused_by, links, replay, state, title } = item
+  const { kind, id, detail, attempts, next_try_at, can_cancel, caused_by, links, replay, state, title } = item
   const act = useAct()
-  const canCancel = kind === 'intent' && cancelable.includes(state ?? '')
   const canResend = kind === 'invitation' && state === 'pending'
   const button = (what: ActKind, target: typeof replay, Icon?: LucideIcon) =>
     target && (
@@ -191,10 +187,10 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
           </Detail>
         )}
       </dl>
-      {(replay || canCancel || canResend) && (
+      {(replay || can_cancel || canResend) && (
         <div className="mt-3 flex flex-wrap gap-2">
           {button('replay', replay, RotateCcw)}
-          {canCancel && button('cancel_intent', { kind: 'intent', id })}
+          {can_cancel && button('cancel_intent', { kind: 'intent', id })}
           {canResend && button('resend_invitation', { kind: 'invitation', id })}
         </div>
       )}

@@ -6,7 +6,7 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { findingsQuery } from '../../../api/reconciliation.ts'
 import { formatCredits } from '../../../components/format.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
-import { ageText, provenText } from '../../../components/support/words.ts'
+import { ageText, provenText } from '../../../components/support/labels.ts'
 
 /** The amount of work at a glance; each figure links to its list. */
 export function Figures({ work }: { work: WorkList | undefined }) {

@@ -5,7 +5,6 @@ import type { WorkRow } from '../../../../schema/api/support.ts'
 import { maximumTargets } from '../../../../schema/api/support-acts.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
-import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
 import {
   ageText,
   counted,
@@ -13,7 +12,8 @@ import {
   stakeText,
   type Tone,
   workStateNames,
-} from '../../../components/support/words.ts'
+} from '../../../components/support/labels.ts'
+import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'

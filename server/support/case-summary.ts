@@ -1,4 +1,4 @@
-import type { SupportProblem, SupportStanding } from '../../schema/api/support.ts'
+import type { CaseSummary, SupportProblem } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
@@ -7,8 +7,8 @@ import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
 import { findTimelineRow, keyOf, listSubjects } from '../../schema/support/timeline.ts'
 import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
+import { capitalized, creditsText, dayText, durationText, moneyText, sentence } from './format.ts'
 import { type PresentOptions, presentRow, whatIsBought } from './trace-items.ts'
-import { capitalized, creditsText, dayText, durationText, moneyText, sentence } from './words.ts'
 
 type IntentRow = Extract<TimelineRow, { kind: 'intent' }>
 type EventRow = Extract<TimelineRow, { kind: 'event' }>
@@ -30,11 +30,11 @@ interface GrantDifference {
  * that could not be applied: a session that was paid is paid, whatever became of its event. The caller's
  * transaction is a snapshot.
  */
-export async function readStanding(
+export async function readCaseSummary(
   trx: DatabaseTransaction,
   owner: Owner,
   options: PresentOptions,
-): Promise<SupportStanding> {
+): Promise<CaseSummary> {
   const { now, stuck_before } = options
   const subjects = await listSubjects(trx, owner)
   const sheet = await readOwnerBalanceSheet(trx, owner, now)

@@ -1,21 +1,21 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
-import type { Trace } from '../context.ts'
+import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { accountLocked, accountSuspended, type ServerError, unauthenticated } from '../errors.ts'
-import type { SignedIn, Standing } from './clerk.ts'
+import type { AccountStatus, SignedIn } from './clerk.ts'
 
 /**
  * Asks Clerk, because our own token check is by signature and a token lives for a minute. An account that is
  * gone or banned loses its tokens at once: the webhook that reports it may be late. A lock revokes nothing,
  * since a stranger can cause it by guessing passwords.
  */
-export async function findStanding(
+export async function findAccountStatus(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
-): Promise<Standing> {
-  const standing = await deps.clerk.getStanding(who)
+): Promise<AccountStatus> {
+  const standing = await deps.clerk.getAccountStatus(who)
   if (standing === 'gone' || standing === 'banned') {
     const ending = retryTransaction(deps.db, async (trx) => {
       await deleteSignInsOf(trx, who.user_id)
@@ -27,15 +27,15 @@ export async function findStanding(
 }
 
 /** The same where a page shows the reason. Throws ClerkUnavailableError. */
-export async function requireGoodStanding(
+export async function requireGoodAccount(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
-  trace: Trace,
+  trace: RequestLog,
 ): Promise<void> {
-  const standing = await findStanding(deps, who)
+  const standing = await findAccountStatus(deps, who)
   if (standing === 'good') return
   trace.note({ standing })
-  const refusals: Readonly<Record<Exclude<Standing, 'good'>, () => ServerError>> = {
+  const refusals: Readonly<Record<Exclude<AccountStatus, 'good'>, () => ServerError>> = {
     gone: unauthenticated,
     signed_out: unauthenticated,
     banned: accountSuspended,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actName, ageText, counted, ownerTitle, sentenceCase, stakeText } from './words.ts'
+import { actName, ageText, counted, ownerTitle, sentenceCase, stakeText } from './labels.ts'
 
 const noon = '2026-11-22T12:00:00.000Z'
 
