@@ -101,7 +101,11 @@ describe('a claim takes only rows that are due and unsettled:', () => {
     const settled = await buildPurchase(database.server, { next_try_at: now, stripe_session_id })
     await inTransaction((trx) => settleIntent(trx, { id: settled.id, stripe_session_id }))
     const failed = await buildPurchase(database.server, { next_try_at: now })
-    await failIntent(database.server, { id: failed.id, failure_reason: 'Refused' })
+    await failIntent(database.server, {
+      id: failed.id,
+      failure_code: 'refused_by_stripe',
+      failure_reason: 'Refused',
+    })
     const expired = await buildPurchase(database.server, { next_try_at: now })
     await expireIntent(database.server, { id: expired.id, state: 'created' })
     expect(await claimDue(database.worker, claimableIntents, due)).toEqual([{ id, claim: 1 }])

@@ -1,6 +1,9 @@
 CREATE DOMAIN public.billing_frequency AS text
 	CONSTRAINT billing_frequency_check CHECK ((VALUE = ANY (ARRAY['monthly'::text, 'yearly'::text])));
 
+CREATE DOMAIN public.checkout_failure_code AS text
+	CONSTRAINT checkout_failure_code_check CHECK ((VALUE = ANY (ARRAY['payment_failed'::text, 'first_payment_failed'::text, 'terms_mismatch'::text, 'refused_by_stripe'::text, 'other_mode'::text, 'contradiction'::text])));
+
 CREATE DOMAIN public.checkout_kind AS text
 	CONSTRAINT checkout_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'subscription'::text])));
 
@@ -148,6 +151,7 @@ CREATE TABLE public.checkout_intents (
     credits_per_seat public.positive_amount,
     trial_days public.trial_days DEFAULT 0 NOT NULL,
     state public.checkout_state DEFAULT 'created'::text NOT NULL,
+    failure_code public.checkout_failure_code,
     failure_reason text,
     stripe_customer_id text,
     stripe_session_id text,
@@ -967,7 +971,7 @@ CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_inv
 
 CREATE INDEX checkout_intents_due ON public.checkout_intents USING btree (next_try_at) WHERE is_unsettled;
 
-CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
+CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND ((failure_code IS NULL) OR ((failure_code)::text <> ALL (ARRAY['payment_failed'::text, 'first_payment_failed'::text]))));
 
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND is_unsettled);
 
@@ -1244,6 +1248,8 @@ GRANT INSERT(credits_per_seat) ON TABLE public.checkout_intents TO tidemark_serv
 GRANT INSERT(trial_days) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(state) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT UPDATE(failure_code) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(failure_reason) ON TABLE public.checkout_intents TO tidemark_server;
 

@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { claimableIntents } from '../checkout/intents.ts'
+import { type CheckoutFailure, claimableIntents, refusedByBank } from '../checkout/intents.ts'
 import { recordOutcomes, settleIntent } from '../checkout/outcomes.ts'
-import { refusedByBank } from '../checkout/recent-payments.ts'
 import { claimDue } from '../claim/claim-due.ts'
 import { recordFailedTry } from '../claim/record-try.ts'
 import { countProblems } from './problems.ts'
@@ -30,11 +29,13 @@ test('a checkout needs a person when it is stuck or has failed, unless the bank 
   const tried = { rows: claimableIntents, key: { id }, claim: 1 } as const
   await recordFailedTry(database.worker, tried, { last_error: 'No', next_try_at: now, unavailable_at: null })
   expect(await countIntents()).toEqual({ stuck: 1, failed: 0 })
-  const fail = (failure_reason: string) =>
-    database.worker
+  const fail = (failure_code: CheckoutFailure['failure_code']) => {
+    const failure = { failure_code, failure_reason: 'Told to support' }
+    return database.worker
       .transaction()
-      .execute((trx) => recordOutcomes(trx, [{ id, stripe_session_id, state: 'failed', failure_reason }]))
-  await fail('Another amount was paid')
+      .execute((trx) => recordOutcomes(trx, [{ id, stripe_session_id, state: 'failed', failure }]))
+  }
+  await fail('terms_mismatch')
   expect(await countIntents()).toEqual({ stuck: 0, failed: 1 })
   for (const refusal of refusedByBank) {
     await fail(refusal)
