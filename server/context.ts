@@ -36,7 +36,7 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: RequestLog
-  /** A UUIDv7 (decision 163); for idempotent endpoints the same in every try of an Idempotency-Key. */
+  /** A UUIDv7 (decision 001); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }
 

@@ -49,7 +49,7 @@ interface Portion {
  * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A
  * server takes portions of a budget, so a caller never gets more than the limit; one whose calls are spread
  * over several servers may be refused by one while another has the rest of a portion: at most a thirtieth of
- * the budget less for each further server (decision 134).
+ * the budget less for each further server (decision 126).
  */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},

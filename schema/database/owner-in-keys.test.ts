@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 
-/** What belongs to an owner has the owner in whatever is unique or refers (decision 139). What lacks it is in docs/scaling.md, with what has to come first. */
+/** What belongs to an owner has the owner in whatever is unique or refers (decision 131). What lacks it is in docs/scaling.md, with what has to come first. */
 const lacking = {
   unique: [
     'checkout_intents_one_subscription',

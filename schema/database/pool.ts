@@ -35,7 +35,7 @@ const checksPerSilence = 5
 /**
  * Cuts a connection that owes an answer and gives none: everybody who waits for it fails as if it had been lost. Looks are counted, not the time
  * between them, so that a process which stood still itself reads first what came meanwhile. pg's own `query_timeout` is a timer for each statement,
- * which keeps the statement in memory (decision 156).
+ * which keeps the statement in memory (decision 158).
  */
 function giveUpWhenSilent(
   client: pg.PoolClient,

@@ -37,7 +37,7 @@ export interface AnswersOf {
 /**
  * Kysely hands texts to the client, never names; and it waits for a promise. Of the promise that pg makes, V8 keeps the statement with its values and
  * rows until the whole heap is collected: a tenth of all that an event allocates, which made each small collection longer and the large ones frequent
- * (decision 156). So pg is given a callback. For the same reason answers are counted in it: what waits for one statement would be kept with it.
+ * (decision 158). So pg is given a callback. For the same reason answers are counted in it: what waits for one statement would be kept with it.
  */
 export function prepareMarkedStatements(client: pg.ClientBase): AnswersOf {
   const answers: AnswersOf = { unanswered: 0, answered: 0 }

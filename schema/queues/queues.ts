@@ -67,7 +67,7 @@ export const mostEventsTogether = 50
 /**
  * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few finished jobs are kept, for a
  * glance at what went on: the rows have the history. Of events none is kept that went well: whoever ends a job on Postgres looks for
- * those that are too many, and all who do that at once wait for each other (decision 124).
+ * those that are too many, and all who do that at once wait for each other (decision 123).
  */
 export function jobOptionsOf(queue: QueueName) {
   const isOfEvents = queue === 'stripe-events' || queue === 'clerk-events'

@@ -11,7 +11,7 @@ import {
 } from '../../schema/extension/tokens.ts'
 
 /**
- * Verified tokens of editors, cached for seconds (decision 125). Concurrent lookups and records of use are
+ * Verified tokens of editors, cached for seconds (decision 030). Concurrent lookups and records of use are
  * batched (decision 126).
  */
 export interface EditorTokens {

@@ -98,7 +98,7 @@ CREATE TABLE charges (
   updated_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
   -- The owner is in every key of subscriptions, what was paid for them, seats and invitations, and in what
-  -- joins them (decision 139). An id of Stripe's or Clerk's that comes without its owner is found by an index
+  -- joins them (decision 131). An id of Stripe's or Clerk's that comes without its owner is found by an index
   -- that is not unique.
   owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
   owner_id text NOT NULL,
