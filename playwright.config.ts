@@ -3,7 +3,10 @@ import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
 
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
-/** The whole product runs as a user would have it, launched by the global setup once for each worker; the browser is the one it found. */
+/**
+ * The whole product runs as a user would have it, launched by the global setup once for each worker; the
+ * browser is the one it found.
+ */
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.spec.ts',

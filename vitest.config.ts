@@ -3,14 +3,16 @@ import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/test/summary-reporter.ts'
 
 /**
- * On a busy CI machine one test in thousands loses a race of its own now and then. It is run once more, and the summary of `npm test` names it, so
- * that it is mended. Not the simulation: what it finds only now and then may be a fault of the product.
+ * On a busy CI machine one test in thousands loses a race of its own now and then. It is run once more, and
+ * the summary of `npm test` names it, so that it is mended. Not the simulation: what it finds only now and
+ * then may be a fault of the product.
  */
 const limits = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   retry: process.env.CI ? 1 : 0,
-  // The files that a worker runs share what they import: reading server, worker and SDKs anew for each of 250 was an eighth of the time.
+  // The files that a worker runs share what they import: reading server, worker and SDKs anew for each of 250
+  // was an eighth of the time.
   isolate: false,
   setupFiles: 'tests/support/isolation/leave-nothing-behind.ts',
 }
@@ -26,8 +28,8 @@ const withoutDatabase = [
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
 /**
- * `unit` and `database` stand beside the files they test and are one to whoever runs them (`npm run test:unit`); they are
- * two so that a test of a button does not wait for a Postgres.
+ * `unit` and `database` stand beside the files they test and are one to whoever runs them (`npm run
+ * test:unit`); they are two so that a test of a button does not wait for a Postgres.
  */
 export default defineConfig({
   test: {

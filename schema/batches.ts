@@ -7,23 +7,27 @@ export interface BatchOptions<Item, Result> {
   /** So many batches may be under way at once. */
   readonly batches_max: number
   /**
-   * Items of one key are never in two batches at once, so one that waits for the locks of a key holds up no other batch. Left out, they
-   * have nothing in common.
+   * Items of one key are never in two batches at once, so one that waits for the locks of a key holds up no
+   * other batch. Left out, they have nothing in common.
    */
   readonly keyOf?: (item: Item) => string
   /**
-   * Does those that need not wait for a lock, and says what became of each, in their order: undefined for those that have to wait, which
-   * `together` does then. Asked first where there are several keys, so that one that is locked holds up none of the others.
+   * Does those that need not wait for a lock, and says what became of each, in their order: undefined for
+   * those that have to wait, which `together` does then. Asked first where there are several keys, so that
+   * one that is locked holds up none of the others.
    */
   readonly withoutWaiting?: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
   /** Does them all or none, and says what became of each, in their order. */
   readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
   /**
-   * Does a single one. It is called for an item that came alone, and for each of those that failed together. Left out, it is done as a
-   * batch of one.
+   * Does a single one. It is called for an item that came alone, and for each of those that failed together.
+   * Left out, it is done as a batch of one.
    */
   readonly alone?: (item: Item) => Promise<Result>
-  /** Whether a failure is everybody's, such as a database that does not answer, so that trying them one by one is no use. */
+  /**
+   * Whether a failure is everybody's, such as a database that does not answer, so that trying them one by one
+   * is no use.
+   */
   readonly isShared: (error: unknown) => boolean
 }
 
@@ -42,9 +46,9 @@ interface Waiting<Item, Result> {
 const anyContext = <T>(work: () => T): T => work()
 
 /**
- * Collects what comes while other batches are under way and does it together: the busier, the more at once, and nobody waits for others to
- * come. Keys take turns, so whoever asks for a lot is served beside others and not before them. A failure of one item is
- * its own: they are tried one by one then.
+ * Collects what comes while other batches are under way and does it together: the busier, the more at once,
+ * and nobody waits for others to come. Keys take turns, so whoever asks for a lot is served beside others and
+ * not before them. A failure of one item is its own: they are tried one by one then.
  */
 export function createBatches<Item, Result>({
   items_max,
@@ -75,7 +79,10 @@ export function createBatches<Item, Result>({
     })
   }
 
-  /** The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the line. */
+  /**
+   * The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the
+   * line.
+   */
   function take(): Waiting<Item, Result>[] {
     const keys: Key[] = []
     for (const key of waiting.keys()) {

@@ -16,8 +16,8 @@ const pauseAfterFailureMs = 500
 const answerSchema = z.object({ offset_ms: z.number() })
 
 /**
- * The real time; with the Stripe sandbox that one's clock, so that moving it forward by 45 days shows what 45 days bring. In
- * production there is no sandbox, and the real time whatever the environment says.
+ * The real time; with the Stripe sandbox that one's clock, so that moving it forward by 45 days shows what 45
+ * days bring. In production there is no sandbox, and the real time whatever the environment says.
  */
 export function openClock(env: Pick<Environment, 'NODE_ENV' | 'STRIPE_API_BASE'>): Clock {
   if (env.NODE_ENV === 'production' || env.STRIPE_API_BASE === undefined) {
@@ -26,7 +26,10 @@ export function openClock(env: Pick<Environment, 'NODE_ENV' | 'STRIPE_API_BASE'>
   return followClock(new URL('/_sandbox/clock', env.STRIPE_API_BASE))
 }
 
-/** Asks how far the sandbox is ahead, and then waits for the answer that it has moved. While it is away, its last time goes on. */
+/**
+ * Asks how far the sandbox is ahead, and then waits for the answer that it has moved. While it is away, its
+ * last time goes on.
+ */
 function followClock(url: URL): Clock {
   const stopping = new AbortController()
   const { promise: ready, resolve: setReady } = Promise.withResolvers<void>()

@@ -35,8 +35,8 @@ const host = z.string().regex(/^[\w.:-]+$/, 'must be an address, without a port'
 const milliseconds = z.coerce.number().int().min(1)
 
 /**
- * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The sandbox has
- * its own variables, documented beside it, because it replaces services of other companies.
+ * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The
+ * sandbox has its own variables, documented beside it, because it replaces services of other companies.
  */
 export const environmentSchema = z.object({
   NODE_ENV: z
@@ -220,8 +220,9 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. An empty value means
- * the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an `.env` file is not a trial of 0 days.
+ * Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. An
+ * empty value means the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an `.env` file is not
+ * a trial of 0 days.
  */
 export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
   const given = Object.entries(raw).filter(([, value]) => value?.trim() !== '')
@@ -235,8 +236,8 @@ export function parseEnvironment(raw: Record<string, string | undefined>): Envir
 }
 
 /**
- * Reads the environment of the server or the worker. Both need every external service to be named: in production by whoever
- * runs them, elsewhere by `npm start`, which names the sandbox's.
+ * Reads the environment of the server or the worker. Both need every external service to be named: in
+ * production by whoever runs them, elsewhere by `npm start`, which names the sandbox's.
  */
 export function processEnvironment(raw: Record<string, string | undefined>): ProcessEnvironment {
   const environment = parseEnvironment(raw)
@@ -269,7 +270,10 @@ export function liveKeysInDevelopment(environment: Environment): string[] {
     .map((name) => `${name} is a live key: set NODE_ENV=production, or use a test key.`)
 }
 
-/** What a published repository knows is no secret: the stand-ins', here in the clear; a test keeps them equal to theirs. */
+/**
+ * What a published repository knows is no secret: the stand-ins', here in the clear; a test keeps them equal
+ * to theirs.
+ */
 export const sandboxSecrets: readonly string[] = [
   'sk_test_sandbox',
   'whsec_sandbox',

@@ -4,8 +4,9 @@ import { currentSpan } from './tracing.ts'
 export type { Logger }
 
 /**
- * The process's logger: JSON lines on stdout. Lines about a request, an intent or an event carry `request_id`, `intent_id`,
- * `event_id`, and where traces are collected `trace_id`, so that one search finds the whole story of a purchase. Secrets that could ride along are removed.
+ * The process's logger: JSON lines on stdout. Lines about a request, an intent or an event carry
+ * `request_id`, `intent_id`, `event_id`, and where traces are collected `trace_id`, so that one search finds
+ * the whole story of a purchase. Secrets that could ride along are removed.
  */
 export function createLogger(options: {
   process: 'server' | 'worker'
@@ -20,7 +21,8 @@ export function createLogger(options: {
     serializers: { err: serializeError },
     formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(withSpan(fields)) },
   }
-  // There is a line for each request and each event: those of a tenth of a second are written together. At exit the rest is written.
+  // There is a line for each request and each event: those of a tenth of a second are written together. At
+  // exit the rest is written.
   return pino(
     settings,
     options.destination ?? pino.destination({ sync: false, minLength: 8192, periodicFlush: 100 }),
@@ -73,8 +75,8 @@ function holdsMore(value: unknown): boolean {
 }
 
 /**
- * What a person needs of an error, its causes included. Libraries hang whole clients on theirs, with addresses and settings,
- * and those do not belong in a log.
+ * What a person needs of an error, its causes included. Libraries hang whole clients on theirs, with
+ * addresses and settings, and those do not belong in a log.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

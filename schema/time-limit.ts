@@ -2,7 +2,10 @@ class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
-/** Waits no longer than `limit_ms`. The work itself continues, and its result is dropped: use it only where that does no harm. */
+/**
+ * Waits no longer than `limit_ms`. The work itself continues, and its result is dropped: use it only where
+ * that does no harm.
+ */
 export async function withTimeLimit<T>(
   work: Promise<T>,
   limit: { readonly limit_ms: number; readonly what: string },

@@ -2,8 +2,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { SpanIds, SpanOptions, Tracing } from './tracing/span.ts'
 
 /**
- * One for the process, as in OpenTelemetry itself: spans are made deep inside transactions, and handing this through all of them would put it into
- * every signature for the sake of whoever looks at a trace.
+ * One for the process, as in OpenTelemetry itself: spans are made deep inside transactions, and handing this
+ * through all of them would put it into every signature for the sake of whoever looks at a trace.
  */
 let tracing: Tracing | undefined
 
@@ -14,8 +14,8 @@ export interface TracingSettings {
 }
 
 /**
- * Begins to collect spans where an endpoint is configured; without one nothing of OpenTelemetry is loaded. The caller closes what is
- * returned last of all, so that the spans of its shutdown are sent too.
+ * Begins to collect spans where an endpoint is configured; without one nothing of OpenTelemetry is loaded.
+ * The caller closes what is returned last of all, so that the spans of its shutdown are sent too.
  */
 export async function startTracing(
   env: TracingSettings,
@@ -34,7 +34,10 @@ export async function startTracing(
   }
 }
 
-/** Does the work inside a span of this name; a failure of the work is noted in it and thrown. Costs nothing where nobody collects spans. */
+/**
+ * Does the work inside a span of this name; a failure of the work is noted in it and thrown. Costs nothing
+ * where nobody collects spans.
+ */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   return tracing ? tracing.inSpan(name, options, work) : work()
 }

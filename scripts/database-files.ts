@@ -32,8 +32,8 @@ function viewColumns(columns: Record<string, string>): Record<string, string> {
 }
 
 /**
- * What the generator does not see: columns whose own CHECK, or that of their domain, lists the texts that they take, and booleans
- * that have their default from a domain.
+ * What the generator does not see: columns whose own CHECK, or that of their domain, lists the texts that
+ * they take, and booleans that have their default from a domain.
  */
 async function readColumnTypes(pool: pg.Pool): Promise<Record<string, string>> {
   const { rows } = await pool.query<{ column: string; type: string; generated: boolean }>(`
@@ -84,8 +84,9 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
 }
 
 /**
- * The tables as one readable file, made by pg_dump from the migrations; functions have their own files. A Postgres client cannot be
- * expected on every machine, so pg_dump is the WebAssembly one and dumps an in-memory Postgres.
+ * The tables as one readable file, made by pg_dump from the migrations; functions have their own files. A
+ * Postgres client cannot be expected on every machine, so pg_dump is the WebAssembly one and dumps an
+ * in-memory Postgres.
  */
 export async function renderSchemaDump(): Promise<string> {
   const database = await PGlite.create()

@@ -14,7 +14,10 @@ const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
 
-/** `npm start`: launches the product, prints its address, and runs until it or the process above it is stopped. */
+/**
+ * `npm start`: launches the product, prints its address, and runs until it or the process above it is
+ * stopped.
+ */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()

@@ -86,8 +86,8 @@ interface Request {
 }
 
 /**
- * What calls are asked about something that has to be made first, so that a caller who may do it succeeds. A call whose contract says
- * enough is not listed: see `requestOf`.
+ * What calls are asked about something that has to be made first, so that a caller who may do it succeeds. A
+ * call whose contract says enough is not listed: see `requestOf`.
  */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
   'POST /api/user/initialize': () => ({
@@ -168,8 +168,9 @@ const fields: Readonly<Record<string, () => unknown>> = {
 }
 
 /**
- * The required fields of a contract, and who pays where the request is about an organization. Ids are the user's and the organization's,
- * everything else is the least that will do. So a new call needs no line here unless something has to be made before it.
+ * The required fields of a contract, and who pays where the request is about an organization. Ids are the
+ * user's and the organization's, everything else is the least that will do. So a new call needs no line here
+ * unless something has to be made before it.
  */
 async function requestOf({ endpoint, method, row }: Case): Promise<Request> {
   const required = async (schema: z.core.$ZodType | undefined) => {

@@ -18,7 +18,10 @@ import { processSupportAct } from './support/support-act.ts'
 import { runTask, taskNames } from './tasks/schedule.ts'
 
 export interface ConsumerSettings {
-  /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */
+  /**
+   * How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every
+   * worker.
+   */
   readonly lockMs: number
   /** How often workers check for such jobs, in milliseconds. The same in every worker. */
   readonly stalledMs: number
@@ -63,14 +66,18 @@ const concurrency: Record<QueueName, number> = {
 }
 
 /**
- * A job whose worker was killed is run by another one: it is still the same try, which ends when the row is claimed again, so that
- * there is never more than one. A worker may be killed any number of times; that alone never makes anything fail.
+ * A job whose worker was killed is run by another one: it is still the same try, which ends when the row is
+ * claimed again, so that there is never more than one. A worker may be killed any number of times; that alone
+ * never makes anything fail.
  */
 const maximumStalls = 1000
 
 export interface Consumers {
   readonly workers: readonly Worker[]
-  /** Finishes the running jobs and starts no new ones; `force` abandons them, and another worker finds them stalled. */
+  /**
+   * Finishes the running jobs and starts no new ones; `force` abandons them, and another worker finds them
+   * stalled.
+   */
   close(force?: boolean): Promise<void>
 }
 
@@ -90,7 +97,10 @@ export function startConsumers(
   }
 }
 
-/** Does what a job of a queue asks for. Its lines in the log and its spans lead back to the request that it came from, if it came from one. */
+/**
+ * Does what a job of a queue asks for. Its lines in the log and its spans lead back to the request that it
+ * came from, if it came from one.
+ */
 export async function processJob<Name extends QueueName>(
   deps: WorkerDependencies,
   name: Name,

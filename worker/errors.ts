@@ -1,6 +1,6 @@
 /**
- * Something that no retry can fix: the event contradicts what we promised. The event is kept as failed for a person to examine,
- * and nothing is granted.
+ * Something that no retry can fix: the event contradicts what we promised. The event is kept as failed for a
+ * person to examine, and nothing is granted.
  */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError'

@@ -24,9 +24,13 @@ export type Consequence =
 export const maximumAttempts = 10
 
 const minuteMs = 60_000
-/** Between two tries while the other side is unavailable; the wait grows with the time that it has been so. */
+/**
+ * Between two tries while the other side is unavailable; the wait grows with the time that it has been so.
+ */
 const unavailableWaitMs = { least: 15_000, most: 10 * minuteMs }
-/** A sender that asks for more is asked earlier nevertheless: all has to be done within an hour of its return. */
+/**
+ * A sender that asks for more is asked earlier nevertheless: all has to be done within an hour of its return.
+ */
 const longestRetryAfterMs = 30 * minuteMs
 
 /** Says what follows from a failed try of a row, without doing it. `random` is at least 0 and below 1. */
@@ -75,7 +79,10 @@ function isContradiction(error: unknown): boolean {
   )
 }
 
-/** A rejected key (401, 403) is for whoever runs us to mend, and no fault of the row; 409 says that the object is in use. */
+/**
+ * A rejected key (401, 403) is for whoever runs us to mend, and no fault of the row; 409 says that the object
+ * is in use.
+ */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof ClerkUnavailableError || isDatabaseUnavailable(error)) return true
   if (!(error instanceof Stripe.errors.StripeError)) return false

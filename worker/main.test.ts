@@ -53,7 +53,8 @@ describe.each([
     expect(worker.lines.at(-1)).toContain('Worker has stopped')
     const stateOf = async (id: string) => (await findEvent(database.owner, { source: 'stripe', id }))?.state
     expect(await stateOf(inHand.id)).toBe('ignored')
-    // A BullMQ worker that waits for a job takes the one that ends its wait; what it has not begun stays in the queue.
+    // A BullMQ worker that waits for a job takes the one that ends its wait; what it has not begun stays in
+    // the queue.
     const { waiting, active, failed } = (await producer.counts())['stripe-events']
     expect({ waiting, active, failed }).toEqual({
       waiting: (await stateOf(later.id)) === 'received' ? 1 : 0,

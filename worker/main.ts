@@ -13,7 +13,10 @@ import { createDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
 import { keepSchedule } from './tasks/schedule.ts'
 
-/** Each of the six BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+/**
+ * Each of the six BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and
+ * finishing.
+ */
 const queuePoolMax = 14
 
 async function main(): Promise<void> {
@@ -77,7 +80,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** BullMQ remembers for good that a queue could not be opened, so nothing is opened before Postgres answers. */
+/**
+ * BullMQ remembers for good that a queue could not be opened, so nothing is opened before Postgres answers.
+ */
 async function waitForDatabase(db: Database, log: Logger): Promise<void> {
   for (;;) {
     try {

@@ -108,8 +108,8 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
 }
 
 /**
- * Prometheus sees no increase in a counter that appears with its first event. Those that raise an alarm are there from the beginning, with
- * every label that they can have.
+ * Prometheus sees no increase in a counter that appears with its first event. Those that raise an alarm are
+ * there from the beginning, with every label that they can have.
  */
 function beginAtZero({ failedTries, givenUp, eventsForged, eventsMissed }: WorkerMetrics): void {
   for (const what of ['event', 'intent', 'subscription', 'invitation', 'act']) {

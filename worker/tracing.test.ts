@@ -73,7 +73,10 @@ const collector = madeOnce(
 /** Four processes are started. */
 const patienceMs = 120_000
 
-/** A paid checkout's event, delivered to a server and applied by a worker, both with these variables, and both stopped afterwards. */
+/**
+ * A paid checkout's event, delivered to a server and applied by a worker, both with these variables, and both
+ * stopped afterwards.
+ */
 async function buyWith(env: Record<string, string>) {
   // On a slow machine the sweep would come before the webhook's own job, and begin a trace of its own.
   const options = { databaseUrl: database.url, env: { ...env, CLAIM_AFTER_MS: '600000' } }

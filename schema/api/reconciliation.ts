@@ -4,12 +4,13 @@ import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 
 /**
- * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
- * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,
- * `subscription_differs`, `subscription_gone` (we have it, and Stripe does not). With Clerk: `seat_without_membership`,
- * `membership_without_seat` (one that we do not know, or whose seat is still reserved), `seat_role_differs`, `member_limit_differs`. Of our own:
- * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
- * `work_overdue` (due for so long that no job has it).
+ * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
+ * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
+ * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`, `subscription_gone`
+ * (we have it, and Stripe does not). With Clerk: `seat_without_membership`, `membership_without_seat` (one
+ * that we do not know, or whose seat is still reserved), `seat_role_differs`, `member_limit_differs`. Of our
+ * own: `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`,
+ * `adjustment_unexplained`, `event_unapplied`, `work_overdue` (due for so long that no job has it).
  */
 export const findingKinds = [
   'session_not_settled',

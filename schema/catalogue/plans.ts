@@ -13,7 +13,9 @@ export interface Plan {
   readonly description: string
   readonly credits_per_seat: number
   readonly per_seat: boolean
-  /** Minor units for one seat and one period, the same number in every supported currency; `null` when free. */
+  /**
+   * Minor units for one seat and one period, the same number in every supported currency; `null` when free.
+   */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
   /** What the plan has beside credits, most important first. */
   readonly benefits: readonly string[]

@@ -17,7 +17,9 @@ export interface ChargeSnapshot extends Owner {
   readonly stripe_invoice_id: string | null
   readonly amount_minor: number
   readonly refunded_minor: number
-  /** Held by disputes that are open or lost; null when that is not known, and then the stored amount stays. */
+  /**
+   * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
+   */
   readonly disputed_minor: number | null
 }
 

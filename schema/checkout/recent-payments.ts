@@ -27,9 +27,9 @@ export interface RecentPayment {
 }
 
 /**
- * An owner's checkouts since a day that were paid, or for which a payment was tried, and that are not in the ledger,
- * newest first. A payment page that was merely opened is none of them, and neither is one that has expired.
- * What a person bought for an organization that does not exist yet is the person's.
+ * An owner's checkouts since a day that were paid, or for which a payment was tried, and that are not in the
+ * ledger, newest first. A payment page that was merely opened is none of them, and neither is one that has
+ * expired. What a person bought for an organization that does not exist yet is the person's.
  */
 export async function listRecentPayments(
   db: Kysely<DB>,

@@ -17,7 +17,10 @@ export interface CursorMove {
   readonly completed_at: Date | null
 }
 
-/** Moves a cursor. Returns its new revision; null when somebody else has moved it meanwhile, and nothing was changed. */
+/**
+ * Moves a cursor. Returns its new revision; null when somebody else has moved it meanwhile, and nothing was
+ * changed.
+ */
 export async function moveCursor(
   db: Kysely<DB>,
   name: CursorName,

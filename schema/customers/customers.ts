@@ -3,7 +3,9 @@ import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
 
-/** An owner has a customer in test mode and another one in live mode; this is the one of the process's key. */
+/**
+ * An owner has a customer in test mode and another one in live mode; this is the one of the process's key.
+ */
 export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
   const row = await db
     .selectFrom('stripe_customers')
@@ -16,8 +18,8 @@ export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<
 }
 
 /**
- * Stores another customer in place of one that was deleted at Stripe. The first who replaces it wins; returns the one that is
- * stored.
+ * Stores another customer in place of one that was deleted at Stripe. The first who replaces it wins; returns
+ * the one that is stored.
  */
 export async function replaceStripeCustomer(
   db: Kysely<DB>,
@@ -34,7 +36,9 @@ export async function replaceStripeCustomer(
   return replaced?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
 }
 
-/** Stores the payer's customer. The first one wins, so that two tabs agree; returns the one that is stored. */
+/**
+ * Stores the payer's customer. The first one wins, so that two tabs agree; returns the one that is stored.
+ */
 export async function saveStripeCustomer(
   db: Kysely<DB>,
   customer: Owner & { customer_id: string },
@@ -95,7 +99,10 @@ export async function endCreation(db: Kysely<DB>, creation: CustomerCreation): P
     .execute()
 }
 
-/** Deletes what a customer was about to be made with, which has a name and an address. Returns whether there was something. */
+/**
+ * Deletes what a customer was about to be made with, which has a name and an address. Returns whether there
+ * was something.
+ */
 export async function deleteCreationOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('customer_creations')

@@ -5,8 +5,8 @@ import type { DatabaseTransaction } from './connect.ts'
 const batchSize = 5000
 
 /**
- * Reads the rows of a query some thousand at a time, through a cursor of the transaction. Postgres reads the next batch while the caller
- * handles this one.
+ * Reads the rows of a query some thousand at a time, through a cursor of the transaction. Postgres reads the
+ * next batch while the caller handles this one.
  */
 export async function* batchesOfRows<Row>(
   trx: DatabaseTransaction,

@@ -7,15 +7,18 @@ export type Database = Kysely<DB>
 export type DatabaseTransaction = Transaction<DB>
 
 /**
- * What a function takes that only reads and may be told of a moment ago: what `deps.reads()` chose, which may be a replica. Any database or transaction is
- * one. It is none of the others, so that it cannot be handed to what writes, locks or decides about money or rights.
+ * What a function takes that only reads and may be told of a moment ago: what `deps.reads()` chose, which may
+ * be a replica. Any database or transaction is one. It is none of the others, so that it cannot be handed to
+ * what writes, locks or decides about money or rights.
  */
 export type ReadDatabase = Pick<Database, 'selectFrom' | 'with' | 'getExecutor'>
 
 /** The group role that decides what a process may do; see the first migration. */
 export type DatabaseRole = 'tidemark_server' | 'tidemark_worker'
 
-/** `owner` is the login of the connection string: for migrations, verification and tests, never for a process. */
+/**
+ * `owner` is the login of the connection string: for migrations, verification and tests, never for a process.
+ */
 export type DatabaseActor = DatabaseRole | 'owner'
 
 export interface DatabaseConnection {
@@ -24,7 +27,10 @@ export interface DatabaseConnection {
   close(): Promise<void>
 }
 
-/** Credits and minor units stay far below 2^53, so an int8 is a number; one that does not fit is an error, not a rounding. */
+/**
+ * Credits and minor units stay far below 2^53, so an int8 is a number; one that does not fit is an error, not
+ * a rounding.
+ */
 function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a JavaScript number`)
@@ -38,19 +44,25 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** How long a process waits for Postgres, and Postgres for it, before the other one counts as lost. Milliseconds. */
+/**
+ * How long a process waits for Postgres, and Postgres for it, before the other one counts as lost.
+ * Milliseconds.
+ */
 export interface SessionLimits {
   /** A statement that takes longer is ended by Postgres. */
   readonly statement_ms: number
   /** So is a transaction in which nothing is asked for so long: whoever holds its locks may be gone. */
   readonly idle_in_transaction_ms: number
-  /** A connection over which no answer came for so long is given up. More than `statement_ms`, so that only silence gets there. */
+  /**
+   * A connection over which no answer came for so long is given up. More than `statement_ms`, so that only
+   * silence gets there.
+   */
   readonly silence_ms: number
 }
 
 /**
- * Nothing that a request waits for takes half a minute. The worker also makes statements and proofs of a large ledger, and calls Stripe and Clerk
- * in some transactions (decision 160).
+ * Nothing that a request waits for takes half a minute. The worker also makes statements and proofs of a
+ * large ledger, and calls Stripe and Clerk in some transactions (decision 160).
  */
 const limitsOf: Readonly<Record<DatabaseRole, SessionLimits>> = {
   tidemark_server: { statement_ms: 25_000, idle_in_transaction_ms: 60_000, silence_ms: 30_000 },
@@ -60,7 +72,10 @@ const limitsOf: Readonly<Record<DatabaseRole, SessionLimits>> = {
 export interface SessionOptions {
   readonly connectionString: string
   readonly role: DatabaseActor
-  /** Whether the process has a live key of Stripe's: rows of the other mode are not used (decision 073). Left out, it has not. */
+  /**
+   * Whether the process has a live key of Stripe's: rows of the other mode are not used (decision 073). Left
+   * out, it has not.
+   */
   readonly livemode?: boolean
   readonly poolMax: number
   readonly onError: (error: Error) => void
@@ -69,8 +84,8 @@ export interface SessionOptions {
 }
 
 /**
- * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may not. Connections
- * that Postgres drops (a restart) are replaced, and their errors handed to `onError`.
+ * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may
+ * not. Connections that Postgres drops (a restart) are replaced, and their errors handed to `onError`.
  */
 export function connectDatabase(options: SessionOptions): DatabaseConnection {
   const pool = openPool(options)
@@ -124,7 +139,10 @@ export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) =
     .execute(read)
 }
 
-/** The same over several connections at once, so that Postgres works on several queries: as many transactions, which see one state. */
+/**
+ * The same over several connections at once, so that Postgres works on several queries: as many transactions,
+ * which see one state.
+ */
 export async function inSharedSnapshot<T>(
   db: Database,
   connections: number,

@@ -32,7 +32,9 @@ afterAll(async () => {
   await client.end()
 })
 
-/** Tries one statement as a process that is in the hands of somebody else, and says with which error it ended. */
+/**
+ * Tries one statement as a process that is in the hands of somebody else, and says with which error it ended.
+ */
 async function tryAs(name: string, statements: readonly string[]): Promise<string> {
   const role = name === names.server ? 'tidemark_server' : 'tidemark_worker'
   const client = new pg.Client({ connectionString: urlOf(name), options: `-c role=${role}` })

@@ -38,7 +38,10 @@ const sqlFiles: MigrationProvider = {
 /** The SQL files of functions, views and triggers: each is applied again whenever its text changes. */
 export const readFunctionFiles = () => readSqlFiles(functionsFolder)
 
-/** The names of our migrations and function files that a database lacks or has with another text. Changes nothing. */
+/**
+ * The names of our migrations and function files that a database lacks or has with another text. Changes
+ * nothing.
+ */
 export async function listPendingMigrations(pool: pg.Pool): Promise<string[]> {
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   await refuseUnknownMigrations(db)
@@ -51,9 +54,10 @@ export async function listPendingMigrations(pool: pg.Pool): Promise<string[]> {
 const nameOf = ({ name }: { readonly name: string }) => name
 
 /**
- * Brings a database up to date: our tables, then their functions and triggers, the partitions of the next months, and BullMQ's tables
- * in their own schema. Safe to run from several processes at once (each step takes a lock). Returns the names of what was applied.
- * Throws before anything runs when the database knows a migration that has no file here.
+ * Brings a database up to date: our tables, then their functions and triggers, the partitions of the next
+ * months, and BullMQ's tables in their own schema. Safe to run from several processes at once (each step
+ * takes a lock). Returns the names of what was applied. Throws before anything runs when the database knows a
+ * migration that has no file here.
  */
 export async function migrateToLatest(connection: { connectionString: string }): Promise<string[]> {
   const pool = new pg.Pool({
@@ -110,7 +114,9 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** A database of a newer version, or of one from before the migrations started again, is not for this version. */
+/**
+ * A database of a newer version, or of one from before the migrations started again, is not for this version.
+ */
 async function refuseUnknownMigrations(db: Kysely<DB>): Promise<void> {
   const { rows: tables } = await sql<{ found: boolean }>`
     SELECT to_regclass('public.kysely_migration') IS NOT NULL AS found`.execute(db)

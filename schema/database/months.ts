@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import { makeLedgerMonths } from '../ledger/post/months.ts'
 import type { DB } from './types.ts'
 
-/** So many months are there before anything is filed in them. An alarm asks for fewer: docs/operations/alerts.yml. */
+/**
+ * So many months are there before anything is filed in them. An alarm asks for fewer:
+ * docs/operations/alerts.yml.
+ */
 const monthsAhead = 3
 
 /** Makes the partitions that the next months will need. Whoever reads or writes meanwhile is not held up. */

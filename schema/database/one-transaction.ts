@@ -14,9 +14,10 @@ import { retryTransaction } from './retry.ts'
 import type { DB } from './types.ts'
 
 /**
- * Runs work that opens transactions of its own, or none, within one, which is committed or rolled back as a whole: the transactions of
- * the handle that `work` is given are savepoints of it. What one of them locks stays locked until the whole is over, so calls to others
- * belong before them. Like every transaction it may be run again; see `retryTransaction`.
+ * Runs work that opens transactions of its own, or none, within one, which is committed or rolled back as a
+ * whole: the transactions of the handle that `work` is given are savepoints of it. What one of them locks
+ * stays locked until the whole is over, so calls to others belong before them. Like every transaction it may
+ * be run again; see `retryTransaction`.
  */
 export function inOneTransaction<T>(
   db: Database,
@@ -36,7 +37,9 @@ function handleOf(trx: DatabaseTransaction): Database {
   })
 }
 
-/** One connection, which is in a transaction already. Whoever uses it runs one transaction after the other. */
+/**
+ * One connection, which is in a transaction already. Whoever uses it runs one transaction after the other.
+ */
 class SavepointDriver implements Driver {
   readonly #trx: DatabaseTransaction
   readonly #connection: DatabaseConnection

@@ -6,7 +6,9 @@ import { inOneTrip, retryTransactionAfter } from './one-trip.ts'
 
 const database = testDatabase()
 
-/** A connection of the worker's, and how many statements it was given before the answer to the first of them. */
+/**
+ * A connection of the worker's, and how many statements it was given before the answer to the first of them.
+ */
 function connectCounting() {
   const { db, pool, close } = connectDatabase({
     connectionString: database.url,

@@ -11,11 +11,13 @@ import { retryConflicts } from './retry.ts'
 import type { DB } from './types.ts'
 
 /**
- * Sends statements of a transaction without waiting for the answer to each, so that they take one round trip: `work` begins all of them with
- * the transaction that it is given, as in `Promise.all`. Postgres carries them out one after the other, so none may need what another
- * returns. When one fails, those behind it fail too, and so does `work`, with the first failure.
+ * Sends statements of a transaction without waiting for the answer to each, so that they take one round trip:
+ * `work` begins all of them with the transaction that it is given, as in `Promise.all`. Postgres carries them
+ * out one after the other, so none may need what another returns. When one fails, those behind it fail too,
+ * and so does `work`, with the first failure.
  *
- * Kysely's own transaction begins a statement when the one before is answered. https://node-postgres.com/features/pipelining
+ * Kysely's own transaction begins a statement when the one before is answered.
+ * https://node-postgres.com/features/pipelining
  */
 export function inOneTrip<T>(
   trx: DatabaseTransaction,
@@ -26,15 +28,17 @@ export function inOneTrip<T>(
 }
 
 /**
- * Its statements look up rows by keys, and are prepared: a plan that a connection made when a table was nearly empty would read the whole of it
- * until autovacuum has looked at the table again, which is a minute in which a burst may come.
+ * Its statements look up rows by keys, and are prepared: a plan that a connection made when a table was
+ * nearly empty would read the whole of it until autovacuum has looked at the table again, which is a minute
+ * in which a burst may come.
  */
 const beginByKeys = 'begin; set local enable_seqscan = off'
 
 /**
- * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`: `first` begins all of them, as in
- * `inOneTrip`, and `work` is given what they returned. They may read and lock and nothing else: were `BEGIN` refused, Postgres would carry
- * them out all the same, each by itself. Then this fails, and nothing has happened. None of its statements may need to read a whole table.
+ * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`:
+ * `first` begins all of them, as in `inOneTrip`, and `work` is given what they returned. They may read and
+ * lock and nothing else: were `BEGIN` refused, Postgres would carry them out all the same, each by itself.
+ * Then this fails, and nothing has happened. None of its statements may need to read a whole table.
  */
 export function retryTransactionAfter<First, T>(
   db: Database,
@@ -63,8 +67,9 @@ export function retryTransactionAfter<First, T>(
 }
 
 /**
- * The connection, for as long as the transaction lasts. Of statements that are sent together one may fail while another's caller still goes on to
- * its next, as posting does; behind the ROLLBACK that would be carried out by itself, or in somebody else's transaction. Kysely's own refuse that too.
+ * The connection, for as long as the transaction lasts. Of statements that are sent together one may fail
+ * while another's caller still goes on to its next, as posting does; behind the ROLLBACK that would be
+ * carried out by itself, or in somebody else's transaction. Kysely's own refuse that too.
  */
 function whileOpen(connection: DatabaseConnection) {
   let isOver = false

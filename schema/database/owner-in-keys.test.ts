@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 
-/** What belongs to an owner has the owner in whatever is unique or refers (decision 131). What lacks it is in docs/scaling.md, with what has to come first. */
+/**
+ * What belongs to an owner has the owner in whatever is unique or refers (decision 131). What lacks it is in
+ * docs/scaling.md, with what has to come first.
+ */
 const lacking = {
   unique: [
     'checkout_intents_one_subscription',
@@ -20,7 +23,10 @@ const lacking = {
   ],
 }
 
-/** Tables of nobody in particular: a row is found before it is known whose it is, or they are read over all owners. */
+/**
+ * Tables of nobody in particular: a row is found before it is known whose it is, or they are read over all
+ * owners.
+ */
 const central = `
   audit_log balance_transactions cursors extension_sign_ins failed_tries function_files inbox_events inbox_payloads kysely_migration
   kysely_migration_lock ledger_archives ledger_proofs reconciliation_findings reconciliation_runs statement_days support_acts

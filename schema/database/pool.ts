@@ -3,8 +3,9 @@ import pg from 'pg'
 import { type AnswersOf, prepareMarkedStatements } from './prepared.ts'
 
 /**
- * For a connection's `options`: Postgres asks every few seconds whether a client that says nothing is still there, so that the locks of one whose
- * machine is gone are free within half a minute. By itself it first asks after two hours.
+ * For a connection's `options`: Postgres asks every few seconds whether a client that says nothing is still
+ * there, so that the locks of one whose machine is gone are free within half a minute. By itself it first
+ * asks after two hours.
  */
 export const watchOptions = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
@@ -12,9 +13,10 @@ export const watchOptions = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interva
 const askAfterMs = 10_000
 
 /**
- * A pool whose connections may be lost without ending the process. The pool itself only listens to idle clients: one that is
- * in use when Postgres stops emits an error without a listener, which ends a Node process. The running query is
- * rejected all the same; `onError` is for the log. A connection over which no answer comes for `silence_ms` counts as lost.
+ * A pool whose connections may be lost without ending the process. The pool itself only listens to idle
+ * clients: one that is in use when Postgres stops emits an error without a listener, which ends a Node
+ * process. The running query is rejected all the same; `onError` is for the log. A connection over which no
+ * answer comes for `silence_ms` counts as lost.
  */
 export function createPool(
   { silence_ms, ...config }: pg.PoolConfig & { readonly silence_ms?: number | undefined },
@@ -33,9 +35,10 @@ export function createPool(
 const checksPerSilence = 5
 
 /**
- * Cuts a connection that owes an answer and gives none: everybody who waits for it fails as if it had been lost. Looks are counted, not the time
- * between them, so that a process which stood still itself reads first what came meanwhile. pg's own `query_timeout` is a timer for each statement,
- * which keeps the statement in memory (decision 158).
+ * Cuts a connection that owes an answer and gives none: everybody who waits for it fails as if it had been
+ * lost. Looks are counted, not the time between them, so that a process which stood still itself reads first
+ * what came meanwhile. pg's own `query_timeout` is a timer for each statement, which keeps the statement in
+ * memory (decision 158).
  */
 function giveUpWhenSilent(
   client: pg.PoolClient,

@@ -3,20 +3,23 @@ import type pg from 'pg'
 import type { DB } from './types.ts'
 
 /**
- * Gives a statement a name, under which Postgres keeps it parsed and planned for each connection. For what is called all the time with
- * the same text: pg refuses another text under a name. The connection must come from `createPool`, which reads the name.
+ * Gives a statement a name, under which Postgres keeps it parsed and planned for each connection. For what is
+ * called all the time with the same text: pg refuses another text under a name. The connection must come from
+ * `createPool`, which reads the name.
  *
- * An array is given as `(SELECT $1::text[])`, whose length Postgres does not see. One that it sees to be short makes a plan for just this call look
- * cheaper than the one it could keep, so it would plan each call anew, which takes longer than most of them.
- * https://www.postgresql.org/docs/current/sql-prepare.html (Notes)
+ * An array is given as `(SELECT $1::text[])`, whose length Postgres does not see. One that it sees to be
+ * short makes a plan for just this call look cheaper than the one it could keep, so it would plan each call
+ * anew, which takes longer than most of them. https://www.postgresql.org/docs/current/sql-prepare.html
+ * (Notes)
  */
 export function prepared<Row>(name: string, statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`/* prepared: ${sql.raw(name)} */ ${statement}`
 }
 
 /**
- * The same for a text that has its values as `$1` and so on; it is called with a database and these. For what everybody waits for: nothing is
- * built anew for a call. It names its columns: Postgres refuses to go on with `*` of a table when a migration adds one.
+ * The same for a text that has its values as `$1` and so on; it is called with a database and these. For what
+ * everybody waits for: nothing is built anew for a call. It names its columns: Postgres refuses to go on with
+ * `*` of a table when a migration adds one.
  */
 export function preparedText<Row>(
   name: string,
@@ -35,9 +38,11 @@ export interface AnswersOf {
 }
 
 /**
- * Kysely hands texts to the client, never names; and it waits for a promise. Of the promise that pg makes, V8 keeps the statement with its values and
- * rows until the whole heap is collected: a tenth of all that an event allocates, which made each small collection longer and the large ones frequent
- * (decision 158). So pg is given a callback. For the same reason answers are counted in it: what waits for one statement would be kept with it.
+ * Kysely hands texts to the client, never names; and it waits for a promise. Of the promise that pg makes, V8
+ * keeps the statement with its values and rows until the whole heap is collected: a tenth of all that an
+ * event allocates, which made each small collection longer and the large ones frequent (decision 158). So pg
+ * is given a callback. For the same reason answers are counted in it: what waits for one statement would be
+ * kept with it.
  */
 export function prepareMarkedStatements(client: pg.ClientBase): AnswersOf {
   const answers: AnswersOf = { unanswered: 0, answered: 0 }

@@ -8,7 +8,9 @@ import { isDatabaseUnavailable } from './unavailable.ts'
 
 const database = testDatabase()
 
-/** The database itself as its own replica, which is always current: to its sessions it says that it is one. */
+/**
+ * The database itself as its own replica, which is always current: to its sessions it says that it is one.
+ */
 async function pretendReplica(): Promise<string> {
   await sql
     .raw(`

@@ -7,12 +7,18 @@ import { isDatabaseUnavailable } from './unavailable.ts'
 /** Where one request reads what may be a moment old. */
 export interface Reads {
   readonly db: ReadDatabase
-  /** Everything that was committed so long ago is in it, and something newer may be missing; 0 for the primary. */
+  /**
+   * Everything that was committed so long ago is in it, and something newer may be missing; 0 for the
+   * primary.
+   */
   readonly age_ms: number
   readonly is_replica: boolean
 }
 
-/** Where reads went: to the replica, or to the primary because the replica is too far behind or does not answer. */
+/**
+ * Where reads went: to the replica, or to the primary because the replica is too far behind or does not
+ * answer.
+ */
 export type ReadOutcome = 'replica' | 'behind' | 'away'
 
 export interface ReplicaConnection {
@@ -44,8 +50,8 @@ export function readsFrom(db: Database): Reads {
 }
 
 /**
- * Connects to a streaming replica. Reads go to the primary while it does not answer, is more than `maxAgeMs` behind, or has become a
- * primary itself.
+ * Connects to a streaming replica. Reads go to the primary while it does not answer, is more than `maxAgeMs`
+ * behind, or has become a primary itself.
  */
 export function connectReplica(options: ReplicaOptions): ReplicaConnection {
   const { primary, maxAgeMs, onChoice, ...session } = options
@@ -96,8 +102,9 @@ export function connectReplica(options: ReplicaOptions): ReplicaConnection {
 }
 
 /**
- * How far the replica is behind at most, in milliseconds: nothing when it has replayed all that the primary had just written, else the age of
- * the last commit that it has replayed, since commits are replayed in their order.
+ * How far the replica is behind at most, in milliseconds: nothing when it has replayed all that the primary
+ * had just written, else the age of the last commit that it has replayed, since commits are replayed in their
+ * order.
  */
 async function measureLag(primary: pg.Pool, replica: pg.Pool): Promise<number> {
   const written = await primary.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')
@@ -112,7 +119,10 @@ async function measureLag(primary: pg.Pool, replica: pg.Pool): Promise<number> {
   return row.is_current ? 0 : (row.age_ms ?? Number.POSITIVE_INFINITY)
 }
 
-/** Takes connections of `pool`. One that cannot be made, or fails at its first query, is replaced by one of `substitute`. */
+/**
+ * Takes connections of `pool`. One that cannot be made, or fails at its first query, is replaced by one of
+ * `substitute`.
+ */
 function withSubstitute(pool: pg.Pool, substitute: pg.Pool): PostgresPool {
   return {
     options: {},
@@ -127,7 +137,8 @@ function withSubstitute(pool: pg.Pool, substitute: pg.Pool): PostgresPool {
           return await client.query<R>(sql, parameters)
         } catch (error) {
           if (!mayMove || !isDatabaseUnavailable(error)) throw error
-          // The lost one is given back when there is another: whoever has this connection gives back what it has, once.
+          // The lost one is given back when there is another: whoever has this connection gives back what it
+          // has, once.
           const other = await substitute.connect()
           client.release(true)
           client = other

@@ -1,14 +1,18 @@
 import { inSpan } from '../tracing.ts'
 import type { Database, DatabaseTransaction } from './connect.ts'
 
-/** Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an order. */
+/**
+ * Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an
+ * order.
+ */
 const conflictCodes = ['40P01', '40001']
 
 const maximumAttempts = 5
 
 /**
- * Runs a transaction, or a statement that is one by itself, again when Postgres ended it in favor of another. `work` must begin
- * from nothing each time. There is no wait between attempts: the other one holds its locks already, and this one queues behind it.
+ * Runs a transaction, or a statement that is one by itself, again when Postgres ended it in favor of another.
+ * `work` must begin from nothing each time. There is no wait between attempts: the other one holds its locks
+ * already, and this one queues behind it.
  */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -20,7 +20,10 @@ export type BegunRequest =
   | { readonly outcome: 'in_progress' }
   | { readonly outcome: 'other_request' }
 
-/** Begins a request under a caller's key, unless it is answered, somebody works on it, or the key was used for another one. */
+/**
+ * Begins a request under a caller's key, unless it is answered, somebody works on it, or the key was used for
+ * another one.
+ */
 export async function beginRequest(
   db: Database,
   request: RequestKey & { readonly request_hash: Buffer; readonly attempt_id: string; readonly now: Date },

@@ -213,7 +213,10 @@ export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promi
 /** An event with all that has to be known to try it. */
 export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'claims' | 'received_at' | 'payload'>
 
-/** Locks several and reads what they say, in the order of their ids, so that concurrent lockers cannot deadlock. */
+/**
+ * Locks several and reads what they say, in the order of their ids, so that concurrent lockers cannot
+ * deadlock.
+ */
 export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },

@@ -3,7 +3,10 @@ export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError'
 }
 
-/** A transfer moves nothing or names no account of the house, or a usage is below one credit. A bug in the caller. */
+/**
+ * A transfer moves nothing or names no account of the house, or a usage is below one credit. A bug in the
+ * caller.
+ */
 export class UnbalancedTransferError extends Error {
   override readonly name = 'UnbalancedTransferError'
 }
@@ -16,7 +19,9 @@ const uniqueKeys = [
   'ledger_grants_id_key',
 ]
 
-/** Turns the SQLSTATEs that the ledger's functions raise into typed errors; everything else passes through. */
+/**
+ * Turns the SQLSTATEs that the ledger's functions raise into typed errors; everything else passes through.
+ */
 export function ledgerError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   switch (error.code) {

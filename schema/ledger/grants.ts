@@ -2,12 +2,15 @@ import type { Owner, OwnerAccount } from './accounts.ts'
 import { actGrantId, adjustmentGrantId, monthGrantId, purchaseGrantId } from './keys.ts'
 
 /**
- * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
- * that was paid for after it was over. `adjustment`: by hand.
+ * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one.
+ * `late_month`: a month that was paid for after it was over. `adjustment`: by hand.
  */
 export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustment'
 
-/** One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account alone. */
+/**
+ * One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account
+ * alone.
+ */
 export interface Grant extends Owner {
   /** See keys.ts. */
   readonly id: string

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Owner, OwnerAccount } from './accounts.ts'
 
 /**
- * Every id and idempotency key of the ledger is made here: two reports of the same thing name the same grant and the
- * same transfer.
+ * Every id and idempotency key of the ledger is made here: two reports of the same thing name the same grant
+ * and the same transfer.
  */
 
 export function purchaseGrantId(intentId: string): string {
@@ -28,16 +28,16 @@ export function actGrantId(actId: string): string {
 }
 
 /**
- * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a second attempt that
- * did not see the first cannot post beside it.
+ * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a
+ * second attempt that did not see the first cannot post beside it.
  */
 export function transferKey(grantId: string, ordinal: number): string {
   return `${grantId}/${ordinal}`
 }
 
 /**
- * The key of a usage: the person who reports it and the key that their editor chose, as SHA-256, because an editor may put anything into
- * its keys. The payer is not part of it: a key counts once for each payer.
+ * The key of a usage: the person who reports it and the key that their editor chose, as SHA-256, because an
+ * editor may put anything into its keys. The payer is not part of it: a key counts once for each payer.
  */
 export function usageKey(actor: string, reportersKey: string): string {
   return `usage/${createHash('sha256').update(`${actor}\0${reportersKey}`).digest('hex')}`

@@ -6,8 +6,8 @@ import { queueSchema } from './migrate.ts'
 import { connectRedis } from './redis.ts'
 
 /**
- * Where BullMQ keeps its queues. `connection` and `factory` are handed to every Queue and Worker of a process, which share
- * them. Everything else of our code is the same on both.
+ * Where BullMQ keeps its queues. `connection` and `factory` are handed to every Queue and Worker of a
+ * process, which share them. Everything else of our code is the same on both.
  */
 export interface QueueBackend {
   readonly kind: 'postgres' | 'redis'
@@ -49,8 +49,9 @@ function connectToRedis(redisUrl: string, options: QueueBackendOptions): QueueBa
 }
 
 /**
- * BullMQ's scripts change many keys of a queue at once, so a cluster must keep them in one slot: what is in braces decides which. With the
- * queue's own name there, different queues may be on different nodes. https://docs.bullmq.io/patterns/redis-cluster
+ * BullMQ's scripts change many keys of a queue at once, so a cluster must keep them in one slot: what is in
+ * braces decides which. With the queue's own name there, different queues may be on different nodes.
+ * https://docs.bullmq.io/patterns/redis-cluster
  */
 const createClusterBackend: typeof createRedisBackend = (name, options, connections) => {
   const inOneSlot: QueueOptions = { ...options, prefix: `{${name}}` }

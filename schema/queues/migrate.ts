@@ -5,8 +5,8 @@ import type { Pool } from 'pg'
 export const queueSchema = 'bullmq'
 
 /**
- * Brings BullMQ's own tables up to date and lets the server and the worker use them. They are made whether or not the
- * queues run on Redis, so that switching back and forth needs no migration.
+ * Brings BullMQ's own tables up to date and lets the server and the worker use them. They are made whether or
+ * not the queues run on Redis, so that switching back and forth needs no migration.
  */
 export async function migrateQueues(pool: Pool): Promise<void> {
   const client = await pool.connect()

@@ -16,8 +16,8 @@ import {
 /** Adds jobs to the queues. */
 export interface QueueProducer {
   /**
-   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events that are added at the same
-   * moment share a job with an id of its own.
+   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events
+   * that are added at the same moment share a job with an id of its own.
    */
   add<Name extends QueueName>(
     queue: Name,
@@ -40,7 +40,9 @@ export interface NewJob<Name extends QueueName> {
   readonly payload: JobPayload<Name>
 }
 
-/** An id that no kept job has: for a replay or a sweep, which must run although the first job is still there. */
+/**
+ * An id that no kept job has: for a replay or a sweep, which must run although the first job is still there.
+ */
 export function freshJobId(subject: string): string {
   return `${subject}.${randomUUID().slice(0, 8)}`
 }
@@ -120,8 +122,8 @@ function isOfEvent(queue: QueueName, payload: object): payload is EventPayload {
 }
 
 /**
- * Adds events that come while others are being added, or in the same turn of the event loop, by one job: a job costs a queue as much as
- * applying an event costs the ledger.
+ * Adds events that come while others are being added, or in the same turn of the event loop, by one job: a
+ * job costs a queue as much as applying an event costs the ledger.
  */
 class EventJobs {
   readonly #addJob: QueueProducer['add']

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 /** Work for the worker. The rows in Postgres say what has to be done; a job only makes it happen sooner. */
 const claim = z.int().min(0).optional()
-/** `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does nothing. */
+/**
+ * `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does
+ * nothing.
+ */
 const stripeEventSchema = z.object({ event_id: z.string(), claim })
 /** The request that a job came from, for the log and for traces. A job of the schedule has none. */
 const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
@@ -61,13 +64,17 @@ export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>
 export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
-/** Most of Stripe's events that share a job, and that a worker applies together. Whoever waits for one of their owners waits as long as all of them take. */
+/**
+ * Most of Stripe's events that share a job, and that a worker applies together. Whoever waits for one of
+ * their owners waits as long as all of them take.
+ */
 export const mostEventsTogether = 50
 
 /**
- * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few finished jobs are kept, for a
- * glance at what went on: the rows have the history. Of events none is kept that went well: whoever ends a job on Postgres looks for
- * those that are too many, and all who do that at once wait for each other (decision 123).
+ * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few
+ * finished jobs are kept, for a glance at what went on: the rows have the history. Of events none is kept
+ * that went well: whoever ends a job on Postgres looks for those that are too many, and all who do that at
+ * once wait for each other (decision 123).
  */
 export function jobOptionsOf(queue: QueueName) {
   const isOfEvents = queue === 'stripe-events' || queue === 'clerk-events'

@@ -6,20 +6,26 @@ export type RedisClient = Redis | Cluster
 
 export interface RedisSettings {
   /**
-   * Whether a command waits for Redis to come back, however long that takes, or fails. `give_up` connects when it is told to, and never
-   * tries again.
+   * Whether a command waits for Redis to come back, however long that takes, or fails. `give_up` connects
+   * when it is told to, and never tries again.
    */
   readonly whenUnavailable: 'fail_fast' | 'wait' | 'give_up'
 }
 
-/** A Redis that answers at all answers in milliseconds. Whoever asks goes on without it, and the connection is made anew (decision 160). */
+/**
+ * A Redis that answers at all answers in milliseconds. Whoever asks goes on without it, and the connection is
+ * made anew (decision 160).
+ */
 const silentAfterMs = 5000
-/** How soon an idle connection asks whether the other end is still there; by itself it does after two hours. */
+/**
+ * How soon an idle connection asks whether the other end is still there; by itself it does after two hours.
+ */
 const askAfterMs = 10_000
 
 /**
- * Connects to what REDIS_URL names: one address is a Redis, several are nodes of one cluster, of which one that answers is enough to find
- * the rest. User, password and TLS of the first address are those of every node.
+ * Connects to what REDIS_URL names: one address is a Redis, several are nodes of one cluster, of which one
+ * that answers is enough to find the rest. User, password and TLS of the first address are those of every
+ * node.
  */
 export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSettings): RedisClient {
   const [first = '', ...others] = listOf(redisUrl)
@@ -32,7 +38,8 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
     ...(whenUnavailable === 'fail_fast' && { socketTimeout: silentAfterMs }),
     keepAlive: askAfterMs,
   }
-  // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits for jobs.
+  // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits
+  // for jobs.
   const enableAutoPipelining = whenUnavailable === 'fail_fast'
   const connection = { enableOfflineQueue: waits, lazyConnect: givesUp, enableAutoPipelining }
   if (others.length === 0) return new Redis(first, { ...perCommand, ...connection, retryStrategy })

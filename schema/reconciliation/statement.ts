@@ -50,8 +50,9 @@ export async function readStatement(
 }
 
 /**
- * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never changes again. What occurred on
- * one of them and is posted afterwards counts for the first day that is still open.
+ * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never
+ * changes again. What occurred on one of them and is posted afterwards counts for the first day that is still
+ * open.
  */
 export async function closeStatementDays(
   db: Database,

@@ -44,7 +44,8 @@ export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: O
 }
 
 /**
- * Transfers with this idempotency key, or of the grant with this id, the newest first. The keys of usages are hashes, and are not searched for.
+ * Transfers with this idempotency key, or of the grant with this id, the newest first. The keys of usages are
+ * hashes, and are not searched for.
  */
 export async function findTransferIds(
   db: ReadDatabase,

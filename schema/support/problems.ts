@@ -40,7 +40,10 @@ const events = (where: RawBuilder<unknown>): Source => ({
   at: columns.event.at,
 })
 
-/** Each is found by a partial index that has nothing else. Where there are two, each is in an order of its own. */
+/**
+ * Each is found by a partial index that has nothing else. Where there are two, each is in an order of its
+ * own.
+ */
 const sources: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
 > = {

@@ -14,8 +14,9 @@ import type { Tracing } from './span.ts'
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER } as const
 
 /**
- * Spans by OpenTelemetry, sent in batches over OTLP/HTTP as JSON. A collector that is away costs spans and nothing else: they are dropped
- * when the buffer is full, and `onError` is told of each batch that did not arrive.
+ * Spans by OpenTelemetry, sent in batches over OTLP/HTTP as JSON. A collector that is away costs spans and
+ * nothing else: they are dropped when the buffer is full, and `onError` is told of each batch that did not
+ * arrive.
  */
 export function openTracing(options: {
   readonly process: 'server' | 'worker'

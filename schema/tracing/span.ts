@@ -3,7 +3,10 @@ import type { Attributes } from '@opentelemetry/api'
 export interface SpanOptions {
   /** What caused it: `server` for a request, `consumer` for a job; left out, it is a part of its caller. */
   readonly kind?: 'server' | 'consumer'
-  /** Ids, kinds and counts, asked for only where spans are collected. Never an e-mail address, a name or a payload: traces are kept elsewhere, by others. */
+  /**
+   * Ids, kinds and counts, asked for only where spans are collected. Never an e-mail address, a name or a
+   * payload: traces are kept elsewhere, by others.
+   */
   readonly attributes?: () => Attributes
   /** The W3C header of a span in another process, of which this one is a part. */
   readonly traceparent?: string | undefined

@@ -3,15 +3,17 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 
 /**
- * What stands in place of a forgotten person's address. It follows from Clerk's id and not from the address, which could be found again by
- * trying addresses; `.invalid` receives no mail (RFC 2606).
+ * What stands in place of a forgotten person's address. It follows from Clerk's id and not from the address,
+ * which could be found again by trying addresses; `.invalid` receives no mail (RFC 2606).
  */
 export function pseudonymOf(userId: string): string {
   const hash = createHash('sha256').update(userId).digest('hex').slice(0, 16)
   return `forgotten-${hash}@tidemark.invalid`
 }
 
-/** Takes name and address out of a person's row, for good. False when there is none, or it was done before. */
+/**
+ * Takes name and address out of a person's row, for good. False when there is none, or it was done before.
+ */
 export async function forgetUser(
   trx: DatabaseTransaction,
   { user_id, now }: { readonly user_id: string; readonly now: Date },

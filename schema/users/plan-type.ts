@@ -5,14 +5,15 @@ import type { DB } from '../database/types.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
 /**
- * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of an organization
- * whose subscription is live, else `starter`. Every change of a seat or a subscription calls it in the same transaction, as
- * the last step. People without an account yet are skipped.
+ * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of
+ * an organization whose subscription is live, else `starter`. Every change of a seat or a subscription calls
+ * it in the same transaction, as the last step. People without an account yet are skipped.
  */
 export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonly string[]): Promise<void> {
   const ids = [...new Set(userIds)]
   if (ids.length === 0) return
-  // Locked first, in the same order by every caller, so that the next statement reads what all earlier ones committed.
+  // Locked first, in the same order by every caller, so that the next statement reads what all earlier ones
+  // committed.
   await trx
     .selectFrom('users')
     .select('clerk_id')
@@ -39,7 +40,10 @@ const planTypeDue = sql<PlanType>`coalesce(
     WHERE seats.user_id = u.clerk_id AND seats.status = 'active' LIMIT 1),
   'starter')`
 
-/** The plan that a person is shown, and the one that they should be shown; undefined for people without an account. */
+/**
+ * The plan that a person is shown, and the one that they should be shown; undefined for people without an
+ * account.
+ */
 export async function comparePlanType(
   db: Kysely<DB>,
   userId: string,

@@ -19,8 +19,8 @@ export async function findUser(db: Kysely<DB>, clerkId: string): Promise<UserRec
 }
 
 /**
- * Makes sure that the person has an account, on the starter plan when it is new, and that name and e-mail are Clerk's. Two
- * tabs at once create one account. `created` is true for the call that created it.
+ * Makes sure that the person has an account, on the starter plan when it is new, and that name and e-mail are
+ * Clerk's. Two tabs at once create one account. `created` is true for the call that created it.
  */
 export async function ensureUser(
   db: Kysely<DB>,
@@ -42,7 +42,10 @@ export async function ensureUser(
   return { user, created: false }
 }
 
-/** Copies e-mail and name unless ours are newer; says whether there is such an account. Who was forgotten stays so. */
+/**
+ * Copies e-mail and name unless ours are newer; says whether there is such an account. Who was forgotten
+ * stays so.
+ */
 export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promise<boolean> {
   const updated = await db
     .updateTable('users')
@@ -66,7 +69,10 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
   return updated !== undefined
 }
 
-/** What people are called by, by their ids: a name, or the e-mail address of whoever gave none. Those without an account are left out. */
+/**
+ * What people are called by, by their ids: a name, or the e-mail address of whoever gave none. Those without
+ * an account are left out.
+ */
 export async function listNames(
   db: ReadDatabase,
   clerkIds: readonly string[],

@@ -7,7 +7,10 @@ const readRepositoryFile = (path: string) => readFile(join(repositoryRoot, path)
 const schemaDump = await readRepositoryFile('schema/database/schema.sql')
 const tables = new Set([...schemaDump.matchAll(/^CREATE TABLE public\.(\w+)/gm)].map(([, name]) => name))
 
-/** Stands for every table whose name is only known when the code runs: one folder writes, of any table, how a row's tries went. */
+/**
+ * Stands for every table whose name is only known when the code runs: one folder writes, of any table, how a
+ * row's tries went.
+ */
 const anyTable = 'a table that its code names'
 
 const kyselyWrite =
@@ -29,7 +32,9 @@ function tablesWritten(text: string): string[] {
   return [...new Set(names)]
 }
 
-/** The owner that a file can be part of: a folder of `schema`; null elsewhere, where no table may be written. */
+/**
+ * The owner that a file can be part of: a folder of `schema`; null elsewhere, where no table may be written.
+ */
 function ownerFolderOf(path: string): string | null {
   return /^schema\/\w+(?=\/)/.exec(path)?.[0] ?? null
 }
@@ -48,7 +53,8 @@ function writesWithoutOneOwner(files: readonly { readonly path: string; readonly
 async function readSources(): Promise<{ path: string; text: string }[]> {
   const files = glob('{schema,server,worker,web,scripts}/**/*.{ts,tsx,mjs,sql}', {
     cwd: repositoryRoot,
-    // Migrations and SQL functions write for the folder that calls them. The bench fills databases of its own, which it throws away.
+    // Migrations and SQL functions write for the folder that calls them. The bench fills databases of its
+    // own, which it throws away.
     exclude: ['**/*.test.{ts,tsx}', 'schema/database/**', 'scripts/bench/**'],
   })
   const found: { path: string; text: string }[] = []

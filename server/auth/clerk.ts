@@ -50,7 +50,9 @@ export interface SignedIn {
 }
 
 interface TokenOptions {
-  /** Also accepts a token that expired within this time. The caller checks the session by getAccountStatus. */
+  /**
+   * Also accepts a token that expired within this time. The caller checks the session by getAccountStatus.
+   */
   readonly expired_for_ms?: number
 }
 

@@ -54,7 +54,9 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
   }
 }
 
-/** Stripe signs with every secret that is valid at the moment; which of ours is among them does not matter. */
+/**
+ * Stripe signs with every secret that is valid at the moment; which of ours is among them does not matter.
+ */
 function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, signature: string): unknown {
   let refused: unknown
   for (const secret of settings.stripe_webhook_secrets) {
@@ -140,7 +142,10 @@ interface Received {
   readonly raw: Buffer
 }
 
-/** Stores what comes at the same moment in one statement; an event that Postgres cannot store fails none of the others. */
+/**
+ * Stores what comes at the same moment in one statement; an event that Postgres cannot store fails none of
+ * the others.
+ */
 class Inbox {
   readonly #deps: Pick<Dependencies, 'db' | 'now'>
   /** Stores one event, and returns when it is committed. */
@@ -170,8 +175,8 @@ class Inbox {
 }
 
 /**
- * Stores a verified event in the inbox and enqueues a job for it. When this returns, the row is committed and the sender may
- * forget the event; when it throws, the sender must send it again.
+ * Stores a verified event in the inbox and enqueues a job for it. When this returns, the row is committed and
+ * the sender may forget the event; when it throws, the sender must send it again.
  */
 async function storeVerifiedEvent(
   deps: Dependencies,

@@ -11,18 +11,28 @@ import { runJobs, settleQueues } from './run-jobs.ts'
 const owners = Number(process.env.GROWTH_OWNERS ?? 100_000)
 /** With fewer, Postgres reads whole tables, and fewer jobs are finished than are kept. */
 const few = 1000
-/** The first time also reads the catalogue, and any may be the one for which a page is split or a table gets longer. */
+/**
+ * The first time also reads the catalogue, and any may be the one for which a page is split or a table gets
+ * longer.
+ */
 const repetitions = 3
 
 /**
- * Each index is a level deeper when there is a hundred times as much, a row is in up to nine of them, and the planner may join
- * small tables the other way round. What grows with others grew by 31 pages and more before it was mended.
+ * Each index is a level deeper when there is a hundred times as much, a row is in up to nine of them, and the
+ * planner may join small tables the other way round. What grows with others grew by 31 pages and more before
+ * it was mended.
  */
 const mayBe = (pages: number, factor = 1.5) => Math.max(pages * factor, pages + 16)
-/** What reads whole tables from the start grows by little: a list of work once read 39,000 pages, then as many. */
+/**
+ * What reads whole tables from the start grows by little: a list of work once read 39,000 pages, then as
+ * many.
+ */
 const most = 10_000
 const queue = 'ten jobs of the queue'
-/** A job costs more the more finished ones are kept, which is between none and the hundred that the settings allow. */
+/**
+ * A job costs more the more finished ones are kept, which is between none and the hundred that the settings
+ * allow.
+ */
 const factorOf = (name: string) => (name === queue ? 2 : 1.5)
 
 interface Measured {
@@ -79,8 +89,9 @@ beforeAll(async () => {
 }, 600_000)
 
 /**
- * Each page has room for a row that is changed, as those that Autovacuum has seen. A payload stays in its row: each use of one that is stored
- * apart reads three pages more, and an event of Stripe is just about as long as decides that.
+ * Each page has room for a row that is changed, as those that Autovacuum has seen. A payload stays in its
+ * row: each use of one that is stored apart reads three pages more, and an event of Stripe is just about as
+ * long as decides that.
  */
 async function leaveRoom({ owner }: TestDatabase): Promise<void> {
   const { rows: months } = await sql<{ name: string }>`

@@ -55,7 +55,9 @@ import { buildUser } from '../support/factories/users.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
 
-/** Makes what is needed, and returns what is measured. It is somebody new each time, with the same history. */
+/**
+ * Makes what is needed, and returns what is measured. It is somebody new each time, with the same history.
+ */
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
 /** Events that were confirmed before are not written again. */
@@ -324,7 +326,8 @@ export const paths: Readonly<Record<string, Path>> = {
     )
   },
   'the trace of a person': async (product) => {
-    // Not one with a long history: among few owners Postgres joins that with whole tables, which is cheaper than it will ever be again.
+    // Not one with a long history: among few owners Postgres joins that with whole tables, which is cheaper
+    // than it will ever be again.
     const bought = await buildPaidCredits(product)
     await (await applyEvents(product, bought))()
     const query = { owner: bought.user_id, usage: 'shown' }
@@ -398,7 +401,10 @@ export const workPaths: Readonly<Record<string, Path>> = {
   },
 }
 
-/** As many that failed, and that are stuck, as the list looks at, and older than everybody else's; gone afterwards. */
+/**
+ * As many that failed, and that are stuck, as the list looks at, and older than everybody else's; gone
+ * afterwards.
+ */
 export async function withWork<T>({ database }: TestProduct, measure: () => Promise<T>): Promise<T> {
   // Otherwise they would be put where others left room, each on a page of its own.
   await sql`VACUUM (FULL) inbox_events`.execute(database.owner)
@@ -424,8 +430,8 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
 }
 
 /**
- * Asks as support staff, and not for the first time: that writes down that a case was opened, and each of the connections that are asked at
- * once reads the catalogue and plans a function.
+ * Asks as support staff, and not for the first time: that writes down that a case was opened, and each of the
+ * connections that are asked at once reads the catalogue and plans a function.
  */
 async function askSupport(
   { clerk }: TestProduct,
@@ -476,7 +482,10 @@ async function fetchOk(url: string, request?: RequestInit): Promise<void> {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
 }
 
-/** Lets what happened to one customer of Stripe's since arrive; time passes for the others too, which is not measured. */
+/**
+ * Lets what happened to one customer of Stripe's since arrive; time passes for the others too, which is not
+ * measured.
+ */
 async function applyEvents(
   { stripe, worker }: TestProduct,
   bought: Pick<PaidPurchase, 'customer_id'>,

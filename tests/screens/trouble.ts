@@ -14,8 +14,9 @@ const archivedMonth = '2025_03'
 export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
 
 /**
- * What support meets on a bad day, about one person and beside them: credits that are not explained, and events that were
- * given up. All of it by the verbs of `schema`; the books are right again when this ends, so that a proof finds nothing.
+ * What support meets on a bad day, about one person and beside them: credits that are not explained, and
+ * events that were given up. All of it by the verbs of `schema`; the books are right again when this ends, so
+ * that a proof finds nothing.
  */
 export function beInTrouble(userId: string): Promise<void> {
   return withDatabase(async (db) => {

@@ -19,9 +19,10 @@ export async function readProduct(root: string): Promise<Source[]> {
 }
 
 /**
- * The files with the fault in them. A line is found by what it says, wherever it stands and however it is wrapped, so that moving code
- * and formatting it leave the list of mutations as it is. Throws unless it is there exactly once; a line of SQL may also
- * stand in migrations that later ones replace, and is then changed in all of them.
+ * The files with the fault in them. A line is found by what it says, wherever it stands and however it is
+ * wrapped, so that moving code and formatting it leave the list of mutations as it is. Throws unless it is
+ * there exactly once; a line of SQL may also stand in migrations that later ones replace, and is then changed
+ * in all of them.
  */
 export function faultyFiles(sources: readonly Source[], { name, text, becomes }: Mutation): Source[] {
   const pattern = new RegExp(

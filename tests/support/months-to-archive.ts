@@ -102,8 +102,8 @@ function report(
 }
 
 /**
- * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one, and usage of a pool. Month 2:
- * some usage.
+ * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the
+ * next one, and usage of a pool. Month 2: some usage.
  */
 async function fillMonths(database: TestDatabase): Promise<{ ada: Owner; bought: Grant; books: Books }> {
   const intent = await buildSettledPurchase(database, { stripe_session_id: 'cs_1', credits: 500 })

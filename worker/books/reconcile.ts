@@ -27,8 +27,8 @@ export interface Cause {
 }
 
 /**
- * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's transaction.
- * Doing it again posts nothing. Returns the number of transfers posted.
+ * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's
+ * transaction. Doing it again posts nothing. Returns the number of transfers posted.
  */
 export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, cause: Cause): Promise<number> {
   await lockOwner(trx, owner)
@@ -58,8 +58,8 @@ export interface PurchaseToReconcile {
 }
 
 /**
- * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller holds the intent's
- * row, and its recipient is known.
+ * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller
+ * holds the intent's row, and its recipient is known.
  */
 export async function reconcilePurchase(
   trx: DatabaseTransaction,
@@ -72,9 +72,10 @@ export async function reconcilePurchase(
 }
 
 /**
- * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of several, read in as many statements
- * as for one. The intents' locks are enough to read by, and to post what is returned: whoever posts to a purchase's grant, or saves what
- * went back of it, holds its intent. Posting locks the owners, all of them in one order.
+ * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of
+ * several, read in as many statements as for one. The intents' locks are enough to read by, and to post what
+ * is returned: whoever posts to a purchase's grant, or saves what went back of it, holds its intent. Posting
+ * locks the owners, all of them in one order.
  */
 export async function readMissing(
   trx: DatabaseTransaction,
@@ -104,8 +105,8 @@ function recipientOfPurchase(intent: PaidPurchase): Owner {
 }
 
 /**
- * Takes back what such a checkout brought, because it was never paid: without its purchase the facts are due nothing. The caller holds
- * the intent's row, if there is one.
+ * Takes back what such a checkout brought, because it was never paid: without its purchase the facts are due
+ * nothing. The caller holds the intent's row, if there is one.
  */
 export async function withdrawPurchase(
   trx: DatabaseTransaction,

@@ -19,8 +19,8 @@ export type CheckoutVerdict =
   | { readonly verdict: 'unknown' }
 
 /**
- * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and the sweep all end
- * here. Returns undefined when there is no such intent (yet).
+ * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and
+ * the sweep all end here. Returns undefined when there is no such intent (yet).
  */
 export async function applyCheckout(
   trx: DatabaseTransaction,
@@ -33,14 +33,17 @@ export async function applyCheckout(
 }
 
 /**
- * The same for several checkouts, each with news of its own, in as many statements as for one. Verdicts come in the same order. One
- * that is refused or unknown changes nothing and keeps nobody else's from being carried out.
+ * The same for several checkouts, each with news of its own, in as many statements as for one. Verdicts come
+ * in the same order. One that is refused or unknown changes nothing and keeps nobody else's from being
+ * carried out.
  *
- * Everybody locks events before intents and intents before owners, each by their ids, so transactions that lock several of them wait in a
- * line. Syncing a subscription locks its owner before its intent, which is none of a purchase's.
+ * Everybody locks events before intents and intents before owners, each by their ids, so transactions that
+ * lock several of them wait in a line. Syncing a subscription locks its owner before its intent, which is
+ * none of a purchase's.
  *
- * `locked` are intents that the caller has locked before, in this transaction and since anybody wrote in it; the others are locked here.
- * `alsoWrite` is what the caller writes of these verdicts: it is sent along with the transfers.
+ * `locked` are intents that the caller has locked before, in this transaction and since anybody wrote in it;
+ * the others are locked here. `alsoWrite` is what the caller writes of these verdicts: it is sent along with
+ * the transfers.
  */
 export async function applyCheckouts(
   trx: DatabaseTransaction,

@@ -15,7 +15,9 @@ export interface TriedEvent {
   readonly fetched?: ApplyInTransaction | undefined
 }
 
-/** An event that needs no other try: it is applied or ignored, or it was before, or it has been claimed again. */
+/**
+ * An event that needs no other try: it is applied or ignored, or it was before, or it has been claimed again.
+ */
 export type TriedEventDone =
   | {
       readonly outcome: 'applied' | 'ignored'
@@ -44,11 +46,12 @@ export function isToBeTried(event: Pick<EventToTry, 'state' | 'claims'>, claim: 
 }
 
 /**
- * Applies events of one sender in one transaction: their rows are locked, what follows from each is carried out, and they are marked. An
- * event that cannot be decided is left as it was, with what comes after it of the same checkout, and keeps no other from being applied.
- * Nothing is fetched here, so that no lock is held while Stripe or Clerk answers. Each event is given once; outcomes are by their ids. When
- * the transaction fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of it; one that was
- * applied stays as it is, and a forged one is never applied.
+ * Applies events of one sender in one transaction: their rows are locked, what follows from each is carried
+ * out, and they are marked. An event that cannot be decided is left as it was, with what comes after it of
+ * the same checkout, and keeps no other from being applied. Nothing is fetched here, so that no lock is held
+ * while Stripe or Clerk answers. Each event is given once; outcomes are by their ids. When the transaction
+ * fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of
+ * it; one that was applied stays as it is, and a forged one is never applied.
  */
 export async function applyEvents(
   deps: Pick<WorkerDependencies, 'db' | 'livemode' | 'now'>,
@@ -114,8 +117,8 @@ function readLocked(
 type CheckoutOfEvent = CheckoutToApply & { readonly event_id: string }
 
 /**
- * Carries out what follows for checkouts, adds their outcomes to `applied` and marks all that are there. Returns the errors of those that
- * cannot be decided, by the ids of their events.
+ * Carries out what follows for checkouts, adds their outcomes to `applied` and marks all that are there.
+ * Returns the errors of those that cannot be decided, by the ids of their events.
  */
 async function applyAndMark(
   trx: DatabaseTransaction,

@@ -20,8 +20,9 @@ import type { ApplyInTransaction, EventNeeds } from './event-needs.ts'
 type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promise<ApplyInTransaction>
 
 /**
- * Clerk's events. Those about memberships and invitations only say what to fetch, because they come in any order. A deletion is
- * final, so the event itself is enough; Clerk sends no events for the memberships that end with it.
+ * Clerk's events. Those about memberships and invitations only say what to fetch, because they come in any
+ * order. A deletion is final, so the event itself is enough; Clerk sends no events for the memberships that
+ * end with it.
  */
 export function readClerkEvent(payload: Json): EventNeeds {
   const event = clerkEventSchema.parse(payload)
@@ -45,8 +46,9 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
 }
 
 /**
- * A user joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat ends. A user
- * who joins without having been promised a seat gets none: seats cost money, and an admin decides who has one.
+ * A user joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat
+ * ends. A user who joins without having been promised a seat gets none: seats cost money, and an admin
+ * decides who has one.
  */
 async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   const { organization, public_user_data } = clerkMembershipSchema.parse(event.data)
@@ -59,8 +61,9 @@ async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): P
 }
 
 /**
- * Copies a changed e-mail or name to our row of the user, which is created on the user's first visit. Whoever was banned loses the tokens that
- * they had by then, and sign-ins in progress; an old event that comes again leaves those alone that were made after the ban was lifted.
+ * Copies a changed e-mail or name to our row of the user, which is created on the user's first visit. Whoever
+ * was banned loses the tokens that they had by then, and sign-ins in progress; an old event that comes again
+ * leaves those alone that were made after the ban was lifted.
  */
 async function prepareProfile(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   const profile = profileOf(event)

@@ -22,9 +22,9 @@ export type CheckoutDecision =
   | { readonly action: 'none'; readonly reason: string }
 
 /**
- * Decides what follows from the news, without doing it. A session that is paid always
- * settles its intent, and a settled intent stays so; other news only change an intent that is still open. So the result
- * does not depend on the order of the news.
+ * Decides what follows from the news, without doing it. A session that is paid always settles its intent, and
+ * a settled intent stays so; other news only change an intent that is still open. So the result does not
+ * depend on the order of the news.
  *
  * Throws PermanentError when Stripe took another amount, currency or session than the intent promised.
  */
@@ -58,7 +58,10 @@ export function decideCheckout(intent: CheckoutPromise, news: CheckoutNews): Che
   return { action: 'none', reason: 'Nothing has been paid yet' }
 }
 
-/** A complete session whose payment requires another payment method will never be paid: the delayed payment has failed. */
+/**
+ * A complete session whose payment requires another payment method will never be paid: the delayed payment
+ * has failed.
+ */
 function isPaymentLost(news: CheckoutNews): boolean {
   return (
     news.session.status === 'complete' &&

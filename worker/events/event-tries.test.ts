@@ -24,7 +24,9 @@ const receive = (event: StripeEvent) => receiveStripeEvent(database.server, even
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
 const balanceOf = (owner_id: string) => findBalance(database.owner, { owner_kind: 'user', owner_id })
 
-/** What a worker does with these jobs when it has all of them in hand; returns each job's failure, or null. */
+/**
+ * What a worker does with these jobs when it has all of them in hand; returns each job's failure, or null.
+ */
 async function tryAll(
   jobs: readonly { readonly id: string; readonly claim?: number }[],
   deps: WorkerDependencies = createTestDependencies(database),

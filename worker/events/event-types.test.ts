@@ -12,7 +12,10 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { rememberingStripe } from '../../tests/support/services/stripe.ts'
 import { tryEvent } from './try-event.ts'
 
-/** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
+/**
+ * What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends
+ * a refund back.
+ */
 const notInTheStory = [
   'customer.subscription.paused',
   'customer.subscription.resumed',
@@ -34,7 +37,10 @@ const played = madeOnce(async () => {
 /** The books of the story in Stripe's order. */
 const inOrder = madeOnce(async () => ({ books: await replay(played.story) }))
 
-/** A team that grows, is refunded and disputed, renews, fails to pay, pays and leaves; and credits bought beside it. */
+/**
+ * A team that grows, is refunded and disputed, renews, fails to pay, pays and leaves; and credits bought
+ * beside it.
+ */
 async function tell(): Promise<string[]> {
   const stripe = product.stripe.client
   const owner = { owner_kind: 'organization', owner_id: 'org_story' } as const
@@ -100,7 +106,8 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
   try {
     await copyCheckouts(database, fresh, played.people)
     const deps = { ...worker.deps, db: fresh.worker, stripe: played.stripe }
-    // One that came too early is tried again later; that it is delivered again meanwhile is not another attempt.
+    // One that came too early is tried again later; that it is delivered again meanwhile is not another
+    // attempt.
     const early = new Set<string>()
     for (const event of events) {
       const id = await receiveStripeEvent(fresh.server, stripeEventSchema.parse(event))

@@ -14,7 +14,9 @@ const ada = madeForEachTest(async () => {
   return signUp(product.clerk)
 })
 
-/** A checkout whose buyer went through, and whose subscription waits for a payment that the bank has refused. */
+/**
+ * A checkout whose buyer went through, and whose subscription waits for a payment that the bank has refused.
+ */
 async function refusedAtTheBank(): Promise<CheckoutPage & { subscription: Stripe.Subscription }> {
   const page = await openPlanCheckout(server, ada)
   const session = await stripe.client.checkout.sessions.retrieve(page.sessionId, { expand: ['line_items'] })
@@ -32,7 +34,10 @@ async function refusedAtTheBank(): Promise<CheckoutPage & { subscription: Stripe
   return { ...page, subscription }
 }
 
-/** Stripe, where that session is complete and names the subscription, as it does when the payment is refused later. */
+/**
+ * Stripe, where that session is complete and names the subscription, as it does when the payment is refused
+ * later.
+ */
 function withCompleteSession({ subscription }: { subscription: Stripe.Subscription }): Stripe {
   const { sessions } = stripe.client.checkout
   const retrieve = async (...request: Parameters<typeof sessions.retrieve>) => ({

@@ -5,7 +5,10 @@ import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-/** One Stripe account often serves several products: events of the others come to us as well, and their objects may be gone. */
+/**
+ * One Stripe account often serves several products: events of the others come to us as well, and their
+ * objects may be gone.
+ */
 
 const dayMs = 24 * 3_600_000
 const product = testProduct({ stripe: 'empty' })

@@ -1,8 +1,9 @@
 import Stripe from 'stripe'
 
 /**
- * What `fetch` finds. One account often serves several products, so Stripe may not have (any more) what an event of another one is
- * about: that is `foreign`. Of something that we know it is a contradiction, and thrown.
+ * What `fetch` finds. One account often serves several products, so Stripe may not have (any more) what an
+ * event of another one is about: that is `foreign`. Of something that we know it is a contradiction, and
+ * thrown.
  */
 export async function foundOrForeign<T>(
   fetch: () => Promise<T>,

@@ -20,8 +20,8 @@ export function readEvent(
 }
 
 /**
- * Reads an event that is not applied as it is in the inbox, fetches what it needs, and returns what is to be done in a transaction of the
- * caller's.
+ * Reads an event that is not applied as it is in the inbox, fetches what it needs, and returns what is to be
+ * done in a transaction of the caller's.
  */
 export async function prepareEvent(
   deps: WorkerDependencies,

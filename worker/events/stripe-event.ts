@@ -22,8 +22,9 @@ import { syncSubscription } from './subscription/sync-subscription.ts'
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
 
 /**
- * Reads an event. Checkout sessions are trusted for what cannot change any more; a subscription or a charge is fetched, so that all
- * events of one object have the same result, in any order. Throws when the event has a form that we do not know.
+ * Reads an event. Checkout sessions are trusted for what cannot change any more; a subscription or a charge
+ * is fetched, so that all events of one object have the same result, in any order. Throws when the event has
+ * a form that we do not know.
  */
 export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'livemode'>): EventNeeds {
   const event = stripeEventSchema.parse(payload)
@@ -112,7 +113,9 @@ async function prepareSchedule(deps: WorkerDependencies, event: StripeEvent): Pr
 }
 
 const invoiceSchema = z.object({
-  /** Where invoices had it before 2025: Stripe's list has events in the version of the account, not in ours. */
+  /**
+   * Where invoices had it before 2025: Stripe's list has events in the version of the account, not in ours.
+   */
   subscription: stripeReferenceSchema.nullish(),
   parent: z
     .object({ subscription_details: z.object({ subscription: stripeReferenceSchema }).nullish() })

@@ -22,8 +22,9 @@ import {
 import { keepRoom } from './clerk/keep-room.ts'
 
 /**
- * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it the try is made whatever
- * happened meanwhile. A failure is recorded on the row, where people can see it, and thrown.
+ * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it
+ * the try is made whatever happened meanwhile. A failure is recorded on the row, where people can see it, and
+ * thrown.
  */
 export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: number): Promise<void> {
   const event = await findEvent(deps.db, key)
@@ -41,7 +42,10 @@ export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: 
   await report(deps, key, await tryRow(deps, row, () => applyEvent(deps, key, { claim })))
 }
 
-/** Applies one event, after fetching what it is about if it needs that. Throws why it cannot be applied; then nothing has happened. */
+/**
+ * Applies one event, after fetching what it is about if it needs that. Throws why it cannot be applied; then
+ * nothing has happened.
+ */
 export async function applyEvent(
   deps: WorkerDependencies,
   { source, id }: EventKey,
@@ -71,10 +75,15 @@ async function report(deps: WorkerDependencies, key: EventKey, applied: TriedEve
   await keepRoom(deps, applied)
 }
 
-/** While one batch is with the database, the next is read; and a batch that waits for a lock does not hold up everything. */
+/**
+ * While one batch is with the database, the next is read; and a batch that waits for a lock does not hold up
+ * everything.
+ */
 const mostBatches = 2
 
-/** Events of which something is fetched mostly wait for their sender, and each holds a connection in the end. */
+/**
+ * Events of which something is fetched mostly wait for their sender, and each holds a connection in the end.
+ */
 const mostAlone = 8
 
 interface ClaimedTry {
@@ -83,9 +92,10 @@ interface ClaimedTry {
 }
 
 /**
- * The events of one sender that a worker has in hand. Those that come while others are being applied wait, and then all that wait are
- * applied together. An event of which something has to be fetched, or that its batch left as it was, is tried again as a batch of one, so
- * that each has an outcome and an error of its own: a group that failed costs its members no attempt.
+ * The events of one sender that a worker has in hand. Those that come while others are being applied wait,
+ * and then all that wait are applied together. An event of which something has to be fetched, or that its
+ * batch left as it was, is tried again as a batch of one, so that each has an outcome and an error of its
+ * own: a group that failed costs its members no attempt.
  */
 export class EventTries {
   readonly #source: EventSource

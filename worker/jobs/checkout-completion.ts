@@ -21,8 +21,8 @@ import { tryRow } from './try-row.ts'
 const longestWaitMs = 3600 * 1000
 
 /**
- * Fetches an intent's session from Stripe and applies it: for a return page that is faster than the webhook, for a webhook that
- * never came, and for an intent whose server died in the middle.
+ * Fetches an intent's session from Stripe and applies it: for a return page that is faster than the webhook,
+ * for a webhook that never came, and for an intent whose server died in the middle.
  */
 export async function processCheckoutCompletion(
   deps: WorkerDependencies,
@@ -68,8 +68,8 @@ function nextCheckAt(
 }
 
 /**
- * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more or fewer seats now, for
- * which see `keepRoom`.
+ * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more
+ * or fewer seats now, for which see `keepRoom`.
  */
 export async function completeCheckout(
   deps: WorkerDependencies,

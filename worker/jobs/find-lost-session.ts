@@ -5,12 +5,16 @@ import type { WorkerDependencies } from '../dependencies.ts'
 /** Sessions live for a day at Stripe; after two days a session that we do not know can no longer be paid. */
 const abandonedAfterMs = 48 * 3600 * 1000
 
-/** What a payer opened so long before is looked through too: the server that wrote the intent may have been ahead of Stripe. */
+/**
+ * What a payer opened so long before is looked through too: the server that wrote the intent may have been
+ * ahead of Stripe.
+ */
 const clockToleranceMs = 24 * 3600 * 1000
 
 /**
- * Finds the session of an intent whose server stopped between calling Stripe and recording the answer, by searching the payer's
- * sessions. An intent that never became one expires in the end. Returns the session's id, if there is one.
+ * Finds the session of an intent whose server stopped between calling Stripe and recording the answer, by
+ * searching the payer's sessions. An intent that never became one expires in the end. Returns the session's
+ * id, if there is one.
  */
 export async function findLostSession(
   deps: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,

@@ -9,7 +9,10 @@ import { keepRoom } from '../events/clerk/keep-room.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { tryRow } from './try-row.ts'
 
-/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any event. */
+/**
+ * Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any
+ * event.
+ */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
   { subscription_id: id, claim }: JobPayload<'subscription-syncs'>,
@@ -34,7 +37,8 @@ export async function processSubscriptionSync(
   await tryRow(deps, row, async () => {
     const apply = await syncSubscription(deps, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
-    // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at once.
+    // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at
+    // once.
     if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
     await keepRoom(deps, outcome)

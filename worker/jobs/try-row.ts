@@ -13,8 +13,8 @@ export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As it was read when the try began. */
   readonly record: TryRecord
   /**
-   * Whether the row itself was due. A try that somebody else asked for (a page that waits) changes nothing of its schedule and
-   * counts as no attempt.
+   * Whether the row itself was due. A try that somebody else asked for (a page that waits) changes nothing of
+   * its schedule and counts as no attempt.
    */
   readonly isScheduled: boolean
   /** Marks the row as failed, with the reason that a person reads. */
@@ -22,8 +22,8 @@ export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
 }
 
 /**
- * Tries to process a row. When that fails, the row is told when to be tried next, or that it has failed for good: nothing else
- * tries again. Throws the failure all the same, so that the job fails too.
+ * Tries to process a row. When that fails, the row is told when to be tried next, or that it has failed for
+ * good: nothing else tries again. Throws the failure all the same, so that the job fails too.
  */
 export async function tryRow<T>(
   deps: Pick<WorkerDependencies, 'db' | 'log' | 'metrics' | 'now'>,

@@ -21,9 +21,9 @@ import { type Comparison, dayMs, fromSeconds, seconds } from './comparison.ts'
 const settledMs = 3600 * 1000
 
 /**
- * Reads the balance transactions of the days that are over and were not read yet: Stripe’s own account of the money that came and went
- * (https://docs.stripe.com/api/balance_transactions, https://docs.stripe.com/reports/reporting-categories). Finance’s statement is
- * made of them (decision 109).
+ * Reads the balance transactions of the days that are over and were not read yet: Stripe’s own account of the
+ * money that came and went (https://docs.stripe.com/api/balance_transactions,
+ * https://docs.stripe.com/reports/reporting-categories). Finance’s statement is made of them (decision 109).
  */
 export const balanceTransactions: Comparison = {
   name: 'balance transactions',
@@ -52,7 +52,9 @@ export const balanceTransactions: Comparison = {
   },
 }
 
-/** The day after the last one that was read; at first the day of the first transfer. Null while there is none. */
+/**
+ * The day after the last one that was read; at first the day of the first transfer. Null while there is none.
+ */
 async function firstDayToRead({ db }: WorkerDependencies, since: Date): Promise<string | null> {
   const last = await findLastDayRead(db)
   if (last !== null) return dayAfter(last)

@@ -21,8 +21,9 @@ const fields = [
 ] as const
 
 /**
- * Ids of everything that is on its way to us at this moment: what Stripe has sent an event about within the last minutes, and what the
- * events are about that wait for a try, until they are too old to be only on their way.
+ * Ids of everything that is on its way to us at this moment: what Stripe has sent an event about within the
+ * last minutes, and what the events are about that wait for a try, until they are too old to be only on their
+ * way.
  */
 export async function listInFlight(
   { stripe, db }: Pick<WorkerDependencies, 'stripe' | 'db'>,

@@ -14,7 +14,9 @@ import {
   seconds,
 } from './comparison.ts'
 
-/** Stripe tries a card for up to two months: https://docs.stripe.com/billing/revenue-recovery/smart-retries. */
+/**
+ * Stripe tries a card for up to two months: https://docs.stripe.com/billing/revenue-recovery/smart-retries.
+ */
 const longestPaymentMs = 62 * dayMs
 
 const itemSchema = z.object({ proration: z.boolean() }).nullish()
@@ -147,7 +149,10 @@ function differenceOf(
   }
 }
 
-/** A period, or seats that cost something. Items that were added by hand bring nothing, nor do changes that cancel out. */
+/**
+ * A period, or seats that cost something. Items that were added by hand bring nothing, nor do changes that
+ * cancel out.
+ */
 function paysForSomething({ lines }: Invoice): boolean {
   if (lines.has_more) return true
   let prorated = 0

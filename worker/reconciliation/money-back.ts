@@ -120,8 +120,8 @@ export const disputes: Comparison = {
 }
 
 /**
- * The balance transactions say where the money is; the status says where it is about to be. Only when both disagree with what we have is
- * it a difference. A status that we do not know leaves what we have as it is.
+ * The balance transactions say where the money is; the status says where it is about to be. Only when both
+ * disagree with what we have is it a difference. A status that we do not know leaves what we have as it is.
  */
 function agrees(disputes: readonly Dispute[], have: number): boolean {
   const byStatus = disputes.map(disputedMinor)
@@ -182,7 +182,10 @@ async function moneyBack(
   }
 }
 
-/** Credits of a purchase follow its money in proportion; those of a plan depend on the month that they belong to. */
+/**
+ * Credits of a purchase follow its money in proportion; those of a plan depend on the month that they belong
+ * to.
+ */
 async function whatItPaidFor(
   db: Database,
   { intent_id, stripe_invoice_id }: ChargeOrigin,

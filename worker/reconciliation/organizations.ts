@@ -7,7 +7,10 @@ import { type Candidate, type Comparison, isYoung, resyncOf } from './comparison
 /** Each costs a call to Clerk. */
 const organizationsPerStep = 20
 
-/** Who has a seat is a member at Clerk, with the same role; who is a member is known to us; and Clerk has room for as many as seats were sold. */
+/**
+ * Who has a seat is a member at Clerk, with the same role; who is a member is known to us; and Clerk has room
+ * for as many as seats were sold.
+ */
 export const organizations: Comparison = {
   name: 'organizations',
   async step({ deps, now }, after) {

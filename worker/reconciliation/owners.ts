@@ -19,7 +19,9 @@ import {
 /** Of each table; an owner has two accounts. */
 const rowsPerStep = 100
 
-/** The books of every owner have what the position says, and every transfer by hand was asked for by somebody. */
+/**
+ * The books of every owner have what the position says, and every transfer by hand was asked for by somebody.
+ */
 export const owners: Comparison = {
   name: 'owners',
   async step({ deps, now }, after) {
@@ -36,8 +38,8 @@ export const owners: Comparison = {
 }
 
 /**
- * Whoever has books or had a plan, in the order of their ids; as many rows of each table are read, so the list ends where the first of the
- * two does. A purchase without books is found by its session.
+ * Whoever has books or had a plan, in the order of their ids; as many rows of each table are read, so the
+ * list ends where the first of the two does. A purchase without books is found by its session.
  */
 async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
   const { kind, id } = after === null ? beforeAll : splitName(after)
@@ -61,7 +63,10 @@ function splitName(name: string): { kind: string; id: string } {
   return { kind: name.slice(0, slash), id: name.slice(slash + 1) }
 }
 
-/** Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and nobody waits for us. */
+/**
+ * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and nobody waits
+ * for us.
+ */
 async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
   return db
     .transaction()

@@ -53,8 +53,9 @@ const firstReachMs = 90 * dayMs
 const keptMs = 400 * dayMs
 
 /**
- * Goes on with the run that waits or runs, and begins one every few hours: see decision 108. A run only reads; what it writes are
- * findings, and the balance transactions that the statement is made of. Returns the run, if there is one now.
+ * Goes on with the run that waits or runs, and begins one every few hours: see decision 108. A run only
+ * reads; what it writes are findings, and the balance transactions that the statement is made of. Returns the
+ * run, if there is one now.
  */
 export async function reconcile(deps: WorkerDependencies): Promise<Run | undefined> {
   let run = (await findUnendedRun(deps.db)) ?? (await beginScheduled(deps))
@@ -64,7 +65,10 @@ export async function reconcile(deps: WorkerDependencies): Promise<Run | undefin
   return run
 }
 
-/** Compares everything, however long it takes, for whoever waits for the answer. Another run that is under way is finished instead. */
+/**
+ * Compares everything, however long it takes, for whoever waits for the answer. Another run that is under way
+ * is finished instead.
+ */
 export async function reconcileAll(deps: WorkerDependencies, requested_by: string): Promise<Run> {
   let run: Run = await requestRun(deps.db, { requested_by, now: deps.now() })
   while (isUnended(run)) {

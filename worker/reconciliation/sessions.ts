@@ -30,7 +30,10 @@ const sessionSchema = z.object({
 })
 type Session = z.infer<typeof sessionSchema>
 
-/** Every checkout that is paid at Stripe is settled here and has brought its credits, and no other one is settled. */
+/**
+ * Every checkout that is paid at Stripe is settled here and has brought its credits, and no other one is
+ * settled.
+ */
 export const sessions: Comparison = {
   name: 'sessions',
   async step({ deps, since }, after) {

@@ -32,8 +32,9 @@ type Listed = z.infer<typeof subscriptionSchema>
 const markSchema = z.object({ metadata: z.record(z.string(), z.string()) })
 
 /**
- * Every subscription of ours, live or ended, is here as Stripe has it. All of them are listed each time, a hundred a call: they change as
- * long as they live, and Stripe's list cannot be asked for those that have changed.
+ * Every subscription of ours, live or ended, is here as Stripe has it. All of them are listed each time, a
+ * hundred a call: they change as long as they live, and Stripe's list cannot be asked for those that have
+ * changed.
  */
 export const subscriptions: Comparison = {
   name: 'subscriptions',
@@ -137,8 +138,8 @@ function unknown(there: Listed, intent: CheckoutIntent | undefined): Candidate |
 const failingPerStep = 20
 
 /**
- * Every live subscription that we have is one of Stripe’s. Its list cannot be asked which of ours it lacks, but every one is fetched at least once
- * a week; so only those that could not be are asked for once more.
+ * Every live subscription that we have is one of Stripe’s. Its list cannot be asked which of ours it lacks,
+ * but every one is fetched at least once a week; so only those that could not be are asked for once more.
  */
 export const lostSubscriptions: Comparison = {
   name: 'subscriptions that could not be fetched',

@@ -9,15 +9,17 @@ import { PermanentError } from '../errors.ts'
 import type { DoAct } from './act.ts'
 
 /**
- * Gives credits, or takes some away, by one transfer that is named after the act: however often the act is tried, it is posted once. What
- * was bought is taken as far as it is there; to leave a debt has to be asked for, and agreed to by a second person.
+ * Gives credits, or takes some away, by one transfer that is named after the act: however often the act is
+ * tried, it is posted once. What was bought is taken as far as it is there; to leave a debt has to be asked
+ * for, and agreed to by a second person.
  */
 export const adjust: DoAct = async (deps, act) => {
   const owner = ownerOf(act)
   const { adjustment } = paramsOf(act)
   if (!owner || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment
-  // The server has decided it already; whoever takes the server over must not be able to give themselves credits.
+  // The server has decided it already; whoever takes the server over must not be able to give themselves
+  // credits.
   const asked = { adjustment, owner, requested_by: act.requested_by, limit: deps.adjustmentLimit }
   if (!act.is_dry_run && act.approved_by === null && asksForApproval(asked)) {
     throw new PermanentError('A second person has to agree to it')

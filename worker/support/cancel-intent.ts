@@ -9,7 +9,10 @@ import { applyCheckout } from '../events/apply-checkout.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 import type { DoAct } from './act.ts'
 
-/** Ends a checkout that is stuck. Its payment page is closed at Stripe first, so that nobody can pay it afterwards. */
+/**
+ * Ends a checkout that is stuck. Its payment page is closed at Stripe first, so that nobody can pay it
+ * afterwards.
+ */
 export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
   const intent = await findIntent(deps.db, id)
   if (!intent) throw new PermanentError(`There is no checkout ${id}`)
@@ -33,7 +36,10 @@ export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, i
   return done
 }
 
-/** The session as it is when nobody can pay it any more. Throws PermanentError when it was paid, or a payment is on its way. */
+/**
+ * The session as it is when nobody can pay it any more. Throws PermanentError when it was paid, or a payment
+ * is on its way.
+ */
 async function closeSession(
   { stripe }: Pick<WorkerDependencies, 'stripe'>,
   sessionId: CheckoutIntent['id'],

@@ -2,8 +2,8 @@ import type { ClerkDirectory } from '../../schema/clerk/directory.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /**
- * The dependencies of a dry run: what only reads goes to Clerk, what would change something there is answered as if it had been done. Of
- * Stripe the worker only reads, but for one call: see cancel-intent.ts.
+ * The dependencies of a dry run: what only reads goes to Clerk, what would change something there is answered
+ * as if it had been done. Of Stripe the worker only reads, but for one call: see cancel-intent.ts.
  */
 export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
   const { clerk, now } = deps

@@ -30,12 +30,14 @@ import type { DoAct } from './act.ts'
 import { revokeAtClerk } from './resend-invitation.ts'
 
 /**
- * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk. What is about money stays under
- * Clerk's id, which leads to nobody any more. docs/privacy.md has the whole list, and what is left to do at Stripe.
+ * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk.
+ * What is about money stays under Clerk's id, which leads to nobody any more. docs/privacy.md has the whole
+ * list, and what is left to do at Stripe.
  */
 export const forget: DoAct = async (deps, act) => {
   const user_id = act.target_id
-  // The server has asked for a second person already; whoever takes the server over must not be able to erase people.
+  // The server has asked for a second person already; whoever takes the server over must not be able to erase
+  // people.
   if (!act.is_dry_run && act.approved_by === null)
     throw new PermanentError('A second person has to agree to it')
   const addresses = await deps.clerk.listEmailAddresses(user_id)
@@ -51,7 +53,8 @@ export const forget: DoAct = async (deps, act) => {
     await endAccess(trx)
     return { traces, removed: await erase(deps, trx, { user_id, traces }) }
   })
-  // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried again.
+  // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried
+  // again.
   await deps.clerk.deleteUser(user_id)
   const { traces, removed } = erased
   return {
@@ -122,7 +125,9 @@ async function erase(
   }
 }
 
-/** Null when there was nothing to remove. It is in the audit log for good, so it has no name and no address. */
+/**
+ * Null when there was nothing to remove. It is in the audit log for good, so it has no name and no address.
+ */
 function sentenceOf({ profile, ...counts }: Removed, { customers }: PersonTraces): string | null {
   const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${what}: ${count}` : []))
   if (!profile && parts.length === 0) return null

@@ -6,8 +6,8 @@ import type { ActDone } from './act.ts'
 import type { PresentState } from './present-state.ts'
 
 /**
- * What came of an act: `before` is what everybody else sees while the act is not committed, `after` what the act sees. Of a dry run it is
- * the same, word for word, as of the act that follows it.
+ * What came of an act: `before` is what everybody else sees while the act is not committed, `after` what the
+ * act sees. Of a dry run it is the same, word for word, as of the act that follows it.
  */
 export function outcomeOfAct(act: {
   readonly target: RowTarget

@@ -15,8 +15,8 @@ import type { DoAct } from './act.ts'
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Sends an open invitation once more. Clerk has no call for that, and refuses a second invitation to the same address, so the first one is
- * revoked and a new one sent, which keeps the seat.
+ * Sends an open invitation once more. Clerk has no call for that, and refuses a second invitation to the same
+ * address, so the first one is revoked and a new one sent, which keeps the seat.
  */
 export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
   const invitation = await findInvitation(deps.db, id)

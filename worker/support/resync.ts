@@ -24,8 +24,9 @@ const mostObjects = 100
 const mostCustomers = 5
 
 /**
- * Fetches everything of an owner's from Stripe and Clerk, and makes books, plan and seats agree with it. Everything is fetched before
- * anything is applied, so that nobody waits for the owner's locks meanwhile; only checkouts that are not settled come one by one.
+ * Fetches everything of an owner's from Stripe and Clerk, and makes books, plan and seats agree with it.
+ * Everything is fetched before anything is applied, so that nobody waits for the owner's locks meanwhile;
+ * only checkouts that are not settled come one by one.
  */
 export const resync: DoAct = async (deps, act) => {
   const owner = ownerOf(act)
@@ -82,7 +83,9 @@ async function fetchSubscriptions(
   return apply
 }
 
-/** Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone. */
+/**
+ * Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone.
+ */
 async function fetchCharges(
   deps: WorkerDependencies,
   customers: readonly string[],
@@ -116,7 +119,10 @@ async function fetchMembers(
   return apply
 }
 
-/** What will be done after the act (see `keepRoom`), if anything: Clerk lets in as many people as there are seats. */
+/**
+ * What will be done after the act (see `keepRoom`), if anything: Clerk lets in as many people as there are
+ * seats.
+ */
 async function describeRoom(
   deps: WorkerDependencies,
   organizationId: string,

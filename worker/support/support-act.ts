@@ -40,12 +40,15 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   forget,
 }
 
-/** For so long an act waits for Stripe or Clerk by itself; then a person is told, who may ask for it again. */
+/**
+ * For so long an act waits for Stripe or Clerk by itself; then a person is told, who may ask for it again.
+ */
 const longestWaitMs = 3600 * 1000
 
 /**
- * Does what support asked for. While Stripe or Clerk is away the act waits and is tried again, like every row; any other failure ends it,
- * because somebody is waiting for the answer, and leaves everything as it was. `claim` as in every job.
+ * Does what support asked for. While Stripe or Clerk is away the act waits and is tried again, like every
+ * row; any other failure ends it, because somebody is waiting for the answer, and leaves everything as it
+ * was. `claim` as in every job.
  */
 export async function processSupportAct(
   deps: WorkerDependencies,

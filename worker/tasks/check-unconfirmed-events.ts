@@ -37,9 +37,9 @@ const nextTryMs = 60_000
 const otherModeMs = 24 * 3600 * 1000
 
 /**
- * Asks Stripe for events by their id that its list has not shown in time. One that it does not know was signed by somebody else who
- * has the webhook secret: what followed from it is taken back, and the event is forged. While Stripe is away nothing is decided.
- * Returns how many were forged.
+ * Asks Stripe for events by their id that its list has not shown in time. One that it does not know was
+ * signed by somebody else who has the webhook secret: what followed from it is taken back, and the event is
+ * forged. While Stripe is away nothing is decided. Returns how many were forged.
  */
 export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<number> {
   const due = await listUnconfirmedEvents(deps.db, { now: deps.now(), limit: batchSize })
@@ -61,7 +61,9 @@ export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<
   return forged
 }
 
-/** What happened in the other mode Stripe does not show to our key, and that says nothing of who signed it. */
+/**
+ * What happened in the other mode Stripe does not show to our key, and that says nothing of who signed it.
+ */
 async function isOfOtherMode(deps: WorkerDependencies, event: InboxEvent): Promise<boolean> {
   const { livemode = deps.livemode } = stripeEventSchema.safeParse(event.payload).data ?? {}
   if (livemode === deps.livemode) return false
@@ -112,7 +114,10 @@ interface ForgedCheckout {
   readonly session: CheckoutSession | null
 }
 
-/** The purchase that a forged event spoke of, and its session as it really is. Everything else is fetched when it is applied. */
+/**
+ * The purchase that a forged event spoke of, and its session as it really is. Everything else is fetched when
+ * it is applied.
+ */
 async function findCheckout(deps: WorkerDependencies, event: InboxEvent): Promise<ForgedCheckout | null> {
   const claimed = stripeEventSchema.safeParse(event.payload)
   const object = checkoutSessionSchema.safeParse(claimed.data?.data.object)
@@ -129,7 +134,8 @@ async function findRealSession(
   const attached = intent.stripe_session_id
   const known = attached && (await findSession(deps, attached))
   if (known && intentIdOf(known) === intent.id) return known
-  // Proves that we ask the right account: with the key of another one nothing of ours exists, and nothing may be taken back.
+  // Proves that we ask the right account: with the key of another one nothing of ours exists, and nothing may
+  // be taken back.
   const customer = intent.stripe_customer_id
   if (customer && !(await findAtStripe(() => deps.stripe.customers.retrieve(customer)))) {
     throw new Error(`The key of STRIPE_SECRET_KEY does not know ${customer}, so it is another account's`)
@@ -155,7 +161,10 @@ async function findAtStripe<T>(retrieve: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Makes a checkout, and what it brought, what Stripe says. Returns what was done, for people; null when nothing had followed. */
+/**
+ * Makes a checkout, and what it brought, what Stripe says. Returns what was done, for people; null when
+ * nothing had followed.
+ */
 async function takeBack(
   trx: DatabaseTransaction,
   { intent: { id }, session }: ForgedCheckout,

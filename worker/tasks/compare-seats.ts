@@ -28,8 +28,9 @@ const positionSchema = z.object({
 })
 
 /**
- * Compares every organization's seats with its memberships and open invitations at Clerk, some organizations a run, all of them every few hours, and syncs
- * whoever differs as a webhook would have done; Clerk's limit of members is compared too. Returns how many seats changed.
+ * Compares every organization's seats with its memberships and open invitations at Clerk, some organizations
+ * a run, all of them every few hours, and syncs whoever differs as a webhook would have done; Clerk's limit
+ * of members is compared too. Returns how many seats changed.
  */
 export async function compareSeats(deps: WorkerDependencies): Promise<number> {
   const cursor = await findCursor(deps.db, 'seats')
@@ -115,8 +116,9 @@ async function syncDifferences(
 }
 
 /**
- * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by somebody who has left since. Returns
- * how many have ended. One that Clerk has not been asked to send yet is the sweep's.
+ * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by
+ * somebody who has left since. Returns how many have ended. One that Clerk has not been asked to send yet is
+ * the sweep's.
  */
 async function syncEnded(
   deps: WorkerDependencies,
@@ -158,8 +160,8 @@ async function compareLimit(
 }
 
 /**
- * Clerk does not know the organization: it was deleted, and the event was lost. With the key of another application Clerk would
- * know none of ours, so its seats end only if Clerk knows somebody who has one.
+ * Clerk does not know the organization: it was deleted, and the event was lost. With the key of another
+ * application Clerk would know none of ours, so its seats end only if Clerk knows somebody who has one.
  */
 async function endOrganization(
   deps: WorkerDependencies,

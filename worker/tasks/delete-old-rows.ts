@@ -18,8 +18,9 @@ const batchSize = 500
 const maximumBatches = 20
 
 /**
- * Removes what has been kept long enough: payloads by dropping their month, everything else in small batches. Makes the months to come
- * before. Returns which months it dropped, and how many rows of the others it changed.
+ * Removes what has been kept long enough: payloads by dropping their month, everything else in small batches.
+ * Makes the months to come before. Returns which months it dropped, and how many rows of the others it
+ * changed.
  */
 export async function deleteOldRows(
   deps: WorkerDependencies,

@@ -12,9 +12,10 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const batchSize = 500
 
 /**
- * Enqueues every event and intent that is due and not settled, every subscription that begins a new month or has not been synced for a
- * week, and every act of support whose job was lost. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
- * be lost. Returns how many events and intents it enqueued.
+ * Enqueues every event and intent that is due and not settled, every subscription that begins a new month or
+ * has not been synced for a week, and every act of support whose job was lost. This alone, not the queue,
+ * tries anything again, and makes sure that nothing is forgotten: the whole queue may be lost. Returns how
+ * many events and intents it enqueued.
  */
 export async function enqueueDueRows(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
   const events = [...(await enqueueEvents(deps, 'stripe')), ...(await enqueueEvents(deps, 'clerk'))]
@@ -63,8 +64,8 @@ async function enqueueEvents(
 }
 
 /**
- * Claims no more rows than their queue has room for: when each try takes a minute, because Stripe hangs, rows are due again faster
- * than they are tried, and the queue would grow without end.
+ * Claims no more rows than their queue has room for: when each try takes a minute, because Stripe hangs, rows
+ * are due again faster than they are tried, and the queue would grow without end.
  */
 async function claim<Rows extends Claimable>(
   deps: WorkerDependencies,

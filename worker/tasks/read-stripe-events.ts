@@ -11,7 +11,9 @@ import type { WorkerDependencies } from '../dependencies.ts'
 
 const minuteMs = 60_000
 
-/** Read again before what was read last: Stripe does not promise that its list is complete up to the second. */
+/**
+ * Read again before what was read last: Stripe does not promise that its list is complete up to the second.
+ */
 const overlapMs = 10 * minuteMs
 
 /** Where the very first reading begins. */
@@ -20,7 +22,10 @@ const firstReachMs = 24 * 60 * minuteMs
 /** Of an event this young the webhook may still be under way. */
 const graceMs = minuteMs
 
-/** After an outage there may be hundreds of thousands of events: a run reads ten thousand, and the next one goes on. */
+/**
+ * After an outage there may be hundreds of thousands of events: a run reads ten thousand, and the next one
+ * goes on.
+ */
 const defaultLimits = { page_size: 100, maximum_pages: 100 }
 
 const positionSchema = z.object({
@@ -38,9 +43,9 @@ const positionSchema = z.object({
 type Position = z.infer<typeof positionSchema>
 
 /**
- * Compares the inbox with Stripe's list of events, from the newest event that was seen last time and a little before it. What never
- * came by webhook is put into the inbox and enqueued, exactly as the webhook would have done; what did come is confirmed. Returns how
- * many events were missing.
+ * Compares the inbox with Stripe's list of events, from the newest event that was seen last time and a little
+ * before it. What never came by webhook is put into the inbox and enqueued, exactly as the webhook would have
+ * done; what did come is confirmed. Returns how many events were missing.
  */
 export async function readStripeEvents(
   deps: WorkerDependencies,
@@ -97,7 +102,9 @@ async function listEvents(
   }
 }
 
-/** Confirms those that are in the inbox, and receives the others. Returns how many there were of the others. */
+/**
+ * Confirms those that are in the inbox, and receives the others. Returns how many there were of the others.
+ */
 async function compareEvents(
   deps: WorkerDependencies,
   events: readonly Stripe.Event[],

@@ -20,8 +20,8 @@ interface Task {
 const minuteMs = 60_000
 
 /**
- * What runs on a schedule, by its name. A worker has a slot for each, so none waits for another; of each there is one run at a time, however
- * many workers there are.
+ * What runs on a schedule, by its name. A worker has a slot for each, so none waits for another; of each
+ * there is one run at a time, however many workers there are.
  */
 const tasks: Readonly<Record<string, Task>> = {
   enqueue_due_rows: { run: enqueueDueRows },
@@ -50,7 +50,10 @@ export async function runTask(deps: WorkerDependencies, name: string): Promise<v
 /** Deleting a queue deletes its schedules too, so they are written again this often. */
 const rewriteEveryMs = minuteMs / 2
 
-/** Keeps the tasks running: each is one schedule of BullMQ's, which produces one job at a time however many workers there are. */
+/**
+ * Keeps the tasks running: each is one schedule of BullMQ's, which produces one job at a time however many
+ * workers there are.
+ */
 export function keepSchedule(
   producer: Pick<QueueProducer, 'queue'>,
   options: { readonly claim_every_ms: number; readonly log: Logger; readonly rewrite_ms?: number },

@@ -27,8 +27,8 @@ import { tryRow } from '../jobs/try-row.ts'
 const batchSize = 20
 
 /**
- * Syncs the invitations that are due: they expired, for which Clerk sends no event, their sender crashed or got no answer, or Clerk
- * asked to send them later. Returns how many it synced.
+ * Syncs the invitations that are due: they expired, for which Clerk sends no event, their sender crashed or
+ * got no answer, or Clerk asked to send them later. Returns how many it synced.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps.db, claimableInvitations, {

@@ -19,8 +19,9 @@ const longestWaitMs = 3600 * 1000
 const givenUpAfterMs = 3 * 24 * 3600 * 1000
 
 /**
- * An event that could not be stored as JSON stays failed, but what it is about is fetched and synced all the same, by what the event
- * says once everything that cannot be stored is taken out of it. Returns how many objects were synced.
+ * An event that could not be stored as JSON stays failed, but what it is about is fetched and synced all the
+ * same, by what the event says once everything that cannot be stored is taken out of it. Returns how many
+ * objects were synced.
  */
 export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> {
   let synced = 0
@@ -56,7 +57,10 @@ const stripeEventSchema = z.looseObject({
   data: z.looseObject({ object: z.looseObject({}) }),
 })
 
-/** A session in an event is believed, so the one in a damaged event is replaced by Stripe's own; everything else is fetched anyway. */
+/**
+ * A session in an event is believed, so the one in a damaged event is replaced by Stripe's own; everything
+ * else is fetched anyway.
+ */
 async function withFreshSession(
   { stripe }: Pick<WorkerDependencies, 'stripe'>,
   payload: Storable,

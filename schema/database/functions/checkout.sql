@@ -1,5 +1,5 @@
--- The terms of a checkout intent never change, a settled intent stays settled, and a session stays with its intent, unless the payment
--- turns out to be forged.
+-- The terms of a checkout intent never change, a settled intent stays settled, and a session stays with its
+-- intent, unless the payment turns out to be forged.
 CREATE OR REPLACE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   is_withdrawn boolean := NEW.withdrawn_at IS DISTINCT FROM OLD.withdrawn_at;

@@ -17,7 +17,8 @@ $$;
 CREATE OR REPLACE TRIGGER inbox_events_have_payloads AFTER INSERT ON inbox_events REFERENCING NEW TABLE AS received
   FOR EACH STATEMENT EXECUTE FUNCTION inbox_events_have_payloads();
 
--- Whether an event may still be applied, confirmed or replayed from its payload. Failed events keep theirs until `failed_since`.
+-- Whether an event may still be applied, confirmed or replayed from its payload. Failed events keep theirs
+-- until `failed_since`.
 CREATE OR REPLACE FUNCTION inbox_needs_payload(event inbox_events, failed_since timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT event.state = 'received' OR event.confirm_at IS NOT NULL OR event.object_sync_at IS NOT NULL
     OR (event.state IN ('failed', 'forged') AND event.settled_at >= failed_since)
@@ -33,7 +34,8 @@ BEGIN
   IF last > first + interval '10 years' THEN
     RAISE EXCEPTION 'More than ten years of months' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  -- Of two calls the second waits and finds the partition. Attaching takes this lock anyway; reads and writes go on.
+  -- Of two calls the second waits and finds the partition. Attaching takes this lock anyway; reads and writes
+  -- go on.
   LOCK TABLE ONLY inbox_payloads IN SHARE UPDATE EXCLUSIVE MODE;
   WHILE month <= last AT TIME ZONE 'UTC' LOOP
     name := 'inbox_payloads_' || to_char(month, 'YYYY_MM');
@@ -47,8 +49,8 @@ BEGIN
 END
 $$;
 
--- Drops the oldest month of payloads if it ended before `until` and no event needs a payload of it. Returns the name of the partition,
--- or NULL.
+-- Drops the oldest month of payloads if it ended before `until` and no event needs a payload of it. Returns
+-- the name of the partition, or NULL.
 CREATE OR REPLACE FUNCTION inbox_drop_month(until timestamptz, failed_since timestamptz) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET "TimeZone" = 'UTC' SET lock_timeout = '100ms' AS $$
 DECLARE

@@ -22,7 +22,8 @@ CREATE OR REPLACE FUNCTION ledger_reason_hash(reason_salt bytea, reason text) RE
   SELECT sha256(reason_salt || convert_to(reason, 'UTF8'))
 $$;
 
--- What the hashes of a transfer's entries say of the transfer. Times are in microseconds; 3 is the version of this format.
+-- What the hashes of a transfer's entries say of the transfer. Times are in microseconds; 3 is the version of
+-- this format.
 CREATE OR REPLACE FUNCTION ledger_transfer_digest(transfer ledger_transfers) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT sha256(convert_to('[3, ' || to_json(transfer.idempotency_key) || ', ' || to_json(transfer.kind::text)
     || ', ' || coalesce(to_json(transfer.grant_id)::text, 'null') || ', "' || encode(transfer.input_hash, 'hex')
@@ -32,8 +33,8 @@ CREATE OR REPLACE FUNCTION ledger_transfer_digest(transfer ledger_transfers) RET
     || ', ' || to_json(transfer.actor) || ', "' || encode(transfer.reason_hash, 'hex') || '"]', 'UTF8'))
 $$;
 
--- Chains an entry to the previous one of its account (NULL for the first). An entry of the house, which has no version and no
--- balance, is chained to the last entry that its transfer has in the owner's accounts.
+-- Chains an entry to the previous one of its account (NULL for the first). An entry of the house, which has
+-- no version and no balance, is chained to the last entry that its transfer has in the owner's accounts.
 CREATE OR REPLACE FUNCTION ledger_entry_hash(
   previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint
 ) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -41,9 +42,10 @@ CREATE OR REPLACE FUNCTION ledger_entry_hash(
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
--- The rows of some owners, each once, in the order of their ids, locked until the transaction ends. An owner who is new to the
--- ledger gets accounts first, before any row is locked, so that transactions which meet here cannot deadlock. With `skip_locked`
--- the rows that another transaction holds, and new owners, are left out.
+-- The rows of some owners, each once, in the order of their ids, locked until the transaction ends. An owner
+-- who is new to the ledger gets accounts first, before any row is locked, so that transactions which meet
+-- here cannot deadlock. With `skip_locked` the rows that another transaction holds, and new owners, are left
+-- out.
 CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_kinds text[], owner_ids text[], skip_locked boolean DEFAULT false)
 RETURNS ledger_owners[] LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -69,8 +71,9 @@ BEGIN
 END
 $$;
 
--- Appends the entries of one transfer, in memory: `plan` and `purchased` are what it adds to the owner's accounts, below zero what it
--- takes, and the account of the house takes the other side. Returns the owner's row as it is afterwards, and the entries.
+-- Appends the entries of one transfer, in memory: `plan` and `purchased` are what it adds to the owner's
+-- accounts, below zero what it takes, and the account of the house takes the other side. Returns the owner's
+-- row as it is afterwards, and the entries.
 CREATE OR REPLACE FUNCTION ledger_enter(
   INOUT owner ledger_owners, transfer_id bigint, digest bytea, plan bigint, purchased bigint, house_account_id bigint,
   OUT entries ledger_entries[]
@@ -118,10 +121,11 @@ BEGIN
 END
 $$;
 
--- Posts transfers in the given order, all or none. `plan_credits` and `purchased_credits` say what each adds to the accounts of its
--- grant's owner (zero: nothing); `houses` names the account of the house, and is NULL where both cancel out. `grants` holds the grant of
--- each, as a row of ledger_grants: it is inserted with its first transfer. A key that was posted before with the same input returns the
--- first result. LG001: the key was posted with another input, or the grant exists with another account or kind. LG002: a transfer moves
+-- Posts transfers in the given order, all or none. `plan_credits` and `purchased_credits` say what each adds
+-- to the accounts of its grant's owner (zero: nothing); `houses` names the account of the house, and is NULL
+-- where both cancel out. `grants` holds the grant of each, as a row of ledger_grants: it is inserted with its
+-- first transfer. A key that was posted before with the same input returns the first result. LG001: the key
+-- was posted with another input, or the grant exists with another account or kind. LG002: a transfer moves
 -- nothing, names no account of the house, has the key of a usage, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_post(
   owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
@@ -149,8 +153,9 @@ DECLARE
   new_grants ledger_grants[] := '{}';
   new_grant_identities text[] := '{}';
 BEGIN
-  -- A statement after the locks, so that it sees what was posted for these owners before. OFFSET 0 keeps Postgres from hashing twice,
-  -- and makes it look up each row by its key, whatever plan was made when the table was small.
+  -- A statement after the locks, so that it sees what was posted for these owners before. OFFSET 0 keeps
+  -- Postgres from hashing twice, and makes it look up each row by its key, whatever plan was made when the
+  -- table was small.
   FOR item IN
     SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.ordinal, given.transfer,
       ledger_transfer_digest(given.transfer) AS digest, given.plan, given.purchased, given.named, house.id AS house_id,
@@ -242,11 +247,11 @@ BEGIN
 END
 $$;
 
--- Decides usages in the given order, each with what those before it left: `posted`, `replayed` (the key was used for the same),
--- `refused` (both accounts together do not cover it) or `conflict` (the key was used for something else). Plan credits go first;
--- `plan` and `purchased` are the balances afterwards. A usage without a row in the result was not decided, because its owner was left
--- out (`skip_locked`; see ledger_lock_owners). LG002: a usage of less than one credit, or
--- an owner of another kind.
+-- Decides usages in the given order, each with what those before it left: `posted`, `replayed` (the key was
+-- used for the same), `refused` (both accounts together do not cover it) or `conflict` (the key was used for
+-- something else). Plan credits go first; `plan` and `purchased` are the balances afterwards. A usage without
+-- a row in the result was not decided, because its owner was left out (`skip_locked`; see
+-- ledger_lock_owners). LG002: a usage of less than one credit, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_kinds text[], owner_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[], actors text[],
   reasons text[], skip_locked boolean
@@ -335,7 +340,8 @@ BEGIN
 END
 $$;
 
--- What each grant brought, lost and has transfers of, in its own account. Archived months contribute their sums.
+-- What each grant brought, lost and has transfers of, in its own account. Archived months contribute their
+-- sums.
 CREATE OR REPLACE VIEW ledger_grant_sums AS
 WITH archived AS (SELECT coalesce(max(end_transfer_id), 0) AS end_transfer_id FROM ledger_archives)
 SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id,
@@ -378,7 +384,8 @@ FROM ledger_owners o CROSS JOIN LATERAL (VALUES
   ('plan', o.plan_account_id, o.plan_version, o.plan_balance),
   ('purchased', o.purchased_account_id, o.purchased_version, o.purchased_balance)) head (account, account_id, version, balance);
 
--- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used and are in no closed month.
+-- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used and
+-- are in no closed month.
 CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   WITH grants AS (
     SELECT g.* FROM ledger_grant_sums g WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
@@ -402,9 +409,9 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
   FROM balances
 $$;
 
--- Closes a billing month: writes down, once, how many of the plan credits were used in it. The caller says how many, by when usage
--- occurred, and posts what expires or is written off in the same transaction. LG001: it was closed before with another number. LG002:
--- more than `used_open`.
+-- Closes a billing month: writes down, once, how many of the plan credits were used in it. The caller says
+-- how many, by when usage occurred, and posts what expires or is written off in the same transaction. LG001:
+-- it was closed before with another number. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -428,7 +435,8 @@ BEGIN
 END
 $$;
 
--- Rows of the ledger are never changed or deleted. The one exception: the text of a transfer and its salt may become NULL.
+-- Rows of the ledger are never changed or deleted. The one exception: the text of a transfer and its salt may
+-- become NULL.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME LIKE 'ledger\_transfers%' AND TG_OP = 'UPDATE' THEN

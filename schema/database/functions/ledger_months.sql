@@ -1,5 +1,5 @@
--- Transfers and entries are partitioned by the month of posting, which is the upper part of a transfer's id. Ids come from one sequence
--- and never go back, whatever the clock does.
+-- Transfers and entries are partitioned by the month of posting, which is the upper part of a transfer's id.
+-- Ids come from one sequence and never go back, whatever the clock does.
 
 -- Months since January 2000, in UTC.
 CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -14,8 +14,8 @@ CREATE OR REPLACE FUNCTION ledger_partition_of(parent text, month bigint) RETURN
   SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
--- The id of a transfer that is posted in a month. The first one moves the sequence there, if the month has its partitions; without
--- them the previous month goes on.
+-- The id of a transfer that is posted in a month. The first one moves the sequence there, if the month has
+-- its partitions; without them the previous month goes on.
 CREATE OR REPLACE FUNCTION ledger_draw_id(month bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   id bigint := nextval('ledger_transfers_id_seq');

@@ -53,8 +53,8 @@ CREATE TABLE checkout_intents (
   -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,
   -- and settled, afterwards.
   withdrawn_at timestamptz,
-  -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by its
-  -- id and state among all unsettled ones whenever its statistics say that there are none.
+  -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
+  -- its id and state among all unsettled ones whenever its statistics say that there are none.
   is_unsettled boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
   CONSTRAINT checkout_intents_terms CHECK (CASE kind
     WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
@@ -77,7 +77,8 @@ CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
   WHERE state = 'failed' AND stripe_session_id IS NOT NULL
     AND (failure_code IS NULL OR failure_code NOT IN ('payment_failed', 'first_payment_failed'));
 CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unsettled AND last_error IS NOT NULL;
--- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not exist.
+-- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not
+-- exist.
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
   WHERE kind = 'subscription' AND is_unsettled;
 CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';

@@ -48,8 +48,8 @@ CREATE TABLE inbox_events (
   CONSTRAINT inbox_events_payload_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
   CONSTRAINT inbox_events_confirmed CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, vacuum_index_cleanup = on); -- see checkout_intents
--- The condition is on `settled_at` for the same reason as `is_unsettled` of checkout_intents: events are looked
--- up by key and state.
+-- The condition is on `settled_at` for the same reason as `is_unsettled` of checkout_intents: events are
+-- looked up by key and state.
 CREATE INDEX inbox_events_due ON inbox_events (next_try_at) WHERE settled_at IS NULL;
 CREATE INDEX inbox_events_waiting ON inbox_events (received_at) WHERE settled_at IS NULL;
 CREATE INDEX inbox_events_attention ON inbox_events (state, received_at) WHERE state IN ('failed', 'forged', 'ignored');

@@ -1,4 +1,5 @@
--- The tables of the ledger: double entry, append-only, whole credits. `functions/ledger.sql` is all that writes to them.
+-- The tables of the ledger: double entry, append-only, whole credits. `functions/ledger.sql` is all that
+-- writes to them.
 
 CREATE DOMAIN owner_account AS text CHECK (VALUE IN ('plan', 'purchased'));
 CREATE DOMAIN transfer_kind AS text CHECK (VALUE IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant', 'usage',
@@ -26,8 +27,8 @@ GRANT SELECT ON ledger_accounts TO tidemark_server, tidemark_worker;
 INSERT INTO ledger_accounts (owner_kind, owner_id, name)
 SELECT 'house', 'house', unnest(ARRAY['sold', 'granted', 'used', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted']);
 
--- One row an owner: the lock of everything that is posted for the owner, and the latest entry of both accounts. Version 0 means
--- that an account has no entry.
+-- One row an owner: the lock of everything that is posted for the owner, and the latest entry of both
+-- accounts. Version 0 means that an account has no entry.
 CREATE TABLE ledger_owners (
   owner_id text PRIMARY KEY,
   owner_kind owner_kind NOT NULL,
@@ -44,7 +45,8 @@ CREATE TABLE ledger_owners (
 CREATE INDEX ledger_owners_order ON ledger_owners (owner_kind, owner_id);
 GRANT SELECT ON ledger_owners TO tidemark_server, tidemark_worker;
 
--- One thing that brought credits: a purchase, a billing month, seats added to a month. Every transfer but usage belongs to one.
+-- One thing that brought credits: a purchase, a billing month, seats added to a month. Every transfer but
+-- usage belongs to one.
 CREATE TABLE ledger_grants (
   -- Derived from what it stands for, so that two reports of the same thing name the same grant.
   id grant_id NOT NULL UNIQUE,
@@ -52,8 +54,9 @@ CREATE TABLE ledger_grants (
   owner_id owner_id NOT NULL,
   account owner_account NOT NULL,
   kind grant_kind NOT NULL,
-  -- From here on as it was when the grant was first posted. No foreign keys: they would share-lock the intent or the subscription
-  -- while another transaction that holds it waits for this owner's row. ledger:verify compares both sides.
+  -- From here on as it was when the grant was first posted. No foreign keys: they would share-lock the intent
+  -- or the subscription while another transaction that holds it waits for this owner's row. ledger:verify
+  -- compares both sides.
   intent_id uuid,
   stripe_subscription_id text,
   stripe_invoice_id text,
@@ -85,7 +88,8 @@ CREATE INDEX ledger_grants_month ON ledger_grants (stripe_subscription_id, month
   WHERE stripe_subscription_id IS NOT NULL;
 GRANT SELECT ON ledger_grants TO tidemark_server, tidemark_worker;
 
--- Which transfer was posted under which key. Keys stay when their month is archived, so a late repetition is still recognized.
+-- Which transfer was posted under which key. Keys stay when their month is archived, so a late repetition is
+-- still recognized.
 CREATE TABLE ledger_keys (
   owner_id text NOT NULL,
   idempotency_key text NOT NULL,
@@ -100,7 +104,8 @@ GRANT SELECT ON ledger_keys TO tidemark_server, tidemark_worker;
 
 -- One movement of credits and its cause.
 CREATE TABLE ledger_transfers (
-  -- The upper bits are the month of posting, counted from January 2000 (UTC), the lower 40 a number within it: a partition a month.
+  -- The upper bits are the month of posting, counted from January 2000 (UTC), the lower 40 a number within
+  -- it: a partition a month.
   id bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
   posted_at timestamptz NOT NULL,
@@ -114,7 +119,8 @@ CREATE TABLE ledger_transfers (
   event_id text,
   actor text NOT NULL,
   grant_id text,
-  -- Free text can be erased: the text and its salt become NULL, and the digest of the transfer covers their hash alone.
+  -- Free text can be erased: the text and its salt become NULL, and the digest of the transfer covers their
+  -- hash alone.
   reason text,
   reason_salt bytea,
   reason_hash bytea NOT NULL,

@@ -33,8 +33,8 @@ CREATE TABLE team_invitations (
   unavailable_since timestamptz,
   sync_failed_at timestamptz,
   -- Clerk limits how many invitations an application may send in an hour. One that it asked us to send later
-  -- keeps its seat; the worker sends it at `send_at`, and `next_try_at` is the same time then. Null for one that
-  -- was sent or is being sent.
+  -- keeps its seat; the worker sends it at `send_at`, and `next_try_at` is the same time then. Null for one
+  -- that was sent or is being sent.
   send_at timestamptz,
   PRIMARY KEY (organization_id, id),
   UNIQUE (organization_id, clerk_invitation_id),

@@ -33,12 +33,16 @@ export interface ArchiveResult {
   readonly manifest_digest: string | null
 }
 
-/** This month and so many before it stay: pages show sums of this month and the last one, which may be a billing month. */
+/**
+ * This month and so many before it stay: pages show sums of this month and the last one, which may be a
+ * billing month.
+ */
 const monthsKept = 3
 
 /**
- * Months leave the ledger: they are proven, what the books go on from is kept, they are written to files, detached, proven once more from the files
- * and dropped. Posting and reading go on meanwhile. Interrupted anywhere, calling it again goes on. Throws ArchiveRefusedError when it must not be done.
+ * Months leave the ledger: they are proven, what the books go on from is kept, they are written to files,
+ * detached, proven once more from the files and dropped. Posting and reading go on meanwhile. Interrupted
+ * anywhere, calling it again goes on. Throws ArchiveRefusedError when it must not be done.
  */
 export async function archiveMonths(
   database: { readonly db: Database; readonly pool: pg.Pool },
@@ -210,7 +214,10 @@ function nameOf({ id, months }: ArchiveRow): string {
   return [String(id).padStart(4, '0'), ...new Set([months.at(0), months.at(-1)])].join('-')
 }
 
-/** Whether its files were written. What lies there and is of another archive, from before a backup was restored perhaps, is left alone. */
+/**
+ * Whether its files were written. What lies there and is of another archive, from before a backup was
+ * restored perhaps, is left alone.
+ */
 async function hasManifest(folder: string, { closed_at, manifest_digest }: ArchiveRow): Promise<boolean> {
   let text: string
   try {

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../../database/connect.ts'
 
-/** `closed`: kept and no longer read. `written`: its files are there. `detached`: its months are tables of their own. `finished`: they are gone, or kept. */
+/**
+ * `closed`: kept and no longer read. `written`: its files are there. `detached`: its months are tables of
+ * their own. `finished`: they are gone, or kept.
+ */
 export type ArchiveState = 'closed' | 'written' | 'detached' | 'finished'
 
 /** A range of months that leaves the ledger, or has left it. */

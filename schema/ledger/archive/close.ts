@@ -13,8 +13,9 @@ export interface ArchiveRange {
 }
 
 /**
- * Writes down what the books go on from without the months of a range, and the range itself, in one transaction: from then on nothing that decides
- * reads them. Refuses unless that agrees with what was proven. Nothing can be posted in the range any more.
+ * Writes down what the books go on from without the months of a range, and the range itself, in one
+ * transaction: from then on nothing that decides reads them. Refuses unless that agrees with what was proven.
+ * Nothing can be posted in the range any more.
  */
 export async function closeRange(
   db: Database,

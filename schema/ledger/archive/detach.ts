@@ -11,8 +11,8 @@ export async function listMonths(db: Database): Promise<string[]> {
 }
 
 /**
- * Makes a month of a table one of its own, unless it is: it waits for the transactions that are running, and none waits for it. One that was
- * interrupted is finished.
+ * Makes a month of a table one of its own, unless it is: it waits for the transactions that are running, and
+ * none waits for it. One that was interrupted is finished.
  */
 export async function detachMonth(db: Database, table: MonthlyTable, month: string): Promise<void> {
   const partition = partitionOf(table, month)

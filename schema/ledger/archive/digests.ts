@@ -23,7 +23,10 @@ export interface ArchivedSum {
   readonly transfers: number
 }
 
-/** SHA-256 over the latest entry of each account, in the order of their ids: what a proof of `ledger:verify` keeps too. */
+/**
+ * SHA-256 over the latest entry of each account, in the order of their ids: what a proof of `ledger:verify`
+ * keeps too.
+ */
 export async function digestOpenings(
   openings: Iterable<Opening> | AsyncIterable<Opening>,
 ): Promise<{ readonly accounts: number; readonly digest: Buffer }> {
@@ -37,8 +40,8 @@ export async function digestOpenings(
 }
 
 /**
- * SHA-256 over what the database keeps of a range: the openings at its end of the accounts that have entries in it, in the order of their ids, and
- * the sums of grants, in the order of theirs (by code points).
+ * SHA-256 over what the database keeps of a range: the openings at its end of the accounts that have entries
+ * in it, in the order of their ids, and the sums of grants, in the order of theirs (by code points).
  */
 export async function digestKept(kept: {
   readonly openings: Iterable<Opening> | AsyncIterable<Opening>

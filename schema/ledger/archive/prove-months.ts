@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Follows the chains of a range from the openings before it to its end, from rows alone: every hash, sum, balance and version. What it comes to is
- * compared with the manifest by the caller.
+ * Follows the chains of a range from the openings before it to its end, from rows alone: every hash, sum,
+ * balance and version. What it comes to is compared with the manifest by the caller.
  */
 export class MonthsProof {
   transfers = 0

@@ -18,8 +18,9 @@ export interface ArchiveProof {
 const problemsMax = 100
 
 /**
- * Proves one archive by its files alone, without a database: that they are what the manifest names, that the chain of each account runs from the
- * openings before it to the end that the manifest names, and that grants come to what is kept of them. Keeps one entry per account in memory.
+ * Proves one archive by its files alone, without a database: that they are what the manifest names, that the
+ * chain of each account runs from the openings before it to the end that the manifest names, and that grants
+ * come to what is kept of them. Keeps one entry per account in memory.
  */
 export async function proveArchive(folder: string): Promise<ArchiveProof> {
   const problems: string[] = []
@@ -112,8 +113,9 @@ export interface ArchivesProof {
 }
 
 /**
- * Proves all archives in a folder, and that each one goes on where the one before it ended and names its manifest. A last manifest that was made anew
- * with all its files shows by its digest alone: `expected` is the one that was noted when it was written.
+ * Proves all archives in a folder, and that each one goes on where the one before it ended and names its
+ * manifest. A last manifest that was made anew with all its files shows by its digest alone: `expected` is
+ * the one that was noted when it was written.
  */
 export async function proveArchives(
   folder: string,
@@ -143,7 +145,10 @@ export async function proveArchives(
   return { archives, problems, manifest_sha256 }
 }
 
-/** What is wrong between an archive and the one before it. An archive whose predecessors lie elsewhere is proven by itself. */
+/**
+ * What is wrong between an archive and the one before it. An archive whose predecessors lie elsewhere is
+ * proven by itself.
+ */
 function findBreaks(previous: ArchiveProof | undefined, manifest: Manifest): string[] {
   if (!previous) return []
   const breaks: string[] = []

@@ -7,8 +7,8 @@ import type { ArchivedFile } from './manifest.ts'
 export type Row = ReadonlyMap<string, string | null>
 
 /**
- * The rows of an archive's file, one at a time. Whatever is not as the manifest says is reported when the file has been read: its bytes, its digest,
- * its number of rows, or that it cannot be read at all.
+ * The rows of an archive's file, one at a time. Whatever is not as the manifest says is reported when the
+ * file has been read: its bytes, its digest, its number of rows, or that it cannot be read at all.
  */
 export async function* readRows(
   path: string,

@@ -21,8 +21,8 @@ interface Contents {
 }
 
 /**
- * Writes an archive's files and, when they are there, its manifest, and returns the manifest's digest. Doing it again writes the same. The months
- * may be attached or detached.
+ * Writes an archive's files and, when they are there, its manifest, and returns the manifest's digest. Doing
+ * it again writes the same. The months may be attached or detached.
  */
 export async function writeArchive(
   pool: pg.Pool,
@@ -148,7 +148,9 @@ function passThrough(see: (chunk: Buffer) => void): Transform {
   })
 }
 
-/** A file that is there under its name is there whole, also after a crash of the machine. `write` flushes it. */
+/**
+ * A file that is there under its name is there whole, also after a crash of the machine. `write` flushes it.
+ */
 async function writeDurably(path: string, write: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = `${path}.unfinished`
   await write(unfinished)

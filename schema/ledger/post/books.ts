@@ -15,7 +15,10 @@ interface GrantSums {
   /** What was taken back, above zero. */
   readonly refunded: number
   readonly disputed: number
-  /** How its month was closed: what expired (below zero) and what was written off (above). On `month` grants only. */
+  /**
+   * How its month was closed: what expired (below zero) and what was written off (above). On `month` grants
+   * only.
+   */
   readonly expired: number
   readonly written_off: number
   /** Adjustments, signed. */
@@ -49,13 +52,19 @@ interface AccountInBooks {
   readonly version: number
 }
 
-/** Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot change meanwhile. */
+/**
+ * Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot
+ * change meanwhile.
+ */
 export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
   const call = sql`SELECT cardinality(ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}]))`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
-/** The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock first, then read. */
+/**
+ * The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock
+ * first, then read.
+ */
 export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise<Books> {
   const [row] = await callLedger(
     trx,
@@ -80,8 +89,9 @@ export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promi
 }
 
 /**
- * The same for several, by the id of their checkout. One to which nothing was ever posted is missing. That is so of nearly all that are
- * asked for, and is known from the grants alone, without looking into any month of the ledger.
+ * The same for several, by the id of their checkout. One to which nothing was ever posted is missing. That is
+ * so of nearly all that are asked for, and is known from the grants alone, without looking into any month of
+ * the ledger.
  */
 export async function readPurchaseGrants(
   db: Kysely<DB>,
@@ -119,8 +129,8 @@ export async function listPurchaseGrants(
 }
 
 /**
- * Those of some grants that the ledger has. Each is looked up by itself: asked for together they may be looked for in the whole table, by
- * a plan that a connection made when that was small.
+ * Those of some grants that the ledger has. Each is looked up by itself: asked for together they may be
+ * looked for in the whole table, by a plan that a connection made when that was small.
  */
 async function listPosted(db: Kysely<DB>, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
@@ -134,9 +144,10 @@ const listPostedByIds = preparedText<{ id: string }>(
 )
 
 /**
- * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing off what follows
- * from that is the caller's, in the same transaction. Doing it again with the same number does nothing; with another it throws
- * IdempotencyConflictError, and UnbalancedTransferError when `used` is more than `Books.used_open`.
+ * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing
+ * off what follows from that is the caller's, in the same transaction. Doing it again with the same number
+ * does nothing; with another it throws IdempotencyConflictError, and UnbalancedTransferError when `used` is
+ * more than `Books.used_open`.
  */
 export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: ClosedMonth): Promise<void> {
   await callLedger(

@@ -102,7 +102,8 @@ test('many who begin a month at the same moment draw different ids', async () =>
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-// Decision 131 says what may happen when a month is made while others make it or post in it, and why it does not when months are made ahead.
+// Decision 131 says what may happen when a month is made while others make it or post in it, and why it does
+// not when months are made ahead.
 test('months are made ahead once, however many make them at the same moment', async () => {
   await passMonths(7)
   await Promise.all([1, 2, 3].map(() => makeLedgerMonths(database.worker, 3)))

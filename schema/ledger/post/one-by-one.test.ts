@@ -9,7 +9,10 @@ import { spendCredits, type Usage } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { postTransfers, type Transfer } from './post.ts'
 
-/** The ledger works a batch out as a whole. Here a model does the same one by one, in plain code that shares nothing with the SQL. */
+/**
+ * The ledger works a batch out as a whole. Here a model does the same one by one, in plain code that shares
+ * nothing with the SQL.
+ */
 
 const database = testDatabase()
 afterAll(async () => {
@@ -56,7 +59,10 @@ const usagePlans = fc.record({
   owner: fc.constantFrom(...owners),
   credits: fc.integer({ min: 1, max: 25 }),
 })
-/** Batches choose from a few transfers and usages, so that the same one comes again, in the same batch and in a later one. */
+/**
+ * Batches choose from a few transfers and usages, so that the same one comes again, in the same batch and in
+ * a later one.
+ */
 const histories = fc.record({
   transfers: fc.array(transferPlans, { minLength: 8, maxLength: 24 }),
   usages: fc.array(usagePlans, { minLength: 8, maxLength: 24 }),

@@ -34,7 +34,10 @@ export interface PostedTransfer {
   readonly posted: boolean
 }
 
-/** One of a grant's transfers: `credits` are added to its account, or taken from it, and come from a house account. */
+/**
+ * One of a grant's transfers: `credits` are added to its account, or taken from it, and come from a house
+ * account.
+ */
 export interface GrantTransfer {
   readonly grant: Grant
   /** Numbers the grant's transfers from 1; read under the owner's lock. */
@@ -42,7 +45,10 @@ export interface GrantTransfer {
   readonly credits: number
   readonly kind: TransferKind
   readonly house: HouseAccount
-  /** Of a purchase: its first transfer is named after the session, so that the ledger itself refuses to grant it twice. */
+  /**
+   * Of a purchase: its first transfer is named after the session, so that the ledger itself refuses to grant
+   * it twice.
+   */
   readonly stripe_session_id: string | null
 }
 
@@ -64,9 +70,10 @@ export function grantTransfer(
 }
 
 /**
- * Posts transfers in one round trip, in the given order, all or none; results come in the same order. A key that was posted before with
- * the same input returns the first result. Throws IdempotencyConflictError when a key was posted with another input or a grant exists
- * with another account or kind, and UnbalancedTransferError when a transfer moves nothing.
+ * Posts transfers in one round trip, in the given order, all or none; results come in the same order. A key
+ * that was posted before with the same input returns the first result. Throws IdempotencyConflictError when a
+ * key was posted with another input or a grant exists with another account or kind, and
+ * UnbalancedTransferError when a transfer moves nothing.
  */
 export async function postTransfers(
   db: Kysely<DB>,

@@ -3,7 +3,10 @@ import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import { startOfMonth } from '../archive/tables.ts'
 
-/** The moment before which what was posted for an owner is not here any more but in archived months; null when nothing of theirs is. */
+/**
+ * The moment before which what was posted for an owner is not here any more but in archived months; null when
+ * nothing of theirs is.
+ */
 export async function findArchivedUntil(db: ReadDatabase, { owner_id }: Owner): Promise<Date | null> {
   const { rows } = await sql<{ end: number | null }>`
     SELECT max(end_transfer_id) AS end FROM ledger_archives
@@ -12,7 +15,10 @@ export async function findArchivedUntil(db: ReadDatabase, { owner_id }: Owner): 
   return end === null ? null : startOfMonth(end)
 }
 
-/** The archive in which a transfer with that number is, if there was one, of which months it is, and when its own began; null when that is in the ledger. */
+/**
+ * The archive in which a transfer with that number is, if there was one, of which months it is, and when its
+ * own began; null when that is in the ledger.
+ */
 export async function findArchiveOf(
   db: ReadDatabase,
   transferId: number,
@@ -31,7 +37,10 @@ export async function findArchiveOf(
   return { id: archive.id, months, month_starts_at: startOfMonth(transferId) }
 }
 
-/** For a union of entries: what was the latest one of an owner's account when it was archived. `account` is a row of ledger_accounts. */
+/**
+ * For a union of entries: what was the latest one of an owner's account when it was archived. `account` is a
+ * row of ledger_accounts.
+ */
 export function latestOpeningOf(account: string) {
   return sql`(
     SELECT o.transfer_id, o.balance FROM ledger_openings o

@@ -55,9 +55,10 @@ export interface ExplanationPage {
 }
 
 /**
- * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with the balance after each.
- * The changes of all pages and the last opening balance (zero, or that of the end of archived months) add up to the first closing one, which without `until` is the balance
- * of the latest entries. What occurred later is left out of every balance, also what was posted earlier.
+ * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with
+ * the balance after each. The changes of all pages and the last opening balance (zero, or that of the end of
+ * archived months) add up to the first closing one, which without `until` is the balance of the latest
+ * entries. What occurred later is left out of every balance, also what was posted earlier.
  */
 export async function explainBalance(
   db: ReadDatabase,
@@ -80,7 +81,9 @@ export async function explainBalance(
   return { closing: top.closing, changes, opening: after, next }
 }
 
-/** How far transfers may have been posted out of the order in which they occurred, in entries of one account. */
+/**
+ * How far transfers may have been posted out of the order in which they occurred, in entries of one account.
+ */
 const disorder = 2000
 
 /** Where the entries of an account begin to be later than a moment. */
@@ -95,8 +98,8 @@ interface Bound {
 }
 
 /**
- * Ids of transfers grow with time but for a little disorder, so halving finds where they pass the moment, in at most as many steps as an id
- * has binary digits; around that place every entry is looked at.
+ * Ids of transfers grow with time but for a little disorder, so halving finds where they pass the moment, in
+ * at most as many steps as an id has binary digits; around that place every entry is looked at.
  */
 async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<Bound[]> {
   const entriesOf = (accountId: RawBuilder<unknown>, where: RawBuilder<unknown>) => sql`
@@ -194,7 +197,10 @@ interface ChangeRow extends Credits {
   readonly grant_id: string | null
 }
 
-/** Reads as much of each account downwards, merges them and looks up the transfers by their keys, until there are enough. */
+/**
+ * Reads as much of each account downwards, merges them and looks up the transfers by their keys, until there
+ * are enough.
+ */
 async function readChanges(
   db: ReadDatabase,
   owner: Owner,

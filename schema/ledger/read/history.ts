@@ -33,7 +33,10 @@ export interface HistoryPage {
   readonly next: HistoryCursor | null
 }
 
-/** Whether this database has a transfer, and with it all earlier ones of the same owner: they are committed in the order of their ids. */
+/**
+ * Whether this database has a transfer, and with it all earlier ones of the same owner: they are committed in
+ * the order of their ids.
+ */
 export async function hasTransfer(db: ReadDatabase, id: number): Promise<boolean> {
   const found = await db.selectFrom('ledger_transfers').select('id').where('id', '=', id).executeTakeFirst()
   return found !== undefined
@@ -44,8 +47,9 @@ const searchLimit = 5000
 const searchStep = 1000
 
 /**
- * An owner's entries that match, newest first, `limit` at most, below the cursor when one is given. A search stops after
- * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped.
+ * An owner's entries that match, newest first, `limit` at most, below the cursor when one is given. A search
+ * stops after `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and
+ * goes on where it stopped.
  */
 export async function listHistory(
   db: ReadDatabase,
@@ -83,9 +87,10 @@ interface ReadEntry extends HistoryEntry {
 }
 
 /**
- * Looks at the next `step` entries and returns up to `limit` that match. `end` is the last of them, null when there are no older
- * ones. Reads as much of each account downwards from the cursor and merges them, and looks up the rest by keys (OFFSET 0 keeps
- * Postgres from joining whole tables), so that it costs the same however long the history is and wherever in it the cursor is.
+ * Looks at the next `step` entries and returns up to `limit` that match. `end` is the last of them, null when
+ * there are no older ones. Reads as much of each account downwards from the cursor and merges them, and looks
+ * up the rest by keys (OFFSET 0 keeps Postgres from joining whole tables), so that it costs the same however
+ * long the history is and wherever in it the cursor is.
  */
 async function readEntries(
   db: ReadDatabase,
@@ -147,9 +152,10 @@ export interface PeriodSums {
 const sumStep = 5000
 
 /**
- * The sums of each period between two of the times, which are in order, and of the last one until now. Reads the owner's entries
- * from the newest down, until a whole step of them is older than the first time: the cost follows what the owner did since then,
- * not the length of the history. Entries may have occurred in another order than they were posted, but not by so many.
+ * The sums of each period between two of the times, which are in order, and of the last one until now. Reads
+ * the owner's entries from the newest down, until a whole step of them is older than the first time: the cost
+ * follows what the owner did since then, not the length of the history. Entries may have occurred in another
+ * order than they were posted, but not by so many.
  */
 export async function sumPeriods(
   db: ReadDatabase,

@@ -9,7 +9,10 @@ import { UnbalancedTransferError } from '../errors.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { spendCredits, type Usage, type UsageOutcome } from './usage.ts'
 
-/** Usage that is reported together is decided by a function of its own. In one database it is decided so, in the other one by one. */
+/**
+ * Usage that is reported together is decided by a function of its own. In one database it is decided so, in
+ * the other one by one.
+ */
 
 const together = testDatabase()
 const alone = testDatabase()
@@ -31,7 +34,8 @@ const steps = fc.oneof(
       usages: fc.array(
         fc.record({
           name: fc.constantFrom(...names),
-          // Few, so that the same report comes again, in the same group and in a later one, and sometimes with another amount.
+          // Few, so that the same report comes again, in the same group and in a later one, and sometimes
+          // with another amount.
           key: fc.nat(12),
           credits: fc.constantFrom(1, 2, 5, 9),
           actor: fc.constantFrom('user_ada', 'user_bob "\\'),
@@ -94,7 +98,10 @@ async function live(
   return outcomes
 }
 
-/** The owner's rows but for moments of the database's clock, and what is made of them; ids are numbered anew, because a number may be drawn in vain. */
+/**
+ * The owner's rows but for moments of the database's clock, and what is made of them; ids are numbered anew,
+ * because a number may be drawn in vain.
+ */
 async function rowsOf(database: TestDatabase, { owner_id }: Owner) {
   const read = async (text: string) =>
     (await sql.raw<object>(text.replaceAll('ME', `'${owner_id}'`)).execute(database.owner)).rows

@@ -27,7 +27,10 @@ export type UsageResult = {
   readonly purchased: number
 }
 
-/** The same for one of several usages: here a key that was used for something else is a result too, and nothing was posted. */
+/**
+ * The same for one of several usages: here a key that was used for something else is a result too, and
+ * nothing was posted.
+ */
 export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
   readonly outcome: UsageResult['outcome'] | 'conflict'
 }
@@ -42,9 +45,10 @@ export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult 
 }
 
 /**
- * Spends credits, plan credits first, or refuses: several usages, of one owner or of many, in one statement under one lock per owner. Each is
- * decided in the given order, with what those before it left, and none fails the others. A usage is refused when both accounts together
- * do not cover it, so a debt of one account blocks as many credits of the other. Results come in the same order.
+ * Spends credits, plan credits first, or refuses: several usages, of one owner or of many, in one statement
+ * under one lock per owner. Each is decided in the given order, with what those before it left, and none
+ * fails the others. A usage is refused when both accounts together do not cover it, so a debt of one account
+ * blocks as many credits of the other. Results come in the same order.
  */
 export async function spendCredits(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
   const decided = await decide(db, usages, { skipLocked: false })
@@ -55,8 +59,8 @@ export async function spendCredits(db: Kysely<DB>, usages: readonly Usage[]): Pr
 }
 
 /**
- * The same for those owners whose row no other transaction has locked: it waits for none. Undefined for the usages of others, and of
- * owners who are new to the ledger: nothing was decided about them.
+ * The same for those owners whose row no other transaction has locked: it waits for none. Undefined for the
+ * usages of others, and of owners who are new to the ledger: nothing was decided about them.
  */
 export function spendSkippingLocked(
   db: Kysely<DB>,
@@ -100,10 +104,11 @@ async function decide(
 }
 
 /**
- * How many credits the owner has used since a moment of the product's clock, `now`. Reads the owner's own entries by their keys
- * (OFFSET 0 keeps Postgres from joining whole tables), from the month of `since` on. Entries are found by the time of posting, which the
- * database's clock says: a day is allowed for clocks that differ, and where the sandbox's clock runs ahead, the time that has passed since
- * then counts, because that clock never passes more slowly.
+ * How many credits the owner has used since a moment of the product's clock, `now`. Reads the owner's own
+ * entries by their keys (OFFSET 0 keeps Postgres from joining whole tables), from the month of `since` on.
+ * Entries are found by the time of posting, which the database's clock says: a day is allowed for clocks that
+ * differ, and where the sandbox's clock runs ahead, the time that has passed since then counts, because that
+ * clock never passes more slowly.
  */
 export async function sumUsageSince(
   db: Kysely<DB>,

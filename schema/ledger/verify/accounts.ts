@@ -97,8 +97,8 @@ const allAccounts = sql<AccountRow>`
   ORDER BY account.id`
 
 /**
- * To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer, or its opening when it has none since months left the
- * ledger. Not for transfers in those months.
+ * To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer, or its opening when
+ * it has none since months left the ledger. Not for transfers in those months.
  */
 export function headUpTo(transferId: number) {
   return sql`(

@@ -5,8 +5,9 @@ import { keptOf, latestOpenings } from '../archive/kept.ts'
 import type { ReportProblem } from './problems.ts'
 
 /**
- * Checks what is kept of the months that left: that openings and sums of grants are those that were written down, that each archive goes on where
- * the one before it ended, and that the keys of their transfers are all there.
+ * Checks what is kept of the months that left: that openings and sums of grants are those that were written
+ * down, that each archive goes on where the one before it ended, and that the keys of their transfers are all
+ * there.
  */
 export async function checkArchives(trx: DatabaseTransaction, problem: ReportProblem): Promise<void> {
   const archives = await listArchives(trx)

@@ -32,8 +32,9 @@ const accountOfGrant = sql`(
   SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND owner_kind = g.owner_kind AND name = g.account)`
 
 /**
- * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0): before
- * Postgres has statistics of new books it would read all entries for each grant.
+ * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one
+ * by their keys (OFFSET 0): before Postgres has statistics of new books it would read all entries for each
+ * grant.
  */
 export const sumsOfGrant = sql`(
     SELECT ${added} FROM (
@@ -88,8 +89,9 @@ interface GrantsRead {
 }
 
 /**
- * Checks of each grant that its transfers move credits of its account, that no more was taken back than it brought, and that a purchase has its settled
- * intent. Sums are computed here, not read from the view that the product uses. `chosen`: those alone, or all.
+ * Checks of each grant that its transfers move credits of its account, that no more was taken back than it
+ * brought, and that a purchase has its settled intent. Sums are computed here, not read from the view that
+ * the product uses. `chosen`: those alone, or all.
  */
 export async function checkGrants(
   trx: DatabaseTransaction,

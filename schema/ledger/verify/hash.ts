@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * The hashes of the ledger, computed a second time without the SQL functions that wrote them, so that a mistake
- * in those, or a change of theirs, is found. All hashes are written in hex.
+ * The hashes of the ledger, computed a second time without the SQL functions that wrote them, so that a
+ * mistake in those, or a change of theirs, is found. All hashes are written in hex.
  */
 
 /** The version of the format that `ledger_transfer_digest` writes. */

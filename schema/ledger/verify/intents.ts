@@ -7,8 +7,8 @@ import type { ReportProblem } from './problems.ts'
 const batchSize = 1000
 
 /**
- * Checks intents: every settled purchase has its grant, every settled plan its subscription. Returns how many are settled.
- * `changedSince`: only those that changed since an hour before, or all.
+ * Checks intents: every settled purchase has its grant, every settled plan its subscription. Returns how many
+ * are settled. `changedSince`: only those that changed since an hour before, or all.
  */
 export async function checkIntents(
   trx: DatabaseTransaction,

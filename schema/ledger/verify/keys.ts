@@ -4,8 +4,9 @@ import type { ReportProblem } from './problems.ts'
 import type { Range } from './transfers.ts'
 
 /**
- * Checks that every transfer has its key, with the same input, and every key its transfer. A transfer without its key would be posted again; a
- * key without its transfer would make the ledger believe that something was posted.
+ * Checks that every transfer has its key, with the same input, and every key its transfer. A transfer without
+ * its key would be posted again; a key without its transfer would make the ledger believe that something was
+ * posted.
  */
 export async function checkKeys(
   trx: DatabaseTransaction,

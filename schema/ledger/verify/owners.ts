@@ -19,8 +19,8 @@ interface OwnersRow {
 }
 
 /**
- * Compares what posting goes on from, the row of each owner, with the latest entries that were read, after all were. Accounts that differ, or
- * whose owner has transfers after what was read, are looked up.
+ * Compares what posting goes on from, the row of each owner, with the latest entries that were read, after
+ * all were. Accounts that differ, or whose owner has transfers after what was read, are looked up.
  */
 export async function checkOwners(
   trx: DatabaseTransaction,

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 
 /**
- * Makes Postgres plan what follows for reading all of what it names. Without this it makes a plan that has the first rows soon, by a look-up for each row
- * in each table that is joined; and of new books, which have no statistics, it believes that there are few.
+ * Makes Postgres plan what follows for reading all of what it names. Without this it makes a plan that has
+ * the first rows soon, by a look-up for each row in each table that is joined; and of new books, which have
+ * no statistics, it believes that there are few.
  */
 export async function planToReadAll(trx: DatabaseTransaction): Promise<void> {
   await sql`
@@ -16,7 +17,10 @@ export async function planToLookUp(trx: DatabaseTransaction): Promise<void> {
   await sql`SET LOCAL enable_nestloop = on`.execute(trx)
 }
 
-/** Makes Postgres read by an index what is asked for in an order that one has: of wide rows that lie in this order anyway, sorting them costs more. */
+/**
+ * Makes Postgres read by an index what is asked for in an order that one has: of wide rows that lie in this
+ * order anyway, sorting them costs more.
+ */
 export async function planToReadInOrder(trx: DatabaseTransaction): Promise<void> {
   await sql`SET LOCAL enable_sort = off`.execute(trx)
 }

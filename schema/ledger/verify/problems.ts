@@ -1,4 +1,6 @@
-/** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
+/**
+ * One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent.
+ */
 export interface LedgerProblem {
   readonly check: string
   readonly subject: string

@@ -29,10 +29,11 @@ export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'
 }
 
 /**
- * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time before it is committed, under
- * locks that its transaction holds to its end, so whoever holds locks in this database and writes is waited for when the number has been read.
- * Neither numbers of transactions nor snapshots would do: who begins later may take its number earlier, and a snapshot also waits for those
- * who write in other databases. Null when one is still running after ten seconds.
+ * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time
+ * before it is committed, under locks that its transaction holds to its end, so whoever holds locks in this
+ * database and writes is waited for when the number has been read. Neither numbers of transactions nor
+ * snapshots would do: who begins later may take its number earlier, and a snapshot also waits for those who
+ * write in other databases. Null when one is still running after ten seconds.
  */
 export async function findSettledTransferId(db: Kysely<DB>): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`SELECT coalesce(max(id), 0) AS id FROM ledger_transfers`.execute(
@@ -72,8 +73,8 @@ export function digestAll(accounts: Accounts): HeadsDigest {
 }
 
 /**
- * The same when only those of later transfers are, twice, in one pass: as they were up to a transfer, and as they are with what came after it. Reads
- * one entry per account.
+ * The same when only those of later transfers are, twice, in one pass: as they were up to a transfer, and as
+ * they are with what came after it. Reads one entry per account.
  */
 export async function digestHeads(
   trx: DatabaseTransaction,

@@ -44,8 +44,9 @@ interface EntryRow {
 const kindsThatMustBeCovered: readonly TransferKind[] = ['usage', 'credit_purchase']
 
 /**
- * Reads the transfers of a range with their entries, in the order of their ids, and checks each against what its accounts had before.
- * Transfers and entries come over two connections with one snapshot, so that Postgres reads both tables at the same time.
+ * Reads the transfers of a range with their entries, in the order of their ids, and checks each against what
+ * its accounts had before. Transfers and entries come over two connections with one snapshot, so that
+ * Postgres reads both tables at the same time.
  */
 export class TransfersCheck {
   transfers = 0
@@ -191,7 +192,9 @@ class EntriesInOrder {
     }
   }
 
-  /** Takes the entries of all transfers before one, by their accounts: those of one transfer are two or three. */
+  /**
+   * Takes the entries of all transfers before one, by their accounts: those of one transfer are two or three.
+   */
   takeBefore(transferId: number): readonly EntryRow[] {
     const start = this.#at
     while ((this.received[this.#at]?.transfer_id ?? transferId) < transferId) this.#at++
@@ -213,7 +216,10 @@ const transfersIn = ({ after, upTo }: Range) => sql<TransferRow>`
   FROM ledger_transfers t
   WHERE t.id > ${sql.lit(after)} AND t.id <= ${sql.lit(upTo)} ORDER BY t.id`
 
-/** No index has them in this order, but in a month they lie almost in it: sorting by a second column would take longer. */
+/**
+ * No index has them in this order, but in a month they lie almost in it: sorting by a second column would
+ * take longer.
+ */
 const entriesIn = ({ after, upTo }: Range) => sql<EntryRow>`
   SELECT transfer_id, account_id, amount, version, balance_after, owner_id, encode(hash, 'hex') AS hash FROM ledger_entries
   WHERE transfer_id > ${sql.lit(after)} AND transfer_id <= ${sql.lit(upTo)} ORDER BY transfer_id`

@@ -39,11 +39,19 @@ export interface LedgerReport {
 }
 
 export interface VerifyOptions {
-  /** Continues from the last proof: reads what was posted since, and the latest entry before that of each account. */
+  /**
+   * Continues from the last proof: reads what was posted since, and the latest entry before that of each
+   * account.
+   */
   readonly incremental?: boolean
-  /** Records how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
+  /**
+   * Records how far the books were proven, when nothing is wrong. Waits for transactions that are running.
+   */
   readonly keepProof?: boolean
-  /** The last transfer to be read, after which nothing is posted before it; left out, the last one that there is. */
+  /**
+   * The last transfer to be read, after which nothing is posted before it; left out, the last one that there
+   * is.
+   */
   readonly upTo?: number
   readonly onProgress?: (progress: VerifyProgress) => void
 }
@@ -56,12 +64,13 @@ export interface VerifyProgress {
 }
 
 /**
- * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once and keeps one entry per account in memory: time grows
- * with what it reads and with nothing else. Hashes are computed by separate code. Needs the tables' owner, who alone may keep proofs, and three
- * connections: Postgres joins and sums while the entries are checked here.
+ * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once and keeps one entry
+ * per account in memory: time grows with what it reads and with nothing else. Hashes are computed by separate
+ * code. Needs the tables' owner, who alone may keep proofs, and three connections: Postgres joins and sums
+ * while the entries are checked here.
  *
- * Entries before the last proof are assumed to be right when it is `incremental`; what a full run finds beyond that is a change to an
- * old row that left the account's latest entry alone.
+ * Entries before the last proof are assumed to be right when it is `incremental`; what a full run finds
+ * beyond that is a change to an old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
   const settledId = options.keepProof ? (options.upTo ?? (await findSettledTransferId(db))) : null
@@ -203,7 +212,10 @@ async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range):
   return count
 }
 
-/** Checks what Postgres sums up: grants, months, usage and intents, all of them or those that changed since the proof. */
+/**
+ * Checks what Postgres sums up: grants, months, usage and intents, all of them or those that changed since
+ * the proof.
+ */
 async function checkSums(
   trx: DatabaseTransaction,
   since: { readonly proven_at: Date; readonly grants: readonly GrantOf[] } | null,

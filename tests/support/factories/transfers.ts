@@ -12,7 +12,9 @@ import {
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent. */
+/**
+ * An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent.
+ */
 export function buildAdjustment(
   owner: Owner,
   credits: number,

@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** Changes the books, in one statement or several, as a database administrator can who switches the triggers off. */
+/**
+ * Changes the books, in one statement or several, as a database administrator can who switches the triggers
+ * off.
+ */
 export async function tamper(
   { owner }: Pick<TestDatabase, 'owner'>,
   change: string | RawBuilder<unknown>,
@@ -12,7 +15,10 @@ export async function tamper(
   })
 }
 
-/** A statement that drops the CHECK of `ledger_transfers` whose definition contains a text: `tamper` switches triggers off, and no CHECK. */
+/**
+ * A statement that drops the CHECK of `ledger_transfers` whose definition contains a text: `tamper` switches
+ * triggers off, and no CHECK.
+ */
 export function dropCheckOf(text: string): string {
   return `
     DO $$ BEGIN

@@ -9,7 +9,10 @@ interface HistoryTableProps {
   brief?: boolean
 }
 
-/** Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the description. */
+/**
+ * Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the
+ * description.
+ */
 export function HistoryTable({ items, brief = false }: HistoryTableProps) {
   return (
     <div className="@container">

@@ -31,8 +31,8 @@ const disputeSchema = z.object({
 })
 
 /**
- * Fetches a charge, its disputes, and the invoice it paid. Undefined when it did not pay for anything that we sold. Three or four calls,
- * two for a purchase of credits.
+ * Fetches a charge, its disputes, and the invoice it paid. Undefined when it did not pay for anything that we
+ * sold. Three or four calls, two for a purchase of credits.
  */
 export async function fetchCharge(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,

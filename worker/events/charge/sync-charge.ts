@@ -10,9 +10,9 @@ import { syncSubscription } from '../subscription/sync-subscription.ts'
 import { fetchCharge } from './fetch-charge.ts'
 
 /**
- * Fetches a charge and returns what follows: refunds, disputes and their ends all come here. What was refunded and disputed is
- * written down, and the owner's books are made to agree with it. A charge of a subscription syncs the subscription first, so
- * that the invoice it paid is known.
+ * Fetches a charge and returns what follows: refunds, disputes and their ends all come here. What was
+ * refunded and disputed is written down, and the owner's books are made to agree with it. A charge of a
+ * subscription syncs the subscription first, so that the invoice it paid is known.
  */
 export async function syncCharge(
   deps: WorkerDependencies,

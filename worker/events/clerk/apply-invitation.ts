@@ -11,8 +11,8 @@ import { applyMember } from './apply-member.ts'
 import type { InvitationSnapshot } from './invitation-snapshot.ts'
 
 /**
- * Makes our invitation and the seat that it holds agree with Clerk; applying the same snapshot twice changes nothing more.
- * The caller has locked the seats, and the invitation after them.
+ * Makes our invitation and the seat that it holds agree with Clerk; applying the same snapshot twice changes
+ * nothing more. The caller has locked the seats, and the invitation after them.
  */
 export async function applyInvitation(
   trx: DatabaseTransaction,

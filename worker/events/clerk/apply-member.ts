@@ -5,15 +5,18 @@ import type { Seat } from '../../../schema/seats/seats.ts'
 import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
-/** Every change of seats holds this lock, so that none is given twice. Without a live subscription none can be given. */
+/**
+ * Every change of seats holds this lock, so that none is given twice. Without a live subscription none can be
+ * given.
+ */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   return (await lockLiveSubscription(trx, owner)) !== undefined
 }
 
 /**
- * Stores a snapshot of a membership and makes the person's seat agree with the newest one. The caller holds the lock of the
- * seats and refreshes plan types.
+ * Stores a snapshot of a membership and makes the person's seat agree with the newest one. The caller holds
+ * the lock of the seats and refreshes plan types.
  */
 export async function applyMember(
   trx: DatabaseTransaction,

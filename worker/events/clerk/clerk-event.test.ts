@@ -137,7 +137,8 @@ describe('a member', () => {
     const ours = await newTeam()
     const ada = await member(ours)
     const ofServer = server.deps.clerk
-    // The admin's request asks Clerk while Ada is still a member, and writes after the worker has seen her leave.
+    // The admin's request asks Clerk while Ada is still a member, and writes after the worker has seen her
+    // leave.
     const slow = await product.startServer({
       deps: {
         clerk: {

@@ -4,7 +4,9 @@ import { fetchMember, type MemberSnapshot } from './member-snapshot.ts'
 
 /** An invitation as Clerk has it, and the person who accepted it. */
 export interface InvitationSnapshot {
-  /** Null when Clerk has no such invitation (any more): its organization was deleted, or it was never sent. */
+  /**
+   * Null when Clerk has no such invitation (any more): its organization was deleted, or it was never sent.
+   */
   readonly found: ClerkInvitation | null
   readonly status: ClerkInvitation['status']
   readonly member: MemberSnapshot | null
@@ -37,7 +39,10 @@ export async function searchInvitation(
   return toSnapshot(deps, { organization_id, found }, null)
 }
 
-/** Only the event of its acceptance names the person who accepted, so otherwise the member is found by the address. */
+/**
+ * Only the event of its acceptance names the person who accepted, so otherwise the member is found by the
+ * address.
+ */
 async function toSnapshot(
   deps: Deps,
   { organization_id, found }: { organization_id: string; found: ClerkInvitation | null },

@@ -2,8 +2,9 @@ import { keepMembershipLimit } from '../../../schema/seats/membership-limit.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /**
- * Tells Clerk how many people it has to let into an organization, after the transaction that changed the number of its seats. That is
- * done by then, so a failure is only logged: an invitation that finds no room asks for it again, and so does the comparison of seats.
+ * Tells Clerk how many people it has to let into an organization, after the transaction that changed the
+ * number of its seats. That is done by then, so a failure is only logged: an invitation that finds no room
+ * asks for it again, and so does the comparison of seats.
  */
 export async function keepRoom(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'log'>,

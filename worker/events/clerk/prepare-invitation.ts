@@ -9,8 +9,8 @@ import { lockSeats } from './apply-member.ts'
 import { fetchInvitation, type InvitationSnapshot } from './invitation-snapshot.ts'
 
 /**
- * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings holds no seat and is not ours. One
- * that was sent although we had given it up is left to the sweep, which revokes it.
+ * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings holds no seat and
+ * is not ours. One that was sent although we had given it up is left to the sweep, which revokes it.
  */
 export async function prepareInvitation(
   deps: WorkerDependencies,
@@ -28,7 +28,10 @@ export async function prepareInvitation(
   }
 }
 
-/** Ours by Clerk's id, or by the id that we gave it while its sender has not recorded Clerk's yet. Nulls are sorted last. */
+/**
+ * Ours by Clerk's id, or by the id that we gave it while its sender has not recorded Clerk's yet. Nulls are
+ * sorted last.
+ */
 async function lockInvitationOf(
   trx: DatabaseTransaction,
   { clerk_invitation_id, snapshot }: { clerk_invitation_id: string; snapshot: InvitationSnapshot },

@@ -9,8 +9,8 @@ import type { ApplyInTransaction } from '../event-needs.ts'
 import { lockSeats } from './apply-member.ts'
 
 /**
- * An organization was deleted: all its seats and invitations end. Its subscription and its pool of credits stay as they are,
- * because refunds are decided by people; the event's reason is a hint for support.
+ * An organization was deleted: all its seats and invitations end. Its subscription and its pool of credits
+ * stay as they are, because refunds are decided by people; the event's reason is a hint for support.
  */
 export async function prepareOrganizationDeletion(
   deps: WorkerDependencies,

@@ -10,8 +10,9 @@ import type { ApplyInTransaction } from '../event-needs.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
 
 /**
- * A user closed their account: their seats and the extension's tokens end. Their row and their ledger stay, because books have
- * to be kept; so does a subscription of their own, about which support has to write to them.
+ * A user closed their account: their seats and the extension's tokens end. Their row and their ledger stay,
+ * because books have to be kept; so does a subscription of their own, about which support has to write to
+ * them.
  */
 export async function prepareUserDeletion(
   deps: WorkerDependencies,
@@ -24,7 +25,8 @@ export async function prepareUserDeletion(
       await lockSeats(trx, organization_id)
       await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
     }
-    // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the others.
+    // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the
+    // others.
     await deleteSignInsOf(trx, user_id)
     await revokeTokens(trx, { user_id, now: deps.now() })
     await refreshPlanType(trx, [user_id])

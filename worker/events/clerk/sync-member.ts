@@ -6,7 +6,10 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
 import { fetchMember } from './member-snapshot.ts'
 
-/** Asks Clerk about somebody in an organization, and returns what follows; that returns the seat they have then. */
+/**
+ * Asks Clerk about somebody in an organization, and returns what follows; that returns the seat they have
+ * then.
+ */
 export async function syncMember(
   deps: Pick<WorkerDependencies, 'db' | 'clerk'>,
   key: MemberKey,

@@ -5,8 +5,8 @@ import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /**
- * Creates the organization of a Teams plan that was bought at sign-up, once: the intent stays locked meanwhile, and an
- * organization that a crashed attempt created is found at Clerk first.
+ * Creates the organization of a Teams plan that was bought at sign-up, once: the intent stays locked
+ * meanwhile, and an organization that a crashed attempt created is found at Clerk first.
  */
 export async function ensureOrganization(
   deps: Pick<WorkerDependencies, 'db' | 'organizations'>,

@@ -59,8 +59,9 @@ const subscriptionSchema = z.object({
 })
 
 /**
- * Fetches a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more when it has
- * over a hundred invoices or an invoice has many lines. Throws PermanentError for one that was changed into something we do not sell.
+ * Fetches a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more
+ * when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for one that was
+ * changed into something we do not sell.
  */
 export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
@@ -93,7 +94,10 @@ export async function fetchSubscription(
   }
 }
 
-/** The phase that follows the present one. Ours have one item, and the portal schedules nothing but its quantity. */
+/**
+ * The phase that follows the present one. Ours have one item, and the portal schedules nothing but its
+ * quantity.
+ */
 function scheduledChange(schedule: z.infer<typeof scheduleSchema> | null): FetchedSubscription['scheduled'] {
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => until !== undefined && start_date >= until)

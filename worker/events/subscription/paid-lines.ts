@@ -43,10 +43,16 @@ const invoiceSchema = z.object({
   currency: z.string().transform((code) => code.toUpperCase()),
 })
 
-/** Lines that come with an invoice; the rest has to be fetched (https://docs.stripe.com/api/invoices/object, `lines`). */
+/**
+ * Lines that come with an invoice; the rest has to be fetched (https://docs.stripe.com/api/invoices/object,
+ * `lines`).
+ */
 const linesPerCall = 100
 
-/** Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with many lines. */
+/**
+ * Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with
+ * many lines.
+ */
 export async function fetchPaidInvoices(stripe: Stripe, subscriptionId: string): Promise<PaidInvoice[]> {
   const invoices: PaidInvoice[] = []
   for await (const invoice of stripe.invoices.list({
@@ -103,7 +109,10 @@ function isProration(line: Line): boolean {
   return detailsOf(line)?.proration === true
 }
 
-/** Whether a proration takes back what was charged before. The amount does not say it: a coupon for everything makes it zero. */
+/**
+ * Whether a proration takes back what was charged before. The amount does not say it: a coupon for everything
+ * makes it zero.
+ */
 function isCredit(line: Line): boolean {
   return line.amount < 0 || Boolean(detailsOf(line)?.proration_details?.credited_items)
 }
@@ -113,9 +122,10 @@ function detailsOf({ parent }: Line): z.infer<typeof itemDetailsSchema> | null |
 }
 
 /**
- * Each change of seats that an invoice charges for, by its moment. Stripe takes back what was charged before and charges the new
- * quantity for the rest of the period. A change with effect from before another one takes that one's charge back at its own moment,
- * in a line that has no charge beside it (flexible billing): there the number goes to what is charged by now.
+ * Each change of seats that an invoice charges for, by its moment. Stripe takes back what was charged before
+ * and charges the new quantity for the rest of the period. A change with effect from before another one takes
+ * that one's charge back at its own moment, in a line that has no charge beside it (flexible billing): there
+ * the number goes to what is charged by now.
  */
 function seatChangesOf(lines: readonly Line[], fields: { invoice_id: string; paid_at: Date }): PaidLine[] {
   const moments = [...Map.groupBy(lines, ({ period }) => period.start.getTime())].toSorted(
@@ -141,8 +151,8 @@ function seatChangesOf(lines: readonly Line[], fields: { invoice_id: string; pai
 }
 
 /**
- * What is left of several changes in one second: the last quantity that is charged, and the first that is credited, which is what
- * there was before; null when several are, and nobody can tell.
+ * What is left of several changes in one second: the last quantity that is charged, and the first that is
+ * credited, which is what there was before; null when several are, and nobody can tell.
  */
 function netOf(group: readonly Line[]): { charged: Line | undefined; credited: number | null } {
   const credited = group.filter(isCredit).map(({ quantity }) => quantity)

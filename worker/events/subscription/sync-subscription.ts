@@ -27,12 +27,15 @@ import { foreign, foundOrForeign } from '../foreign.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
 
-/** Events that are lost are found by the reader (decision 062), so a subscription without any is only synced once a week. */
+/**
+ * Events that are lost are found by the reader (decision 062), so a subscription without any is only synced
+ * once a week.
+ */
 const longestWaitMs = 7 * 24 * 3600 * 1000
 
 /**
- * Fetches a subscription and returns what follows, for an event, the return page or the sweep. If its intent still lacks its
- * session or its organization, they are found or created here, because both need calls.
+ * Fetches a subscription and returns what follows, for an event, the return page or the sweep. If its intent
+ * still lacks its session or its organization, they are found or created here, because both need calls.
  */
 export async function syncSubscription(
   deps: WorkerDependencies,
@@ -75,11 +78,12 @@ async function findOtherLiveSubscription(
 }
 
 /**
- * Writes down what Stripe says of a subscription and makes the owner's books, plan and seats agree with it, inside the caller's
- * transaction. The snapshot holds everything, so neither the order of events nor how often they come makes a difference; an older
- * snapshot never replaces a newer one.
+ * Writes down what Stripe says of a subscription and makes the owner's books, plan and seats agree with it,
+ * inside the caller's transaction. The snapshot holds everything, so neither the order of events nor how
+ * often they come makes a difference; an older snapshot never replaces a newer one.
  *
- * Throws PermanentError when Stripe took another sum than promised, or when the owner has another live subscription.
+ * Throws PermanentError when Stripe took another sum than promised, or when the owner has another live
+ * subscription.
  */
 async function applySubscription(
   trx: DatabaseTransaction,
@@ -115,8 +119,8 @@ async function applySubscription(
 }
 
 /**
- * Locks the owner before everything else that one transaction locks: it may sync two subscriptions, and it posts transfers that
- * belong to intents which it does not hold.
+ * Locks the owner before everything else that one transaction locks: it may sync two subscriptions, and it
+ * posts transfers that belong to intents which it does not hold.
  */
 async function lockOwnerOf(trx: DatabaseTransaction, intentId: string): Promise<Owner | null> {
   const intent = await findIntent(trx, intentId)
@@ -150,8 +154,8 @@ async function applyUnpaid(
 }
 
 /**
- * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a credit balance that paid a
- * part of it, and other lines of the same invoice do not change what was promised.
+ * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a
+ * credit balance that paid a part of it, and other lines of the same invoice do not change what was promised.
  */
 function checkPromise(intent: CheckoutIntent, fetched: FetchedSubscription): void {
   const [first] = fetched.invoices
@@ -228,8 +232,9 @@ function linesOf(fetched: FetchedSubscription, { owner_kind, owner_id }: Owner) 
 }
 
 /**
- * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat goes to the buyer of the
- * live subscription; one that has ended gives none, even if later events arrive for it.
+ * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat
+ * goes to the buyer of the live subscription; one that has ended gives none, even if later events arrive for
+ * it.
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,
