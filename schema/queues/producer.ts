@@ -141,7 +141,7 @@ class EventJobs {
     })
   }
 
-  async #addTogether(jobs: readonly EventJob[]): Promise<void[]> {
+  async #addTogether(jobs: readonly EventJob[]): Promise<undefined[]> {
     const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
     if (!first) return []
     if (others.length === 0) {

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import {
   cataloguePrices,
   portalMetadataKey,
@@ -10,7 +9,6 @@ import {
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { lazyProxy, madeOnce } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
-import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { readStripeEvent } from '../../worker/events/stripe-event.ts'
 import { setUpStripe } from './set-up.ts'
 
