@@ -110,9 +110,13 @@ export async function processJob<Name extends QueueName>(
 ): Promise<void> {
   const payload = queueSchemas[name].parse(data)
   if ('events' in payload) {
-    await Promise.all(
+    const ended = await Promise.allSettled(
       payload.events.map(({ origin, ...ask }) => doAsAsked(deps, name, ask as Ask<Name>, { handle, origin })),
     )
+    // The job lasts until each of its events has an outcome.
+    const errors = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+    if (errors.length > 0)
+      throw new AggregateError(errors, `${errors.length} of ${ended.length} events failed`)
   } else await doAsAsked(deps, name, payload as Ask<Name>, { handle, origin })
 }
 

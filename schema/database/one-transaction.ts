@@ -10,6 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { Database, DatabaseTransaction } from './connect.ts'
+import { beginByKeys } from './one-trip.ts'
 import { retryTransaction } from './retry.ts'
 import type { DB } from './types.ts'
 
@@ -48,8 +49,12 @@ class SavepointDriver implements Driver {
   constructor(trx: DatabaseTransaction) {
     this.#trx = trx
     this.#connection = {
-      executeQuery: <R>(query: CompiledQuery): Promise<QueryResult<R>> =>
-        trx.executeQuery(query as CompiledQuery<R>),
+      executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+        const control = this.#controlOf(query.sql)
+        if (!control) return trx.executeQuery(query as CompiledQuery<R>)
+        await control
+        return { rows: [] }
+      },
       streamQuery: () => {
         throw new Error('Within one transaction nothing is streamed')
       },
@@ -80,6 +85,13 @@ class SavepointDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {}
+
+  /** What `retryTransactionAfter` sends to begin and end its transaction, as a savepoint. */
+  #controlOf(text: string): Promise<void> | undefined {
+    if (text === beginByKeys) return this.beginTransaction()
+    if (text === 'commit') return this.commitTransaction()
+    return text === 'rollback' ? this.rollbackTransaction() : undefined
+  }
 
   #name() {
     return sql.id(`within_${this.#depth}`)

@@ -32,7 +32,7 @@ export function inOneTrip<T>(
  * nearly empty would read the whole of it until autovacuum has looked at the table again, which is a minute
  * in which a burst may come.
  */
-const beginByKeys = 'begin; set local enable_seqscan = off'
+export const beginByKeys = 'begin; set local enable_seqscan = off'
 
 /**
  * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`:

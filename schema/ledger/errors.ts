@@ -27,7 +27,10 @@ export function ledgerError(error: unknown): unknown {
   switch (error.code) {
     case '23505': {
       const isTaken = 'constraint' in error && uniqueKeys.includes(String(error.constraint))
-      return isTaken ? new IdempotencyConflictError(error.message, { cause: error }) : error
+      if (!isTaken) return error
+      return new IdempotencyConflictError('A key or a grant of the ledger belongs to another owner', {
+        cause: error,
+      })
     }
     case 'LG001':
       return new IdempotencyConflictError(error.message, { cause: error })

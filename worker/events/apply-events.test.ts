@@ -167,10 +167,10 @@ test('what went back of a payment while its event waited is taken back at once',
 
 describe('among events that are applied together', () => {
   test.each([
-    ['one that contradicts what was promised', { amount_total: 1 }],
-    ['one of a form that we do not know', { status: 'of the future' as 'open' }],
-    ['one that has to be fetched', { mode: 'subscription', subscription: 'sub_1' } as const],
-  ])('%s is left to be tried alone, untouched', async (_, fields) => {
+    ['refused', 'one that contradicts what was promised', { amount_total: 1 }],
+    ['refused', 'one of a form that we do not know', { status: 'of the future' as 'open' }],
+    ['to_be_fetched', 'one that has to be fetched', { mode: 'subscription', subscription: 'sub_1' } as const],
+  ])('%s: %s is left as it was', async (outcome, _, fields) => {
     const [before, odd, after] = [
       await buildPurchase(database.server),
       await buildPurchase(database.server),
@@ -178,7 +178,7 @@ describe('among events that are applied together', () => {
     ]
     const event = paid(odd.id, fields)
     const outcomes = await applyTogether([paid(before.id), event, paid(after.id)])
-    expect(outcomes).toEqual(['applied', 'alone', 'applied'])
+    expect(outcomes).toEqual(['applied', outcome, 'applied'])
     expect(await eventRow(event.id)).toMatchObject({ state: 'received', attempts: 0 })
     expect(await findIntent(database.owner, odd.id)).toMatchObject({ state: 'created' })
     expect(await balanceOf(odd.owner_id)).toMatchObject({ version: 0 })
@@ -186,10 +186,10 @@ describe('among events that are applied together', () => {
       expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
   })
 
-  test('one whose intent is not committed yet is left to be tried alone', async () => {
+  test('one whose intent is not committed yet is left as it was', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const early = paid(randomUUID())
-    expect(await applyTogether([early, paid(id)])).toEqual(['alone', 'applied'])
+    expect(await applyTogether([early, paid(id)])).toEqual(['refused', 'applied'])
     expect(await eventRow(early.id)).toMatchObject({ state: 'received' })
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
   })
@@ -214,7 +214,7 @@ describe('among events that are applied together', () => {
     const [good, poisoned] = [await buildPurchase(database.server), await buildPurchase(database.server)]
     await postUnder(`checkout/cs_test_${poisoned.id}`)
     const events = [paid(good.id), paid(poisoned.id)]
-    await expect(applyTogether(events)).rejects.toThrow(/was posted before with another input/)
+    await expect(applyTogether(events)).rejects.toThrow(/belongs to another owner/)
     for (const { id } of events) expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 0 })
     expect(await findIntent(database.owner, good.id)).toMatchObject({ state: 'created' })
     expect(await balanceOf(good.owner_id)).toMatchObject({ version: 0 })
