@@ -255,7 +255,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     await loseEvents()
     const { findings } = await compare()
     expect(findings).toMatchObject([
-      { kind: 'session_not_settled', we_have: expect.stringContaining('failed: Nobody paid') },
+      { kind: 'session_not_settled', we_have: expect.stringContaining('is failed: The payment failed') },
     ])
     expect(await mendAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
