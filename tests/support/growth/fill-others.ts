@@ -112,18 +112,18 @@ const ledger = [
    SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
      + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
    FROM i, generate_series(1, ${transfersEach}) number`,
-  `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason,
-     grant_id)
-   SELECT n.id, n.owner_id, 2, now(), CASE WHEN n.number > 2 THEN 'usage/' || n.owner_id || '/' || n.number
+  `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, reason_salt,
+     reason_hash, grant_id)
+   SELECT n.id, n.owner_id, now(), CASE WHEN n.number > 2 THEN 'usage/' || md5(n.owner_id || n.number)
      ELSE 'fill/' || n.number || '/' || n.owner_id END,
      CASE n.number WHEN 1 THEN 'credit_purchase' WHEN 2 THEN 'plan_grant' ELSE 'usage' END,
      sha256('filled'), i.began_at + n.number * interval '1 hour', CASE n.number WHEN 1 THEN i.credits_intent_id END, 'filler', 'Filled',
-     CASE n.number WHEN 1 THEN 'purchase/' || i.credits_intent_id
+     substr(sha256('filled'), 1, 16), sha256('filled'), CASE n.number WHEN 1 THEN 'purchase/' || i.credits_intent_id
        WHEN 2 THEN 'month/' || i.invoice_id || '_0/' || extract(epoch FROM i.began_at)::bigint END
    FROM numbered n JOIN i USING (i) ORDER BY n.id`,
   `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
-  `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
-   SELECT t.owner_id, t.idempotency_key, t.id, t.format, t.input_hash FROM numbered n JOIN ledger_transfers t USING (id) ORDER BY id`,
+  `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
+   SELECT t.owner_id, t.idempotency_key, t.id, t.input_hash FROM numbered n JOIN ledger_transfers t USING (id) ORDER BY id`,
   `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
    SELECT n.id, n.owner_id, a.id, CASE n.number WHEN 1 THEN 500 WHEN 2 THEN 2500 ELSE -1 END,
      CASE n.number WHEN 1 THEN 1 ELSE n.number - 1 END, CASE n.number WHEN 1 THEN 500 ELSE 2502 - n.number END, sha256('filled')
