@@ -80,14 +80,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
-    text: 'WHEN plan + purchased < credits THEN',
-    becomes: 'WHEN greatest(plan, 0) + greatest(purchased, 0) < credits THEN',
+    text: 'ELSIF owner.plan_balance + owner.purchased_balance < item.credits THEN',
+    becomes:
+      'ELSIF greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < item.credits THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
-    text: 'ELSE least(greatest(plan, 0), credits) END',
-    becomes: 'ELSE greatest(credits - greatest(purchased, 0), 0) END',
+    text: 'from_plan := least(greatest(owner.plan_balance, 0), item.credits);',
+    becomes: 'from_plan := greatest(item.credits - greatest(owner.purchased_balance, 0), 0);',
   },
   {
     name: 'a trial is cut as a paid period is',

@@ -21,8 +21,7 @@ export async function readProduct(root: string): Promise<Source[]> {
 /**
  * The files with the fault in them. A line is found by what it says, wherever it stands and however it is
  * wrapped, so that moving code and formatting it leave the list of mutations as it is. Throws unless it is
- * there exactly once; a line of SQL may also stand in migrations that later ones replace, and is then changed
- * in all of them.
+ * there exactly once.
  */
 export function faultyFiles(sources: readonly Source[], { name, text, becomes }: Mutation): Source[] {
   const pattern = new RegExp(
@@ -30,14 +29,13 @@ export function faultyFiles(sources: readonly Source[], { name, text, becomes }:
     'g',
   )
   const found = sources.flatMap((source) => [...source.text.matchAll(pattern)].map(() => source))
-  const isSuperseded = found.length > 1 && found.every(({ path }) => path.includes('/migrations/'))
-  if (found.length !== 1 && !isSuperseded) {
+  if (found.length !== 1) {
     throw new Error(
       `The fault "${name}" no longer applies: its line is there ${found.length} times` +
         `${found.map(({ path }) => `\n  ${path}`).join('')}\nThe line: ${text}`,
     )
   }
-  return [...new Set(found)].map(({ path, text }) => ({ path, text: text.replace(pattern, () => becomes) }))
+  return found.map(({ path, text }) => ({ path, text: text.replace(pattern, () => becomes) }))
 }
 
 export async function plant(tree: string, mutation: Mutation): Promise<void> {
