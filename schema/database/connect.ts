@@ -116,7 +116,7 @@ export function openPool(
       ].join(' '),
       silence_ms: limits?.silence_ms,
       max: poolMax,
-      // For `inOneTrip`. What copies or streams has no part in it, and that is for the owner only.
+      // For `pipelined`. What copies or streams has no part in it, and that is for the owner only.
       pipeline: role !== 'owner',
       connectionTimeoutMillis: more.connectionTimeoutMillis ?? 10_000,
       types,

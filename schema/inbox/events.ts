@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type Selectable, type SqlBool, sql } from '
 import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
-import { eventsWithPayloadsText, inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
+import { eventsWithPayloadsText, selectEventsWithPayloads, withPartitions } from './payloads.ts'
 import { namesIn } from './subject.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
@@ -124,7 +124,7 @@ export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]):
   const more = Object.keys(moreColumns).filter((column) => sorted.some((event) => column in event))
   const given = [`[${sorted.map(jsonOf).join()}]`]
   const filed = sorted.map(({ received_at }) => received_at)
-  return inTheirMonths(db, filed, async () =>
+  return withPartitions(db, filed, async () =>
     more.length === 0
       ? insertUsual(db, given)
       : (await db.executeQuery<EventKey>(CompiledQuery.raw(insertText(more), given))).rows,

@@ -22,7 +22,7 @@ export function selectEventsWithPayloads(db: Kysely<DB>) {
  * Files payloads; makes their months where they were not made ahead of time. Must not be called in a
  * transaction, which would have failed.
  */
-export async function inTheirMonths<T>(
+export async function withPartitions<T>(
   db: Kysely<DB>,
   filed: readonly Date[],
   file: () => Promise<T>,
@@ -66,7 +66,7 @@ export async function dropOldMonths(
   const failed_since = new Date(now.getTime() - retention.failed_ms)
   const dropped: string[] = []
   while (await isMonthOver(db, until)) {
-    const before = await inTheirMonths(db, [now, until], () =>
+    const before = await withPartitions(db, [now, until], () =>
       carryOver(db, { now, until, failed_since, retention, limit }),
     )
     if (before === limit) continue

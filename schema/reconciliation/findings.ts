@@ -8,7 +8,7 @@ import type { Owner } from '../ledger/accounts.ts'
 export type FindingRow = Selectable<ReconciliationFindings>
 
 /** A difference, as a comparison finds it. `kind` and `object_id` together name it. */
-export interface Difference {
+export interface FoundDifference {
   readonly kind: FindingKind
   readonly object_id: string
   readonly owner: Owner | null
@@ -30,7 +30,7 @@ const inThisMode = sql<boolean>`livemode = stripe_livemode()`
 /** Stores new differences and confirms known ones; a resolved one that returns is new. */
 export async function saveFindings(
   trx: DatabaseTransaction,
-  differences: readonly Difference[],
+  differences: readonly FoundDifference[],
   now: Date,
 ): Promise<void> {
   if (differences.length === 0) return
@@ -86,7 +86,7 @@ export async function closeUnseenFindings(
 }
 
 /** The differences that no adjustment names. Those that a replay repairs cannot be explained by credits. */
-export async function withoutExplained<One extends Difference>(
+export async function withoutExplained<One extends FoundDifference>(
   db: ReadDatabase,
   differences: readonly One[],
 ): Promise<readonly One[]> {

@@ -1,6 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readFunctionFiles } from '../../schema/database/migrate.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 const readRepositoryFile = (path: string) => readFile(join(repositoryRoot, path), 'utf8')
@@ -53,9 +54,9 @@ function writesWithoutOneOwner(files: readonly { readonly path: string; readonly
 async function readSources(): Promise<{ path: string; text: string }[]> {
   const files = glob('{schema,server,worker,web,scripts}/**/*.{ts,tsx,mjs,sql}', {
     cwd: repositoryRoot,
-    // Migrations and SQL functions write for the folder that calls them. The bench fills databases of its
-    // own, which it throws away.
-    exclude: ['**/*.test.{ts,tsx}', 'schema/database/**', 'scripts/bench/**'],
+    // SQL functions write for the folder that calls them. The bench fills databases of its own, which it throws
+    // away.
+    exclude: ['**/*.test.{ts,tsx}', 'schema/database/{migrations,functions}/**', 'scripts/bench/**'],
   })
   const found: { path: string; text: string }[] = []
   for await (const path of files) found.push({ path, text: await readRepositoryFile(path) })
@@ -68,12 +69,16 @@ test('every table is written by one folder of schema only', () => {
   expect(writesWithoutOneOwner(sources)).toEqual([])
 })
 
-test('a table that no code of schema writes is the ledger’s or is kept by triggers', () => {
+test('every table is written by code of schema or by an SQL function', async () => {
   const written = new Set(sources.flatMap(({ text }) => tablesWritten(text)))
+  const functions = await readFunctionFiles()
   const byDatabase = new Set(
-    [...schemaDump.matchAll(/\b(?:INTO|UPDATE|DELETE FROM) (?:ONLY )?(?:public\.)?(\w+)/gi)].map(
-      ([, name]) => name,
-    ),
+    [
+      ...functions
+        .map(({ text }) => text)
+        .join('\n')
+        .matchAll(/\b(?:INTO|UPDATE|DELETE FROM) (?:ONLY )?(?:public\.)?(\w+)/gi),
+    ].map(([, name]) => name),
   )
   expect([...tables].filter((name = '') => !written.has(name) && !byDatabase.has(name))).toEqual([])
 })

@@ -6,7 +6,7 @@ import { lockIntents, lockIntentsOfEvents } from '../../schema/checkout/intents.
 import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import { claimDue } from '../../schema/claim/claim-due.ts'
 import { connectDatabase, type DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryTransactionAfter } from '../../schema/database/one-trip.ts'
+import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { readEditorBalances } from '../../schema/extension/editor-balances.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
 import { claimableEvents, insertEvents, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
@@ -109,7 +109,7 @@ test('events of a burst are looked up, though the plan for it was made when the 
   })
   onTestFinished(close)
   const rowsRead = (ids: readonly string[]) =>
-    retryTransactionAfter(
+    retryTransactionWithLocks(
       db,
       (trip) => lockEvents(trip, { source: 'stripe', ids }),
       async (trx) => {

@@ -331,7 +331,7 @@ export const screens: readonly Screen[] = [
     route: '/support/trace',
     as: 'support',
     address: ({ troubledCase }) => troubledCase,
-    shows: 'cannot be posted',
+    shows: 'Goodwill',
   },
   {
     name: 'support-act',
@@ -382,7 +382,7 @@ export const screens: readonly Screen[] = [
     route: '/support/reconciliation',
     as: 'support',
     address: '/support/reconciliation?kind=adjustment_unexplained',
-    shows: 'nobody of support did it',
+    shows: 'with no support act recorded',
   },
   { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
   {

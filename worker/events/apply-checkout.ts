@@ -1,9 +1,9 @@
 import { type CheckoutPromise, lockIntents } from '../../schema/checkout/intents.ts'
 import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { inOneTrip } from '../../schema/database/one-trip.ts'
+import { pipelined } from '../../schema/database/pipelined.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
-import { type PurchaseToReconcile, readMissing } from '../books/reconcile.ts'
+import { type PaidCheckout, readMissing } from '../books/post-difference.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
 export interface CheckoutToApply {
@@ -60,7 +60,7 @@ export async function applyCheckouts(
   const others = checkouts.flatMap(({ intent_id }) => (intents.has(intent_id) ? [] : [intent_id]))
   if (others.length > 0) for (const intent of await lockIntents(trx, others)) intents.set(intent.id, intent)
   const outcomes: IntentOutcome[] = []
-  const paid: PurchaseToReconcile[] = []
+  const paid: PaidCheckout[] = []
   const verdicts = checkouts.map(({ intent_id, news }): CheckoutVerdict => {
     const intent = intents.get(intent_id)
     if (!intent) return { verdict: 'unknown' }
@@ -73,10 +73,10 @@ export async function applyCheckouts(
     }
     return decided
   })
-  const [missing] = await inOneTrip(trx, (trip) =>
+  const [missing] = await pipelined(trx, (trip) =>
     Promise.all([readMissing(trip, paid), recordOutcomes(trip, outcomes)]),
   )
-  await inOneTrip(trx, (trip) => Promise.all([postTransfers(trip, missing), alsoWrite(trip, verdicts)]))
+  await pipelined(trx, (trip) => Promise.all([postTransfers(trip, missing), alsoWrite(trip, verdicts)]))
   return verdicts
 }
 

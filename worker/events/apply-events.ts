@@ -1,6 +1,6 @@
 import { type CheckoutPromise, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryTransactionAfter } from '../../schema/database/one-trip.ts'
+import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { type EventSource, type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
@@ -65,7 +65,7 @@ export async function applyEvents(
       lockEvents(trip, { source, ids }),
       source === 'stripe' ? lockIntentsOfEvents(trip, ids) : [],
     ])
-  return retryTransactionAfter(deps.db, lock, async (trx, [events, intents]) => {
+  return retryTransactionWithLocks(deps.db, lock, async (trx, [events, intents]) => {
     const locked = new Map(events.map((event) => [event.id, event]))
     const outcomes = new Map<string, TriedOutcome>()
     const applied = new Map<string, EventOutcome>()

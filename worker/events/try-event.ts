@@ -19,7 +19,7 @@ import {
   type TriedEventDone,
   type TriedOutcome,
 } from './apply-events.ts'
-import { keepRoom } from './clerk/keep-room.ts'
+import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
 
 /**
  * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it
@@ -72,7 +72,7 @@ async function report(deps: WorkerDependencies, key: EventKey, applied: TriedEve
   deps.metrics.settleSeconds.observe({ type: eventTypeLabel({ ...key, type }) }, Math.max(0, seconds))
   noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': type })
   deps.log.info({ event_id: key.id, outcome, ...(intent_id && { intent_id }) }, 'Event processed')
-  await keepRoom(deps, applied)
+  await syncMembershipLimit(deps, applied)
 }
 
 /**

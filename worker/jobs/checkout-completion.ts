@@ -13,7 +13,7 @@ import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
-import { keepRoom } from '../events/clerk/keep-room.ts'
+import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { findLostSession } from './find-lost-session.ts'
 import { tryRow } from './try-row.ts'
@@ -52,7 +52,7 @@ export async function processCheckoutCompletion(
       failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
-  await keepRoom(deps, done)
+  await syncMembershipLimit(deps, done)
   if (isScheduled) {
     await recordNoChange(deps.db, { ...row, claim: intent.claims }, nextCheckAt(deps, intent))
   }
@@ -69,7 +69,7 @@ function nextCheckAt(
 
 /**
  * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more
- * or fewer seats now, for which see `keepRoom`.
+ * or fewer seats now, for which see `syncMembershipLimit`.
  */
 export async function completeCheckout(
   deps: WorkerDependencies,

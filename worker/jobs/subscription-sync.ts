@@ -5,7 +5,7 @@ import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { keepRoom } from '../events/clerk/keep-room.ts'
+import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { tryRow } from './try-row.ts'
 
@@ -41,6 +41,6 @@ export async function processSubscriptionSync(
     // once.
     if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
-    await keepRoom(deps, outcome)
+    await syncMembershipLimit(deps, outcome)
   })
 }

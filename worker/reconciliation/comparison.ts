@@ -1,6 +1,6 @@
 import type { Mending } from '../../schema/api/reconciliation.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import type { Difference } from '../../schema/reconciliation/findings.ts'
+import type { FoundDifference } from '../../schema/reconciliation/findings.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What of ours is compared with one list of Stripe's, of Clerk's or of our own, some objects a step. */
@@ -27,7 +27,7 @@ export interface Compared {
 }
 
 /** A difference, unless one of `refs` (ids of Stripe's or ours) is on its way to us at this moment. */
-export interface Candidate extends Difference {
+export interface Candidate extends FoundDifference {
   readonly refs?: readonly (string | null | undefined)[]
 }
 

@@ -4,7 +4,7 @@ import type { InboxEvent } from '../../schema/inbox/events.ts'
 import { clearInvitationFailure, findInvitation } from '../../schema/invitations/invitations.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { findEventById } from '../../schema/support/targets.ts'
-import { reconcilePurchase } from '../books/reconcile.ts'
+import { postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { syncCharge } from '../events/charge/sync-charge.ts'
@@ -88,7 +88,7 @@ async function replayIntent(
   await retryTransaction(deps.db, async (trx) => {
     const settled = await lockIntent(trx, id)
     if (settled?.state !== 'settled') return
-    await reconcilePurchase(trx, settled, { event_id: null, actor, now: deps.now() })
+    await postPurchaseDifference(trx, settled, { event_id: null, actor, now: deps.now() })
   })
   return doneBy({ reason: 'It is settled, and its credits are in the books' })
 }

@@ -10,7 +10,12 @@ import { findSeatsAtClerk, membershipLimitFor } from '../../schema/seats/members
 import { listHeldSeats } from '../../schema/seats/seats.ts'
 import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
 import { ownerOf } from '../../schema/support/acts.ts'
-import { type Cause, reconcilePlan, reconcilePurchase, withdrawPurchase } from '../books/reconcile.ts'
+import {
+  type Cause,
+  postPlanDifference,
+  postPurchaseDifference,
+  withdrawPurchase,
+} from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { syncCharge } from '../events/charge/sync-charge.ts'
@@ -120,7 +125,7 @@ async function fetchMembers(
 }
 
 /**
- * What will be done after the act (see `keepRoom`), if anything: Clerk lets in as many people as there are
+ * What will be done after the act (see `syncMembershipLimit`), if anything: Clerk lets in as many people as there are
  * seats.
  */
 async function describeRoom(
@@ -144,9 +149,9 @@ async function reconcileOwner(
 ): Promise<void> {
   for (const { id } of purchases) {
     const intent = await lockIntent(trx, id)
-    if (intent?.state === 'settled') await reconcilePurchase(trx, intent, cause)
+    if (intent?.state === 'settled') await postPurchaseDifference(trx, intent, cause)
   }
-  await reconcilePlan(trx, owner, cause)
+  await postPlanDifference(trx, owner, cause)
   const { grants } = await readBooks(trx, owner)
   for (const { kind, intent_id, gross } of grants) {
     if (kind !== 'purchase' || intent_id === null || gross === 0) continue

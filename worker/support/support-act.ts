@@ -1,6 +1,6 @@
 import type { ActKind, ActOutcome } from '../../schema/api/support-acts.ts'
-import { inOneTransaction } from '../../schema/database/one-transaction.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { withSavepoints } from '../../schema/database/with-savepoints.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
@@ -17,7 +17,7 @@ import {
 import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { keepRoom } from '../events/clerk/keep-room.ts'
+import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
 import { kindOf } from '../failures.ts'
 import { reasonOf, tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
@@ -107,7 +107,7 @@ interface Finished {
 }
 
 async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<void> {
-  const finished = await inOneTransaction(deps.db, async (db, trx): Promise<Finished | null> => {
+  const finished = await withSavepoints(deps.db, async (db, trx): Promise<Finished | null> => {
     const locked = await lockAct(trx, act.id)
     if (locked?.state !== 'queued') return null
     await markAct(trx, act.id)
@@ -154,7 +154,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     'Act of support done',
   )
   for (const organization of finished?.seats_changed_in ?? []) {
-    await keepRoom(deps, { seats_changed_in: organization })
+    await syncMembershipLimit(deps, { seats_changed_in: organization })
   }
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { withdrawPurchase } from '../books/reconcile.ts'
+import { withdrawPurchase } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
 import { prepareEvent } from '../events/read-event.ts'

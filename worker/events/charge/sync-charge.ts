@@ -1,7 +1,7 @@
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/charges/charges.ts'
 import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { type Cause, reconcilePlan, reconcilePurchase } from '../../books/reconcile.ts'
+import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { type ApplyInTransaction, ignore } from '../event-needs.ts'
@@ -53,7 +53,7 @@ async function applyCharge(
   if (!(await saveCharge(trx, charge))) return 'A newer snapshot was applied'
   // An intent that is not settled yet takes the charge into account when it settles.
   let posted = 0
-  if (intent?.state === 'settled') posted = await reconcilePurchase(trx, intent, cause)
-  if (charge.stripe_invoice_id) posted = await reconcilePlan(trx, charge, cause)
+  if (intent?.state === 'settled') posted = await postPurchaseDifference(trx, intent, cause)
+  if (charge.stripe_invoice_id) posted = await postPlanDifference(trx, charge, cause)
   return posted === 0 ? 'The credits agree with it already' : null
 }

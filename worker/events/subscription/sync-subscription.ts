@@ -18,7 +18,7 @@ import { lockSubscription, savePaidLines, saveSubscription } from '../../../sche
 import { findLiveSubscription, findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import { findUser } from '../../../schema/users/users.ts'
-import { type Cause, reconcilePlan } from '../../books/reconcile.ts'
+import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
@@ -112,7 +112,7 @@ async function applySubscription(
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
   }
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
-  await reconcilePlan(trx, owner, cause)
+  await postPlanDifference(trx, owner, cause)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
   const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
   return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }

@@ -1,4 +1,4 @@
-export interface Difference {
+export interface ChangedField {
   /** Where it is, e.g. `seats total`. */
   what: string
   before: string
@@ -6,7 +6,7 @@ export interface Difference {
 }
 
 /** The changed fields between the states before and after an act, by their place. */
-export function differencesOf(before: unknown, after: unknown): readonly Difference[] {
+export function differencesOf(before: unknown, after: unknown): readonly ChangedField[] {
   const [was, is] = [flatten(before), flatten(after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
     const [one, other] = [was.get(what) ?? 'none', is.get(what) ?? 'none']

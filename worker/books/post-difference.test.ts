@@ -8,7 +8,7 @@ import { sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
-import { reconcilePurchase } from './reconcile.ts'
+import { postPurchaseDifference } from './post-difference.ts'
 
 const { database } = testProduct()
 
@@ -97,7 +97,7 @@ describe('a paid checkout of credits', () => {
         })
         const intent = await findIntent(trx, id)
         if (!intent) throw new Error('no intent')
-        return reconcilePurchase(trx, intent, { event_id: null, actor: 'stripe', now: occurred_at })
+        return postPurchaseDifference(trx, intent, { event_id: null, actor: 'stripe', now: occurred_at })
       })
     expect(await reconcile(70, 350, 1)).toBe(2)
     expect(await reconcile(70, 350, 2)).toBe(0)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { connectDatabase, type DatabaseTransaction } from './connect.ts'
-import { inOneTrip, retryTransactionAfter } from './one-trip.ts'
+import { pipelined, retryTransactionWithLocks } from './pipelined.ts'
 
 const database = testDatabase()
 
@@ -39,7 +39,7 @@ test('statements that are begun together are sent before the first is answered, 
   const three = (trx: DatabaseTransaction) => Promise.all([number(trx, 1), number(trx, 2), number(trx, 3)])
   expect(await db.transaction().execute(three)).toEqual([1, 2, 3])
   expect(counted.most).toBe(1)
-  expect(await db.transaction().execute((trx) => inOneTrip(trx, three))).toEqual([1, 2, 3])
+  expect(await db.transaction().execute((trx) => pipelined(trx, three))).toEqual([1, 2, 3])
   expect(counted.most).toBe(3)
 })
 
@@ -51,7 +51,7 @@ test('what is sent behind a statement that fails is undone with it, and its fail
   const failing = db
     .transaction()
     .execute((trx) =>
-      inOneTrip(trx, (trip) => Promise.all([write(trip), sql`SELECT 1 / 0`.execute(trip), number(trip, 3)])),
+      pipelined(trx, (trip) => Promise.all([write(trip), sql`SELECT 1 / 0`.execute(trip), number(trip, 3)])),
     )
   await expect(failing).rejects.toThrow(/division by zero/)
   expect(
@@ -78,7 +78,7 @@ describe('a transaction that begins together with its first statements', () => {
   test('takes one trip for them, and is committed as a whole', async () => {
     const { db, counted } = connectCounting()
     const read = (trip: DatabaseTransaction) => Promise.all([number(trip, 1), number(trip, 2)])
-    const result = await retryTransactionAfter(db, read, async (trx, [one = 0, two = 0]) => {
+    const result = await retryTransactionWithLocks(db, read, async (trx, [one = 0, two = 0]) => {
       expect(counted.most).toBe(3)
       await trx.insertInto('cursors').values(cursor('stripe_events')).execute()
       expect(await names()).not.toContain('stripe_events')
@@ -90,7 +90,7 @@ describe('a transaction that begins together with its first statements', () => {
 
   test('is undone when its work fails, and leaves the connection to the next', async () => {
     const { db } = connectCounting()
-    const failing = retryTransactionAfter(
+    const failing = retryTransactionWithLocks(
       db,
       (trip) => number(trip, 1),
       async (trx) => {
@@ -106,7 +106,7 @@ describe('a transaction that begins together with its first statements', () => {
   test('does no work when one of the first statements fails', async () => {
     const { db } = connectCounting()
     let worked = false
-    const failing = retryTransactionAfter(
+    const failing = retryTransactionWithLocks(
       db,
       (trip) => Promise.all([sql`SELECT 1 / 0`.execute(trip), number(trip, 2)]),
       async () => {
@@ -121,11 +121,11 @@ describe('a transaction that begins together with its first statements', () => {
   test('carries out nothing that is begun when it has failed, and with it no half of what comes in several statements', async () => {
     const { db } = connectCounting()
     let second = async () => {}
-    const failing = retryTransactionAfter(
+    const failing = retryTransactionWithLocks(
       db,
       (trip) => number(trip, 1),
       (trx) =>
-        inOneTrip(trx, (trip) => {
+        pipelined(trx, (trip) => {
           second = async () => void (await trip.insertInto('cursors').values(cursor('seats')).execute())
           return Promise.all([number(trip, 2), sql`SELECT 1 / 0`.execute(trip)])
         }),
@@ -139,7 +139,7 @@ describe('a transaction that begins together with its first statements', () => {
     const { db } = connectCounting()
     let times = 0
     const ended = Object.assign(new Error('deadlock detected'), { code: '40P01' })
-    const result = await retryTransactionAfter(
+    const result = await retryTransactionWithLocks(
       db,
       (trip) => number(trip, ++times),
       async (trx, read) => {

@@ -6,7 +6,7 @@ import type { WorkerDependencies } from '../../dependencies.ts'
  * number of its seats. That is done by then, so a failure is only logged: an invitation that finds no room
  * asks for it again, and so does the comparison of seats.
  */
-export async function keepRoom(
+export async function syncMembershipLimit(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'log'>,
   { seats_changed_in }: { readonly seats_changed_in?: string | undefined },
 ): Promise<void> {

@@ -19,7 +19,7 @@ import type { DB } from './types.ts'
  * Kysely's own transaction begins a statement when the one before is answered.
  * https://node-postgres.com/features/pipelining
  */
-export function inOneTrip<T>(
+export function pipelined<T>(
   trx: DatabaseTransaction,
   work: (trip: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
@@ -36,11 +36,11 @@ export const beginByKeys = 'begin; set local enable_seqscan = off'
 
 /**
  * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`:
- * `first` begins all of them, as in `inOneTrip`, and `work` is given what they returned. They may read and
+ * `first` begins all of them, as in `pipelined`, and `work` is given what they returned. They may read and
  * lock and nothing else: were `BEGIN` refused, Postgres would carry them out all the same, each by itself.
  * Then this fails, and nothing has happened. None of its statements may need to read a whole table.
  */
-export function retryTransactionAfter<First, T>(
+export function retryTransactionWithLocks<First, T>(
   db: Database,
   first: (trip: DatabaseTransaction) => Promise<First>,
   work: (trx: DatabaseTransaction, first: First) => Promise<T>,

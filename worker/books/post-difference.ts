@@ -1,7 +1,7 @@
 import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { inOneTrip } from '../../schema/database/one-trip.ts'
+import { pipelined } from '../../schema/database/pipelined.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
@@ -30,7 +30,11 @@ export interface Cause {
  * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's
  * transaction. Doing it again posts nothing. Returns the number of transfers posted.
  */
-export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, cause: Cause): Promise<number> {
+export async function postPlanDifference(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  cause: Cause,
+): Promise<number> {
   await lockOwner(trx, owner)
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
@@ -52,7 +56,7 @@ type PaidPurchase = Pick<
   'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
 >
 
-export interface PurchaseToReconcile {
+export interface PaidCheckout {
   readonly intent: PaidPurchase
   readonly cause: Cause
 }
@@ -61,7 +65,7 @@ export interface PurchaseToReconcile {
  * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller
  * holds the intent's row, and its recipient is known.
  */
-export async function reconcilePurchase(
+export async function postPurchaseDifference(
   trx: DatabaseTransaction,
   intent: PaidPurchase,
   cause: Cause,
@@ -79,12 +83,12 @@ export async function reconcilePurchase(
  */
 export async function readMissing(
   trx: DatabaseTransaction,
-  purchases: readonly PurchaseToReconcile[],
+  purchases: readonly PaidCheckout[],
 ): Promise<Transfer[]> {
   if (purchases.length === 0) return []
   const intents = purchases.map(({ intent }) => intent)
   const ids = intents.map(({ id }) => id)
-  const [facts, known] = await inOneTrip(trx, (trip) =>
+  const [facts, known] = await pipelined(trx, (trip) =>
     Promise.all([readPurchaseFacts(trip, intents), readPurchaseGrants(trip, ids)]),
   )
   return purchases.flatMap(({ intent, cause }) => {

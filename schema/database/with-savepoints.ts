@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { Database, DatabaseTransaction } from './connect.ts'
-import { beginByKeys } from './one-trip.ts'
+import { beginByKeys } from './pipelined.ts'
 import { retryTransaction } from './retry.ts'
 import type { DB } from './types.ts'
 
@@ -20,7 +20,7 @@ import type { DB } from './types.ts'
  * stays locked until the whole is over, so calls to others belong before them. Like every transaction it may
  * be run again; see `retryTransaction`.
  */
-export function inOneTransaction<T>(
+export function withSavepoints<T>(
   db: Database,
   work: (handle: Database, trx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
@@ -86,7 +86,7 @@ class SavepointDriver implements Driver {
 
   async destroy(): Promise<void> {}
 
-  /** What `retryTransactionAfter` sends to begin and end its transaction, as a savepoint. */
+  /** What `retryTransactionWithLocks` sends to begin and end its transaction, as a savepoint. */
   #controlOf(text: string): Promise<void> | undefined {
     if (text === beginByKeys) return this.beginTransaction()
     if (text === 'commit') return this.commitTransaction()
