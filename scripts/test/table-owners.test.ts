@@ -54,8 +54,8 @@ function writesWithoutOneOwner(files: readonly { readonly path: string; readonly
 async function readSources(): Promise<{ path: string; text: string }[]> {
   const files = glob('{schema,server,worker,web,scripts}/**/*.{ts,tsx,mjs,sql}', {
     cwd: repositoryRoot,
-    // SQL functions write for the folder that calls them. The bench fills databases of its own, which it throws
-    // away.
+    // SQL functions write for the folder that calls them. The bench fills databases of its own, which it
+    // throws away.
     exclude: ['**/*.test.{ts,tsx}', 'schema/database/{migrations,functions}/**', 'scripts/bench/**'],
   })
   const found: { path: string; text: string }[] = []

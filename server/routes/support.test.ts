@@ -433,7 +433,7 @@ describe('a trace', () => {
     expect(timeline.find(({ kind, credits }) => kind === 'transfer' && credits === 900)).toBeDefined()
   })
 
-  test('of an organization has its seats and invitations, and addresses only masked', async () => {
+  test('the case of an organization has its seats and invitations, and addresses only masked', async () => {
     const team = await buildTeam(product, { seats: 3 })
     await giveSeat(product, team, team.admin.email)
     const invitation = await invite(product, team, `secret.${randomUUID()}@tidemark.test`)

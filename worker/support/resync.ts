@@ -125,8 +125,8 @@ async function fetchMembers(
 }
 
 /**
- * What will be done after the act (see `syncMembershipLimit`), if anything: Clerk lets in as many people as there are
- * seats.
+ * What will be done after the act (see `syncMembershipLimit`), if anything: Clerk lets in as many people as
+ * there are seats.
  */
 async function describeRoom(
   deps: WorkerDependencies,
