@@ -36,19 +36,19 @@ type Key = string | number
 interface Waiting<Item, Result> {
   readonly key: Key
   readonly item: Item
-  /** In the span of whoever asked, so that a trace leads on to what was done for it. */
+  /** In the span of the caller, so that a trace leads on to what was done for it. */
   readonly inItsContext: <T>(work: () => T) => T
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
-/** Where nobody collects spans there is nothing to lead on to. */
+/** Where spans are not collected there is nothing to lead on to. */
 const anyContext = <T>(work: () => T): T => work()
 
 /**
  * Collects what comes while other batches are under way and does it together: the busier, the more at once,
- * and nobody waits for others to come. Keys take turns, so whoever asks for a lot is served beside others and
- * not before them. A failure of one item is its own: they are tried one by one then.
+ * and no item waits for others to come. Keys take turns, so a caller who asks for a lot is served beside
+ * others and not before them. A failure of one item is its own: they are tried one by one then.
  */
 export function createBatches<Item, Result>({
   items_max,

@@ -237,7 +237,7 @@ export function parseEnvironment(raw: Record<string, string | undefined>): Envir
 
 /**
  * Reads the environment of the server or the worker. Both need every external service to be named: in
- * production by whoever runs them, elsewhere by `npm start`, which names the sandbox's.
+ * production by the operator, elsewhere by `npm start`, which names the sandbox's.
  */
 export function processEnvironment(raw: Record<string, string | undefined>): ProcessEnvironment {
   const environment = parseEnvironment(raw)
@@ -282,7 +282,7 @@ export const sandboxSecrets: readonly string[] = [
   'pk_live_Y2xlcmsubG9jYWwudGVzdCQ=',
 ]
 
-/** Stripe and Clerk make secrets of 38 characters and more; whoever shortens one makes it guessable. */
+/** Stripe and Clerk make secrets of 38 characters and more; a shorter one can be guessed. */
 const leastSecretLength = 30
 
 /** What would let strangers in, though nothing is missing. */
@@ -312,7 +312,7 @@ function unsafeInProduction(environment: Environment): string[] {
   }
   if (isLive(STRIPE_SECRET_KEY) && CLERK_SECRET_KEY !== undefined && !isLive(CLERK_SECRET_KEY)) {
     problems.push(
-      'STRIPE_SECRET_KEY is live and CLERK_SECRET_KEY is not: anybody can sign in to a test instance, or the sandbox, as anybody.',
+      'STRIPE_SECRET_KEY is live and CLERK_SECRET_KEY is not: any visitor can sign in to a test instance, or the sandbox, as any user.',
     )
   }
   return problems

@@ -3,7 +3,7 @@ import type { SpanIds, SpanOptions, Tracing } from './tracing/span.ts'
 
 /**
  * One for the process, as in OpenTelemetry itself: spans are made deep inside transactions, and handing this
- * through all of them would put it into every signature for the sake of whoever looks at a trace.
+ * through all of them would put it into every signature for the sake of traces alone.
  */
 let tracing: Tracing | undefined
 
@@ -36,7 +36,7 @@ export async function startTracing(
 
 /**
  * Does the work inside a span of this name; a failure of the work is noted in it and thrown. Costs nothing
- * where nobody collects spans.
+ * where spans are not collected.
  */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   return tracing ? tracing.inSpan(name, options, work) : work()
@@ -47,7 +47,7 @@ export function noteInSpan(attributes: Attributes, name?: string): void {
   tracing?.note(attributes, name)
 }
 
-/** The span in which the caller runs; undefined where nobody collects spans. */
+/** The span in which the caller runs; undefined where spans are not collected. */
 export function currentSpan(): SpanIds | undefined {
   return tracing?.current()
 }

@@ -12,7 +12,7 @@ import { NotYetError, PermanentError } from './errors.ts'
  * - `unavailable`: Stripe, Clerk or the database did not answer usefully. Costs no attempt.
  * - `not_yet`: something is not committed yet.
  * - `contradiction`: what we were told contradicts what we know. Every try would end like this one.
- * - `defect`: anything else. Somebody may mend it within a day.
+ * - `defect`: anything else. An operator may correct it within a day.
  */
 export type FailureKind = 'unavailable' | 'not_yet' | 'contradiction' | 'defect'
 
@@ -80,7 +80,7 @@ function isContradiction(error: unknown): boolean {
 }
 
 /**
- * A rejected key (401, 403) is for whoever runs us to mend, and no fault of the row; 409 says that the object
+ * A rejected key (401, 403) is for the operator to correct, and no fault of the row; 409 says that the object
  * is in use.
  */
 function isUnavailable(error: unknown): boolean {

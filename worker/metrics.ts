@@ -87,7 +87,7 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
     }),
     eventsForged: new Counter({
       name: 'tidemark_events_forged_total',
-      help: 'Signed events that Stripe does not know: somebody else has the webhook secret',
+      help: 'Signed events that Stripe does not know: another party has the webhook secret',
       labelNames: ['type'],
       registers: [registry],
     }),

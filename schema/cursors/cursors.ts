@@ -18,7 +18,7 @@ export interface CursorMove {
 }
 
 /**
- * Moves a cursor. Returns its new revision; null when somebody else has moved it meanwhile, and nothing was
+ * Moves a cursor. Returns its new revision; null when another process has moved it meanwhile, and nothing was
  * changed.
  */
 export async function moveCursor(

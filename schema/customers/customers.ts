@@ -64,7 +64,7 @@ export interface CustomerCreation extends Owner {
   readonly params: string
 }
 
-/** Begins to make a payer's customer. Whoever comes at the same moment gets what the first one began with. */
+/** Begins to make a payer's customer. Callers at the same moment get what the first one began with. */
 export async function beginCreation(
   db: Kysely<DB>,
   { owner_kind, owner_id, creation_key, params, now }: CustomerCreation & { readonly now: Date },

@@ -51,7 +51,9 @@ const types = {
 export interface SessionLimits {
   /** A statement that takes longer is ended by Postgres. */
   readonly statement_ms: number
-  /** So is a transaction in which nothing is asked for so long: whoever holds its locks may be gone. */
+  /**
+   * So is a transaction in which nothing is asked for so long: the process that holds its locks may be gone.
+   */
   readonly idle_in_transaction_ms: number
   /**
    * A connection over which no answer came for so long is given up. More than `statement_ms`, so that only

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 /**
- * Tries one statement as a process that is in the hands of somebody else, and says with which error it ended.
+ * Tries one statement as a process that an attacker controls, and says with which error it ended.
  */
 async function tryAs(name: string, statements: readonly string[]): Promise<string> {
   const role = name === names.server ? 'tidemark_server' : 'tidemark_worker'

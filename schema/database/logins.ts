@@ -10,8 +10,8 @@ export interface Login {
 /**
  * Makes the logins of the processes, or gives them their password again. Each may act as the one role that
  * its process needs, owns nothing and may make nothing, so a process that gives up its role (RESET ROLE, SET
- * ROLE NONE) has gained nothing. For whoever may create roles; the roles themselves come with the first
- * migration.
+ * ROLE NONE) has gained nothing. The login must be allowed to create roles; the roles themselves come with
+ * the first migration.
  */
 export async function makeLogins(options: {
   readonly connectionString: string

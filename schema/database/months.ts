@@ -8,7 +8,7 @@ import type { DB } from './types.ts'
  */
 const monthsAhead = 3
 
-/** Makes the partitions that the next months will need. Whoever reads or writes meanwhile is not held up. */
+/** Makes the partitions that the next months will need. Reads and writes go on meanwhile. */
 export async function makePartitionsAhead(db: Kysely<DB>, now: Date): Promise<void> {
   await makeInboxMonths(db, now, monthsLater(now, monthsAhead))
   await makeLedgerMonths(db, monthsAhead)

@@ -24,7 +24,7 @@ const lacking = {
 }
 
 /**
- * Tables of nobody in particular: a row is found before it is known whose it is, or they are read over all
+ * Tables without an owner: a row is found before it is known whose it is, or they are read over all
  * owners.
  */
 const central = `

@@ -88,7 +88,7 @@ describe('a transaction that begins together with its first statements', () => {
     expect(await names()).toContain('stripe_events')
   })
 
-  test('is undone when its work fails, and leaves the connection to the next', async () => {
+  test('a transaction that begins together with its first statements is undone when its work fails, and leaves the connection to the next', async () => {
     const { db } = connectCounting()
     const failing = retryTransactionWithLocks(
       db,

@@ -69,7 +69,7 @@ export function retryTransactionWithLocks<First, T>(
 /**
  * The connection, for as long as the transaction lasts. Of statements that are sent together one may fail
  * while another's caller still goes on to its next, as posting does; behind the ROLLBACK that would be
- * carried out by itself, or in somebody else's transaction. Kysely's own refuse that too.
+ * carried out by itself, or in another caller's transaction. Kysely's own refuse that too.
  */
 function whileOpen(connection: DatabaseConnection) {
   let isOver = false

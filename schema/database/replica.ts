@@ -75,7 +75,7 @@ export function connectReplica(options: ReplicaOptions): ReplicaConnection {
     }
   }
 
-  /** Nobody waits for a replica that was away or behind: it is looked for beside the reads. */
+  /** No read waits for a replica that was away or behind: it is checked beside the reads. */
   async function look(): Promise<Measured> {
     if (known && Date.now() - known.at_ms < measureEveryMs) return known
     measuring ??= measure().then((measured) => {
@@ -137,8 +137,8 @@ function withSubstitute(pool: pg.Pool, substitute: pg.Pool): PostgresPool {
           return await client.query<R>(sql, parameters)
         } catch (error) {
           if (!mayMove || !isDatabaseUnavailable(error)) throw error
-          // The lost one is given back when there is another: whoever has this connection gives back what it
-          // has, once.
+          // The lost one is given back when there is another: the holder of this connection gives back what
+          // it has, once.
           const other = await substitute.connect()
           client.release(true)
           client = other

@@ -59,7 +59,7 @@ describe('a checkout intent', () => {
   })
   test.each<[string, string, Row]>([
     ['of something else', 'checkout_kind_check', { kind: 'gift' }],
-    ['for somebody else', 'owner_kind_check', { owner_kind: 'house' }],
+    ['for the house', 'owner_kind_check', { owner_kind: 'house' }],
     ['in no state', 'checkout_state_check', { state: 'paid' }],
     ['of no credits', 'positive_amount_check', { credits: 0 }],
     ['for nothing', 'positive_amount_check', { amount_minor: 0 }],
@@ -77,9 +77,9 @@ describe('a checkout intent', () => {
       'checkout_intents_terms',
       { ...plan, credits: 499 },
     ],
-    ['of credits for nobody', 'checkout_intents_recipient', { owner_id: null }],
+    ['of credits without a receiver', 'checkout_intents_recipient', { owner_id: null }],
     [
-      'of a person’s plan for nobody',
+      'of a person’s plan without a receiver',
       'checkout_intents_recipient',
       { ...plan, owner_kind: 'user', owner_id: null },
     ],
@@ -173,7 +173,7 @@ describe('a grant', () => {
   })
   test.each<[string, string, Row]>([
     ['without an id', 'grant_id_check', { id: '' }],
-    ['of nobody', 'owner_id_check', { owner_id: '' }],
+    ['without an owner', 'owner_id_check', { owner_id: '' }],
     ['of the house', 'owner_kind_check', { owner_kind: 'house' }],
     ['in another account', 'owner_account_check', { account: 'sold' }],
     ['of another kind', 'grant_kind_check', { kind: 'gift' }],

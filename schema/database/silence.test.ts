@@ -26,7 +26,7 @@ function connect(connectionString: string, role: DatabaseRole, limits?: SessionL
 
 const quick: SessionLimits = { statement_ms: 300, idle_in_transaction_ms: 300, silence_ms: 600 }
 
-test('a connection that goes silent in the middle of a statement fails those who wait for it, and nobody after them', async () => {
+test('a connection that goes silent in the middle of a statement fails the statements that wait for it, and none after them', async () => {
   const proxy = await startFaultProxy(database.url)
   onTestFinished(proxy.close)
   const db = connect(proxy.url(database.url), 'tidemark_server', quick)
@@ -46,7 +46,7 @@ test('a connection that goes silent in the middle of a statement fails those who
   expect(await find(token)).toMatchObject({ user_id: ada })
 })
 
-test('whoever goes silent in the middle of a transaction keeps nobody from the rows that it has locked', async () => {
+test('a connection that goes silent in the middle of a transaction frees the rows that it has locked', async () => {
   const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
   await giveCredits(database, owner, { purchased: 10 })
   const proxy = await startFaultProxy(database.url)
@@ -87,7 +87,7 @@ test('a statement that takes too long is ended by Postgres too, and leaves the c
 })
 
 describe.each(['tidemark_server', 'tidemark_worker'] as const)('a session of %s', (role) => {
-  test('has limits, and asks whether the other end is still there', async () => {
+  test('a session has limits, and asks whether the other end is still there', async () => {
     const { rows } = await sql<{ name: string; setting: string }>`
       SELECT name, setting FROM pg_settings WHERE name = ANY (${[
         'statement_timeout',

@@ -63,15 +63,15 @@ test('one that was cut, and whose rollback hides the first error, is unavailable
   expect(isDatabaseUnavailable(failure)).toBe(true)
 })
 
-test('a database where nobody listens is unavailable', async () => {
-  const nobody = connectDatabase({
-    connectionString: 'postgres://nobody@127.0.0.1:1/none',
+test('a database that does not listen is unavailable', async () => {
+  const absent = connectDatabase({
+    connectionString: 'postgres://absent@127.0.0.1:1/none',
     role: 'owner',
     poolMax: 1,
     onError: () => undefined,
   })
-  const failure = await sql`SELECT 1`.execute(nobody.db).catch((error: unknown) => error)
-  await nobody.close()
+  const failure = await sql`SELECT 1`.execute(absent.db).catch((error: unknown) => error)
+  await absent.close()
   expect(isDatabaseUnavailable(failure)).toBe(true)
 })
 

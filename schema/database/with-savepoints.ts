@@ -39,7 +39,7 @@ function handleOf(trx: DatabaseTransaction): Database {
 }
 
 /**
- * One connection, which is in a transaction already. Whoever uses it runs one transaction after the other.
+ * One connection, which is in a transaction already. Its user runs one transaction after the other.
  */
 class SavepointDriver implements Driver {
   readonly #trx: DatabaseTransaction

@@ -21,8 +21,8 @@ export type BegunRequest =
   | { readonly outcome: 'other_request' }
 
 /**
- * Begins a request under a caller's key, unless it is answered, somebody works on it, or the key was used for
- * another one.
+ * Begins a request under a caller's key, unless it is answered, another process works on it, or the key was
+ * used for another one.
  */
 export async function beginRequest(
   db: Database,

@@ -73,7 +73,7 @@ describe('months', () => {
 })
 
 describe('an event and its payload', () => {
-  test('are stored together, each once, with the names that events are found by', async () => {
+  test('an event and its payload are stored together, each once, with the names that events are found by', async () => {
     const event = buildEvent(new Date())
     expect(await receiveEvents(database.server, [event, event])).toEqual([
       { unsettled: true, is_new: true },

@@ -85,7 +85,7 @@ describe.each([
 test('a queue that does not answer fails everybody who adds to it', async () => {
   const onError = () => undefined
   const backend = connectQueueBackend({
-    databaseUrl: 'postgres://nobody:none@127.0.0.1:1/none',
+    databaseUrl: 'postgres://absent:none@127.0.0.1:1/none',
     role: 'tidemark_server',
     poolMax: 1,
     whenUnavailable: 'fail_fast',

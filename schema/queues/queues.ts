@@ -65,7 +65,7 @@ export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[N
 export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
 /**
- * Most of Stripe's events that share a job, and that a worker applies together. Whoever waits for one of
+ * Most of Stripe's events that share a job, and that a worker applies together. A caller who waits for one of
  * their owners waits as long as all of them take.
  */
 export const mostEventsTogether = 50
@@ -73,7 +73,7 @@ export const mostEventsTogether = 50
 /**
  * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few
  * finished jobs are kept, for a glance at what went on: the rows have the history. Of events none is kept
- * that went well: whoever ends a job on Postgres looks for those that are too many, and all who do that at
+ * that went well: ending a job on Postgres looks for those that are too many, and all workers that do that at
  * once wait for each other (decision 123).
  */
 export function jobOptionsOf(queue: QueueName) {

@@ -13,7 +13,7 @@ export interface RedisSettings {
 }
 
 /**
- * A Redis that answers at all answers in milliseconds. Whoever asks goes on without it, and the connection is
+ * A Redis that answers at all answers in milliseconds. The caller goes on without it, and the connection is
  * made anew (decision 160).
  */
 const silentAfterMs = 5000
@@ -34,7 +34,7 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   const retryStrategy = (times: number) => (givesUp ? null : Math.min(times * 100, 2000))
   const perCommand = {
     maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1,
-    // Whoever waits for jobs hears nothing for as long as none comes.
+    // A worker that waits for jobs hears nothing while none comes.
     ...(whenUnavailable === 'fail_fast' && { socketTimeout: silentAfterMs }),
     keepAlive: askAfterMs,
   }

@@ -12,7 +12,7 @@ export interface SpanOptions {
   readonly traceparent?: string | undefined
 }
 
-/** What a process does with spans where somebody collects them; see tracing/open-telemetry.ts. */
+/** What a process does with spans where they are collected; see tracing/open-telemetry.ts. */
 export interface Tracing {
   inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>
   note(attributes: Attributes, name?: string): void

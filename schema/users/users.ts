@@ -70,8 +70,8 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
 }
 
 /**
- * What people are called by, by their ids: a name, or the e-mail address of whoever gave none. Those without
- * an account are left out.
+ * What people are called by, by their ids: a name, or the e-mail address of a person without a name. Those
+ * without an account are left out.
  */
 export async function listNames(
   db: ReadDatabase,

@@ -37,7 +37,7 @@ async function post(payload: string, headers: Record<string, string> = signed(pa
 }
 
 describe('an event signed by Clerk', () => {
-  test('is stored under its message’s id and enqueued', async () => {
+  test('an event signed by Clerk is stored under its message’s id and enqueued', async () => {
     const payload = JSON.stringify(event)
     expect(await post(payload, signed(payload, { id: 'msg_1' }))).toEqual({
       status: 200,
@@ -63,14 +63,14 @@ describe('an event signed by Clerk', () => {
     expect(text).toContain(`webhooks_accepted_total{source="clerk",type="${type}"}`)
   })
 
-  test('that we do not handle is counted under a fixed name', async () => {
+  test('an event signed by Clerk that we do not handle is counted under a fixed name', async () => {
     for (const type of ['user.made_up', 'toString']) await post(JSON.stringify({ ...event, type }))
     const text = await server.deps.metrics.registry.metrics()
     expect(text).toContain('webhooks_accepted_total{source="clerk",type="other"}')
     expect(text).not.toMatch(/made_up|toString/)
   })
 
-  test('that is delivered ten times at once is stored once', async () => {
+  test('an event signed by Clerk that is delivered ten times at once is stored once', async () => {
     const payload = JSON.stringify(event)
     const headers = signed(payload)
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(payload, headers)))
@@ -78,14 +78,14 @@ describe('an event signed by Clerk', () => {
     expect(await stored()).toHaveLength(1)
   })
 
-  test('without a time of its own gets the time of sending', async () => {
+  test('an event signed by Clerk without a time of its own gets the time of sending', async () => {
     const payload = JSON.stringify({ ...event, timestamp: undefined })
     const at = new Date(Math.floor(Date.now() / 1000) * 1000)
     await post(payload, signed(payload, { at }))
     expect(await stored()).toMatchObject([{ occurred_at: at }])
   })
 
-  test('from the sign-in sandbox arrives when a user signs up', async () => {
+  test('an event signed by Clerk from the sign-in sandbox arrives when a user signs up', async () => {
     const port = await findFreePort()
     const clerk = await startSandbox('clerk', { serverPort: port })
     const receiver = await startTestServer({ databaseUrl: database.url, clerk, port })

@@ -95,8 +95,8 @@ test('fifty events at the same moment, some twice and some unstorable, are each 
     note,
   }))
   const sent = [...good, ...bad, ...good.slice(0, 7)]
-  // While nobody can insert, the first of them wait in the database and the others behind them, so they go in
-  // together.
+  // While no insert is possible, the first of them wait in the database and the others behind them, so they
+  // go in together.
   const held = await database.owner.startTransaction().execute()
   await sql`LOCK TABLE inbox_events IN EXCLUSIVE MODE`.execute(held)
   const answers = Promise.all(sent.map((event) => postStripe(JSON.stringify(event))))

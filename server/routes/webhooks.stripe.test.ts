@@ -48,7 +48,7 @@ async function withProducer(producer: Partial<QueueProducer>): Promise<TestServe
 }
 
 describe('a signed event', () => {
-  test('is stored whole, enqueued and answered 200', async () => {
+  test('a signed event is stored whole, enqueued and answered 200', async () => {
     const event = { ...newEvent(), livemode: false, pending_webhooks: 1 }
     expect(await post(JSON.stringify(event))).toEqual({ status: 200, body: { received: true } })
     expect(await stored()).toMatchObject([
@@ -64,7 +64,7 @@ describe('a signed event', () => {
     expect(await jobs(event.id)).toHaveLength(1)
   })
 
-  test('that is delivered ten times in series and ten times at once is stored and enqueued once', async () => {
+  test('a signed event that is delivered ten times in series and ten times at once is stored and enqueued once', async () => {
     const event = newEvent()
     const payload = JSON.stringify(event)
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(payload)))
@@ -74,7 +74,7 @@ describe('a signed event', () => {
     expect(await jobs(event.id)).toHaveLength(1)
   })
 
-  test('with the old or the new secret is believed while both are set, and with no other', async () => {
+  test('a signed event with the old or the new secret is believed while both are set, and with no other', async () => {
     const secrets = { old: 'whsec_the_old_one', new: 'whsec_the_new_one' }
     const env = { STRIPE_WEBHOOK_SECRET: `${secrets.old}, ${secrets.new}` }
     const both = await startTestServer({ databaseUrl: database.url, env })
@@ -96,7 +96,7 @@ describe('a signed event', () => {
     expect(await stored()).toHaveLength(3)
   })
 
-  test('that is settled already is not enqueued again', async () => {
+  test('a signed event that is settled already is not enqueued again', async () => {
     const added: string[] = []
     const watching = await withProducer({ add: async (_queue, id) => void added.push(id) })
     const event = newEvent()
@@ -112,13 +112,13 @@ describe('a signed event', () => {
     expect(added).toEqual([event.id])
   })
 
-  test('that is not ours is stored too: the worker decides', async () => {
+  test('a signed event that is not ours is stored too: the worker decides', async () => {
     const event = eventOf('product.created', { object: 'product' })
     expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
     expect(await stored()).toMatchObject([{ id: event.id, state: 'received' }])
   })
 
-  test('is counted, under a fixed name', async () => {
+  test('a signed event is counted, under a fixed name', async () => {
     await post(JSON.stringify(newEvent()))
     await post(JSON.stringify(eventOf('made.up.by_somebody', { object: 'x' })))
     await post(JSON.stringify(eventOf('checkout.session.made_up', { object: 'x' })))
@@ -135,7 +135,7 @@ describe('a signed event', () => {
     expect(text).toContain(`webhooks_accepted_total{source="stripe",type="${type}"}`)
   })
 
-  test('has its id on the lines of the log', async () => {
+  test('a signed event has its id on the lines of the log', async () => {
     const event = newEvent()
     await post(JSON.stringify(event))
     expect(server.logs).toContainEqual(
@@ -145,7 +145,7 @@ describe('a signed event', () => {
 })
 
 describe('when the queue', () => {
-  test('is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
+  test('when the queue is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
     const broken = await withProducer({ add: () => Promise.reject(new Error('No queue')) })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), broken)).toMatchObject({ status: 200 })

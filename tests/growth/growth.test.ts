@@ -7,7 +7,7 @@ import { startTestProduct, type TestProduct } from '../support/product/start-tes
 import { type Path, paths, withWork, workPaths } from './paths.ts'
 import { runJobs, settleQueues } from './run-jobs.ts'
 
-/** `GROWTH_OWNERS=10000` is a tenth of it, for whoever writes a query. */
+/** `GROWTH_OWNERS=10000` is a tenth of it, for work on a query. */
 const owners = Number(process.env.GROWTH_OWNERS ?? 100_000)
 /** With fewer, Postgres reads whole tables, and fewer jobs are finished than are kept. */
 const few = 1000
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const fill = async (first: number, last: number) => {
     await fillOthers(database.url, { first, last })
     await settleQueues(product)
-    // BullMQ deleted what it does not keep; the table keeps its length until somebody asks for the space.
+    // BullMQ deleted what it does not keep; the table keeps its length until the space is needed.
     await sql`VACUUM (FULL, ANALYZE) bullmq.job`.execute(database.owner)
     await leaveRoom(database)
   }

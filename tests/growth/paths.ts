@@ -56,7 +56,7 @@ import type { TestProduct } from '../support/product/start-test-product.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
 
 /**
- * Makes what is needed, and returns what is measured. It is somebody new each time, with the same history.
+ * Makes what is needed, and returns what is measured. It is a new person each time, with the same history.
  */
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
@@ -442,7 +442,7 @@ async function askSupport(
   return () => ask(token)
 }
 
-/** An act that waits for a second person, for somebody new; nobody else's does. */
+/** An act that waits for a second person, for a new person; no other act does. */
 async function buildActs({ database, clock }: TestProduct): Promise<string> {
   await database.owner
     .updateTable('support_acts')

@@ -49,7 +49,7 @@ const listTransfers = (intentId: string) =>
     .execute()
 
 describe('a paid checkout of credits', () => {
-  test('is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
+  test('a paid checkout of credits is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
     const { id, owner } = await purchase()
     await pay(id)
     expect(await listTransfers(id)).toMatchObject([
@@ -66,14 +66,14 @@ describe('a paid checkout of credits', () => {
     expect(await findBalance(database.owner, owner)).toMatchObject({ plan: 0, purchased: 500 })
   })
 
-  test('that is paid again and again, and at the same time, is granted once', async () => {
+  test('a paid checkout of credits that is paid again and again, and at the same time, is granted once', async () => {
     const { id, owner } = await purchase()
     await Promise.all(Array.from({ length: 5 }, () => pay(id)))
     expect(await pay(id)).toMatchObject({ action: 'none' })
     expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 500, version: 1 })
   })
 
-  test('that took another amount grants nothing', async () => {
+  test('a paid checkout of credits that took another amount grants nothing', async () => {
     const { id, owner } = await purchase()
     await expect(pay(id, { amount_total: 1 })).rejects.toThrow(/promised 700 EUR/)
     expect(await findBalance(database.owner, owner)).toMatchObject({ version: 0 })

@@ -78,8 +78,8 @@ export async function postPurchaseDifference(
 /**
  * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of
  * several, read in as many statements as for one. The intents' locks are enough to read by, and to post what
- * is returned: whoever posts to a purchase's grant, or saves what went back of it, holds its intent. Posting
- * locks the owners, all of them in one order.
+ * is returned: every function that posts to a purchase's grant, or saves what went back of it, holds its
+ * intent. Posting locks the owners, all of them in one order.
  */
 export async function readMissing(
   trx: DatabaseTransaction,

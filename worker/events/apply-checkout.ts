@@ -34,14 +34,14 @@ export async function applyCheckout(
 
 /**
  * The same for several checkouts, each with news of its own, in as many statements as for one. Verdicts come
- * in the same order. One that is refused or unknown changes nothing and keeps nobody else's from being
+ * in the same order. One that is refused or unknown changes nothing and keeps no other from being
  * carried out.
  *
  * Everybody locks events before intents and intents before owners, each by their ids, so transactions that
  * lock several of them wait in a line. Syncing a subscription locks its owner before its intent, which is
  * none of a purchase's.
  *
- * `locked` are intents that the caller has locked before, in this transaction and since anybody wrote in it;
+ * `locked` are intents that the caller has locked before, in this transaction and since the last write in it;
  * the others are locked here. `alsoWrite` is what the caller writes of these verdicts: it is sent along with
  * the transfers.
  */

@@ -50,7 +50,7 @@ const paid = (intentId: string, fields: Partial<CheckoutSession> = {}, type?: Ch
   eventOf(type ?? 'checkout.session.completed', sessionOf(intentId, fields))
 
 describe('events that are applied together', () => {
-  test('of different owners are granted to each, in one transaction', async () => {
+  test('events of different owners that are applied together are granted to each, in one transaction', async () => {
     const intents = []
     for (let i = 0; i < 5; i++) intents.push(await buildPurchase(database.server))
     const events = intents.map(({ id }) => paid(id))
@@ -70,7 +70,7 @@ describe('events that are applied together', () => {
     }
   })
 
-  test('of one owner are granted one after the other', async () => {
+  test('events of one owner that are applied together are granted one after the other', async () => {
     const first = await buildPurchase(database.server)
     const owner = { user_id: first.user_id, owner_id: first.owner_id }
     const second = await buildPurchase(database.server, { ...owner, credits: 1200 })
@@ -78,7 +78,7 @@ describe('events that are applied together', () => {
     expect(await balanceOf(first.owner_id)).toMatchObject({ purchased: 1700, version: 2 })
   })
 
-  test('are applied although the inbox does not tell which checkout one of them is about', async () => {
+  test('events that are applied together are applied although the inbox does not tell which checkout one of them is about', async () => {
     const [first, second] = [await buildPurchase(database.server), await buildPurchase(database.server)]
     const events = [paid(first.id), paid(second.id)] as const
     const rows = [await eventRow(await receive(events[0])), await eventRow(await receive(events[1]))]
@@ -93,7 +93,7 @@ describe('events that are applied together', () => {
     expect(await balanceOf(second.owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
-  test('that report one session ten times grant once', async () => {
+  test('events that are applied together that report one session ten times grant once', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const events = Array.from({ length: 10 }, () => paid(id))
     expect(await applyTogether(events)).toEqual(Array(10).fill('applied'))
@@ -101,7 +101,7 @@ describe('events that are applied together', () => {
     expect((await eventRow(events[9]?.id ?? '')).reason).toBe('It is settled already')
   })
 
-  test('and were applied before change nothing', async () => {
+  test('events that are applied together and were applied before change nothing', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const row = await eventRow(await receive(paid(id)))
     expect((await applyEvents(deps(), 'stripe', [row])).get(row.id)).toMatchObject({ outcome: 'applied' })
@@ -126,7 +126,7 @@ describe('events that are applied together', () => {
     expect(await balanceOf(other.owner_id)).toMatchObject({ purchased: 0, version: 0 })
   })
 
-  test('and are none of ours are ignored with a reason beside those that are', async () => {
+  test('events that are applied together and are none of ours are ignored with a reason beside those that are', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const foreign = paid(randomUUID(), { metadata: {} })
     const outcomes = await applyTogether([
@@ -221,7 +221,7 @@ describe('among events that are applied together', () => {
   })
 })
 
-/** Somebody else’s transfer that has the name of a purchase. */
+/** A transfer of another owner with the key of a purchase. */
 async function postUnder(idempotency_key: string): Promise<void> {
   const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
   await postTransfer(database.worker, buildAdjustment(owner, 1, { idempotency_key }))

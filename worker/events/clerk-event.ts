@@ -61,9 +61,9 @@ async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): P
 }
 
 /**
- * Copies a changed e-mail or name to our row of the user, which is created on the user's first visit. Whoever
- * was banned loses the tokens that they had by then, and sign-ins in progress; an old event that comes again
- * leaves those alone that were made after the ban was lifted.
+ * Copies a changed e-mail or name to our row of the user, which is created on the user's first visit. A user
+ * who was banned loses the tokens that they had by then, and sign-ins in progress; an old event that comes
+ * again leaves those alone that were made after the ban was lifted.
  */
 async function prepareProfile(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   const profile = profileOf(event)

@@ -55,7 +55,7 @@ async function receiveAll(events: readonly Stripe.Event[]): Promise<string[]> {
 const eventsNow = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'state', 'reason', 'attempts']).execute()
 
-/** Stripe, but for subscriptions of ours that somebody has changed in its dashboard. */
+/** Stripe, but for subscriptions of ours that were changed in its dashboard. */
 function withChangedSubscriptions(change: (subscription: Stripe.Subscription) => object): Stripe {
   const { subscriptions } = stripe.client
   const changed = new Proxy(subscriptions, {
@@ -128,7 +128,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     })
     expect(await callsInADay(worker)).toBe(0)
 
-    // Somebody mends it at Stripe, and Stripe says so.
+    // It is corrected at Stripe, and Stripe sends an event.
     await stripe.client.subscriptions.update(id, { metadata: { note: 'one item' } })
     await receiveAll(await stripe.takeEvents())
     await startClockwork(database, { stripe: stripe.client }).pass(hourMs)

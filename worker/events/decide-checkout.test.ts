@@ -70,7 +70,7 @@ describe('a paid session', () => {
   test('does nothing to a settled intent', () => {
     expect(decideCheckout({ ...intent, state: 'settled' }, news({})).action).toBe('none')
   })
-  test('of an intent whose session was not noted settles it', () => {
+  test('a paid session of an intent whose session was not noted settles it', () => {
     expect(decideCheckout({ ...intent, stripe_session_id: null, state: 'created' }, news({})).action).toBe(
       'settle',
     )
@@ -98,14 +98,14 @@ test('a paid session of a plan’s checkout that is no subscription is kept for 
 })
 
 describe('an unpaid session', () => {
-  test('that is complete waits for the payment', () => {
+  test('an unpaid session that is complete waits for the payment', () => {
     expect(decideCheckout(intent, news({ payment_status: 'unpaid' })).action).toBe('await_payment')
   })
-  test('whose delayed payment failed fails the intent', () => {
+  test('an unpaid session whose delayed payment failed fails the intent', () => {
     const failed = news({ payment_status: 'unpaid' }, 'checkout.session.async_payment_failed')
     expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, failed).action).toBe('fail')
   })
-  test('whose payment wants another method, as Stripe says when asked, fails the intent', () => {
+  test('an unpaid session whose payment wants another method, as Stripe says when asked, fails the intent', () => {
     const asked = { ...news({ payment_status: 'unpaid' }), payment_intent_status: 'requires_payment_method' }
     expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, asked).action).toBe('fail')
   })
@@ -113,14 +113,14 @@ describe('an unpaid session', () => {
     const late = news({ payment_status: 'unpaid' }, 'checkout.session.completed')
     expect(decideCheckout({ ...intent, state: 'failed' }, late).action).toBe('none')
   })
-  test('that is open changes nothing', () => {
+  test('an unpaid session that is open changes nothing', () => {
     expect(decideCheckout(intent, news({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
   })
-  test('that expires after it had failed leaves the reason', () => {
+  test('an unpaid session that expires after it had failed leaves the reason', () => {
     const expired = news({ status: 'expired', payment_status: 'unpaid' })
     expect(decideCheckout({ ...intent, state: 'failed' }, expired).action).toBe('none')
   })
-  test('that expired expires the intent', () => {
+  test('an unpaid session that expired expires the intent', () => {
     expect(decideCheckout(intent, news({ status: 'expired', payment_status: 'unpaid' })).action).toBe(
       'expire',
     )

@@ -121,7 +121,7 @@ describe('of the jobs that a worker has in hand', () => {
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
   })
 
-  test('of two for different claims of one event the later one counts, in any order', async () => {
+  test('the later of two jobs for different claims of one event counts, in any order', async () => {
     for (const claims of [
       [0, 1],
       [1, 0],

@@ -26,7 +26,7 @@ const balanceOf = async (owner_id: string) =>
   (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
 
 describe('a paid session', () => {
-  test('that is handled ten times in series grants once', async () => {
+  test('a paid session that is handled ten times in series grants once', async () => {
     const intent = await buildPurchase(database.server)
     const id = await receiveStripeEvent(
       database.server,
@@ -38,7 +38,7 @@ describe('a paid session', () => {
     expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0 })
   })
 
-  test('that is handled ten times in parallel grants once', async () => {
+  test('a paid session that is handled ten times in parallel grants once', async () => {
     const intent = await buildPurchase(database.server)
     const id = await receiveStripeEvent(
       database.server,
@@ -48,7 +48,7 @@ describe('a paid session', () => {
     expect(await balanceOf(intent.owner_id)).toBe(500)
   })
 
-  test('that ten different events report in parallel grants once', async () => {
+  test('a paid session that ten different events report in parallel grants once', async () => {
     const intent = await buildPurchase(database.server)
     const events = Array.from({ length: 10 }, (_, i) =>
       eventOf(`checkout.session.${i % 2 ? 'completed' : 'async_payment_succeeded'}`, sessionOf(intent.id)),
@@ -59,7 +59,7 @@ describe('a paid session', () => {
     for (const id of ids) expect(await eventRow(id)).toMatchObject({ state: 'applied' })
   })
 
-  test('whose amount is not the promised one grants nothing and stays visible', async () => {
+  test('a paid session whose amount is not the promised one grants nothing and stays visible', async () => {
     const intent = await buildPurchase(database.server)
     const session = sessionOf(intent.id, { amount_total: 1 })
     const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))

@@ -35,7 +35,7 @@ export async function processCheckoutCompletion(
   const isVoid = payload.claim !== undefined && payload.claim !== intent.claims
   if (isScheduled && (isOver || isVoid)) return
   if (intent.livemode !== deps.livemode) {
-    // Its session is not to be found with our key, and nobody can be sent there any more.
+    // Its session is not to be found with our key, so no buyer can be sent there any more.
     const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
     await failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')

@@ -8,7 +8,7 @@ import { processCheckoutCompletion } from './checkout-completion.ts'
 const product = testProduct({ stripe: 'empty' })
 const { clock, database, stripe, worker } = product
 
-/** A page that Stripe made and somebody paid, and that the server died over before it could write it down. */
+/** A session that was paid, although the server died before it could write it down. */
 async function buildLostPage() {
   const intent = await buildPurchase(database.server, { created_at: clock.now() })
   const { id: customer } = await stripe.client.customers.create({ email: `${intent.user_id}@tidemark.test` })

@@ -37,7 +37,7 @@ export async function processSubscriptionSync(
   await tryRow(deps, row, async () => {
     const apply = await syncSubscription(deps, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
-    // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at
+    // The metadata was removed at Stripe; nothing would ever be written down, and it would be due again at
     // once.
     if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')

@@ -13,7 +13,7 @@ export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As it was read when the try began. */
   readonly record: TryRecord
   /**
-   * Whether the row itself was due. A try that somebody else asked for (a page that waits) changes nothing of
+   * Whether the row itself was due. A try for a page that waits changes nothing of
    * its schedule and counts as no attempt.
    */
   readonly isScheduled: boolean
@@ -84,7 +84,7 @@ function rowIdOf(key: Try['key']): string {
   return Object.values(key).at(-1) ?? ''
 }
 
-/** The failure in a sentence, for whoever reads the row. */
+/** The failure in a sentence. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ZodError) return `Unrecognized format: ${z.prettifyError(error)}`.slice(0, 1000)
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)

@@ -31,7 +31,7 @@ test('npm run reconcile ends with 0 when all agrees, with 1 when something diffe
   expect([code, stdout]).toEqual([1, expect.stringContaining('1 differences.')])
   expect(stdout).toContain('DIFFERS  adjustment_unexplained')
   expect(stdout).toContain('To mend it: adjust user user_cli.')
-  // Nobody listens there.
+  // No server listens there.
   expect(await run('1')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('It could not be compared'),

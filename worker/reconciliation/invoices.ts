@@ -81,14 +81,14 @@ export const invoices: Comparison = {
         const { invoice, intentId } = one
         if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
         const difference = differenceOf(one, totals.get(invoice.id))
-        return difference ? [{ ...difference, ...(owners.get(intentId) ?? nobody) }] : []
+        return difference ? [{ ...difference, ...(owners.get(intentId) ?? noOwner) }] : []
       }),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
 }
 
-const nobody = { owner: null }
+const noOwner = { owner: null }
 
 async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()

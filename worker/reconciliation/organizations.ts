@@ -84,7 +84,7 @@ function compareSeat(seat: Seat, members: readonly Membership[], now: Date): Can
     return {
       ...common(organization_id, user_id),
       kind: 'seat_without_membership',
-      sentence: 'A seat is in use by somebody who is not a member of the organization',
+      sentence: 'A seat is in use by a person who is not a member of the organization',
       they_say: `${user_id} is not a member of ${organization_id}.`,
       we_have: `Their seat is active, as ${role}.`,
     }
@@ -99,7 +99,7 @@ function compareSeat(seat: Seat, members: readonly Membership[], now: Date): Can
   }
 }
 
-/** A member without any seat is none: nobody gets a seat that was not reserved (decision 041). */
+/** A member without any seat is none: no member gets a seat that was not reserved (decision 041). */
 function compareMember(
   { organization_id, user_id, email, role }: Membership,
   seats: readonly Seat[],

@@ -20,7 +20,7 @@ import {
 const rowsPerStep = 100
 
 /**
- * The books of every owner have what the position says, and every transfer by hand was asked for by somebody.
+ * The books of every owner have what the position says, and every transfer by hand has its act of support.
  */
 export const owners: Comparison = {
   name: 'owners',
@@ -38,7 +38,7 @@ export const owners: Comparison = {
 }
 
 /**
- * Whoever has books or had a plan, in the order of their ids; as many rows of each table are read, so the
+ * Owners who have books or had a plan, in the order of their ids; as many rows of each table are read, so the
  * list ends where the first of the two does. A purchase without books is found by its session.
  */
 async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
@@ -64,8 +64,8 @@ function splitName(name: string): { kind: string; id: string } {
 }
 
 /**
- * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and nobody waits
- * for us.
+ * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and no statement
+ * waits for us.
  */
 async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
   return db
@@ -123,7 +123,7 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
         mending: resyncOf(owner),
         advice: want
           ? 'A resync posts what the facts say and the ledger lacks.'
-          : 'A resync asks Stripe once more, and takes back what nobody paid for.',
+          : 'A resync asks Stripe once more, and takes back what was not paid for.',
         refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
       },
     ]

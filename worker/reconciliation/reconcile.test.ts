@@ -273,7 +273,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       .insertInto('seats')
       .values({
         organization_id: bought.owner.owner_id,
-        email: 'nobody@tidemark.test',
+        email: 'unknown@tidemark.test',
         user_id: 'user_nobody',
         role: 'member',
         status: 'active',
@@ -405,9 +405,9 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
   })
 
   test.each([
-    ['of somebody without books', async () => buildPaidCredits(product)],
+    ['of a person without books', async () => buildPaidCredits(product)],
     [
-      'of somebody with a plan',
+      'of a person with a plan',
       async () => {
         const plan = await buildPaidPlan(product)
         await settle()
@@ -464,7 +464,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
 })
 
 describe('a planted difference that only a person can decide about is found, and stays until then:', () => {
-  test('credits for a session that nobody paid, which the check of unconfirmed events takes back', async () => {
+  test('credits for an unpaid session, which the check of unconfirmed events takes back', async () => {
     const bought = await buildOpenCredits(product)
     await stripe.takeEvents()
     const forged = eventOf(

@@ -66,8 +66,8 @@ export async function reconcile(deps: WorkerDependencies): Promise<Run | undefin
 }
 
 /**
- * Compares everything, however long it takes, for whoever waits for the answer. Another run that is under way
- * is finished instead.
+ * Compares everything, however long it takes, for a caller who waits for the answer. Another run that is
+ * under way is finished instead.
  */
 export async function reconcileAll(deps: WorkerDependencies, requested_by: string): Promise<Run> {
   let run: Run = await requestRun(deps.db, { requested_by, now: deps.now() })

@@ -110,7 +110,7 @@ function differenceOf(
     credits: -intent.credits,
     mending: null,
     advice:
-      'Somebody may have forged an event. The check of unconfirmed events takes such credits back; if it has not, find out who could sign events.',
+      'The event may be forged. The check of unconfirmed events takes such credits back; if it has not, find out who could sign events.',
     refs: [id, intentId],
   }
 }

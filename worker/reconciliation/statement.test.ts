@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 describe('the statement of a day', () => {
-  test('has the credits at once, and the money when the day is over and was read', async () => {
+  test('the statement of a day has the credits at once, and the money when the day is over and was read', async () => {
     expect(await statementOf(date)).toMatchObject({
       date,
       state: 'open',
@@ -122,7 +122,7 @@ describe('the statement of a day', () => {
     ])
   })
 
-  test('is a file for finance, for a month too', async () => {
+  test('the statement of a day is a file for finance, for a month too', async () => {
     const month = date.slice(0, 7)
     const url = `${server.url}${exportStatement.path}?month=${month}`
     const answer = await fetch(url, { headers: { authorization: `Bearer ${support.token}` } })
@@ -151,7 +151,7 @@ test('a day is closed when everything until then is proven; what comes later cou
   const closed = await statementOf(date)
   expect(closed).toMatchObject({ state: 'closed', agrees: true })
   expect(await statementOf(lostOn)).toMatchObject({ state: 'closed', agrees: true })
-  // One more comes to light that nobody knew of when the day was closed.
+  // One more comes to light that was unknown when the day was closed.
   const occurred_at = new Date(`${date}T13:00:00Z`)
   await postTransfer(database.worker, buildGrant('user_late', 77, { occurred_at }))
   expect(await statementOf(date)).toEqual(closed)

@@ -190,7 +190,7 @@ function lost(row: Subscription): Candidate {
     credits: null,
     mending: null,
     advice:
-      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, nobody pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
+      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
     refs: [id, intent_id],
   }
 }

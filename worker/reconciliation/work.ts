@@ -58,7 +58,7 @@ async function oldEvents(
         ? `An event of ${sender}’s has not been applied since ${toTheMinute(received_at)}`
         : `An event of ${sender}’s is due, and no job has it`,
       they_say: `${sender} sent ${type}.`,
-      we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried to apply it.',
+      we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried.',
       money: null,
       credits: null,
       mending: replayOf('event', id),
@@ -150,7 +150,7 @@ function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit
     owner,
     sentence: `A ${what} is due, and no job has it`,
     they_say: `It should have been looked at by ${next_try_at && toTheMinute(next_try_at)}.`,
-    we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried since.',
+    we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried since.',
     money: null,
     credits: null,
     advice: 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',

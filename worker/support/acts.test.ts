@@ -81,7 +81,7 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
 })
 
 describe('a resync makes everything agree with Stripe and Clerk', () => {
-  test('of a user: a plan, a purchase, a refund, and a transfer that nothing explains', async () => {
+  test('a resync makes all of a user agree with Stripe and Clerk: a plan, a purchase, a refund, and a transfer that nothing explains', async () => {
     const plan = await buildPaidPlan(product)
     const { user_id, owner } = plan
     await buildPaidCredits(product, { user_id })
@@ -97,7 +97,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
       house: 'sold',
       stripe_session_id: null,
     } as const
-    const cause = { occurred_at: new Date(), event_id: null, actor: 'test', reason: 'Nobody paid' }
+    const cause = { occurred_at: new Date(), event_id: null, actor: 'test', reason: 'Not paid' }
     await postTransfer(database.worker, grantTransfer({ grant, ...posting }, cause))
     expect(await balanceOf(owner)).toBe(500)
 
@@ -110,7 +110,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
     expect((await verifyLedger(database.owner)).problems).toEqual([])
   })
 
-  test('of an organization: its seats, who left it, and how many people Clerk lets in', async () => {
+  test('a resync makes all of an organization agree with Stripe and Clerk: its seats, who left it, and how many people Clerk lets in', async () => {
     const admin = await signUp(clerk)
     const organization = await buildOrganization(clerk, admin)
     const owner = { owner_kind: 'organization', owner_id: organization.id } as const
@@ -138,7 +138,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
 })
 
 describe('a checkout that is stuck', () => {
-  test('is cancelled, and its payment page is closed first; a dry run leaves it open', async () => {
+  test('a checkout that is stuck is cancelled, and its payment page is closed first; a dry run leaves it open', async () => {
     const open = await buildOpenCredits(product)
     const target = { kind: 'intent', id: open.intent_id } as const
     const sessionStatus = async () => (await stripe.client.checkout.sessions.retrieve(open.session_id)).status
@@ -153,7 +153,7 @@ describe('a checkout that is stuck', () => {
     })
   })
 
-  test('is never cancelled when it was paid', async () => {
+  test('a checkout that is stuck is never cancelled when it was paid', async () => {
     const paid = await buildPaidCredits(product)
     const target = { kind: 'intent', id: paid.intent_id } as const
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({

@@ -18,8 +18,8 @@ export const adjust: DoAct = async (deps, act) => {
   const { adjustment } = paramsOf(act)
   if (!owner || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment
-  // The server has decided it already; whoever takes the server over must not be able to give themselves
-  // credits.
+  // The server has decided it already; an attacker who takes the server over must not be able to give
+  // themselves credits.
   const asked = { adjustment, owner, requested_by: act.requested_by, limit: deps.adjustmentLimit }
   if (!act.is_dry_run && act.approved_by === null && asksForApproval(asked)) {
     throw new PermanentError('A second person has to agree to it')

@@ -10,7 +10,7 @@ import { findLostSession } from '../jobs/find-lost-session.ts'
 import type { DoAct } from './act.ts'
 
 /**
- * Ends a checkout that is stuck. Its payment page is closed at Stripe first, so that nobody can pay it
+ * Ends a checkout that is stuck. Its payment page is closed at Stripe first, so that it cannot be paid
  * afterwards.
  */
 export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
@@ -37,7 +37,7 @@ export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, i
 }
 
 /**
- * The session as it is when nobody can pay it any more. Throws PermanentError when it was paid, or a payment
+ * The session as it is when it cannot be paid any more. Throws PermanentError when it was paid, or a payment
  * is on its way.
  */
 async function closeSession(
@@ -59,7 +59,7 @@ async function closeSession(
     return checkoutSessionSchema.parse(await stripe.checkout.sessions.expire(sessionId))
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    throw new PermanentError('Stripe does not close its payment page: somebody may have paid just now', {
+    throw new PermanentError('Stripe does not close its payment page: it may have been paid just now', {
       cause: error,
     })
   }

@@ -38,7 +38,7 @@ async function forget(user_id: string, fields: Partial<NewAct> = {}) {
   return { id, state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }
 }
 
-/** Somebody with an account here. */
+/** A person with an account here. */
 async function signUpHere(first_name = 'Ada'): Promise<Person> {
   const person = await signUp(clerk, { first_name })
   const profile_updated_at = new Date()
@@ -181,7 +181,7 @@ test('ten times are once, and what comes late brings nothing back', async () => 
     await worker.applyClerk({ ...event, payload: { ...event.payload, data } })
   }
   await worker.applyAllOfClerk(await clerk.listEvents('user.deleted'))
-  // The events themselves are kept as long as any other, or until somebody asks again.
+  // The events themselves are kept as long as any other, or until erasure is asked for again.
   expect([...tablesOf(await rowsWith(ada.email, first_name))]).toEqual(['inbox_payloads'])
   expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonymOf(ada.user_id) })
   expect((await forget(ada.user_id)).outcome?.sentence).toMatch(
@@ -190,7 +190,7 @@ test('ten times are once, and what comes late brings nothing back', async () => 
   expect(await rowsWith(ada.email, first_name)).toEqual([])
 })
 
-describe('nobody is forgotten while', () => {
+describe('a person is not forgotten while', () => {
   test('their plan runs', async () => {
     const ada = await signUpHere()
     await buildPaidPlan(product, { user_id: ada.user_id })
@@ -241,7 +241,7 @@ describe('nobody is forgotten while', () => {
   })
 })
 
-test('the database takes no erasure to which nobody else agreed', async () => {
+test('the database takes no erasure to which no second person agreed', async () => {
   const ada = await signUpHere()
   const target = { kind: 'user', id: ada.user_id } as const
   await expect(buildAct(database, { kind: 'forget', target })).rejects.toThrow(/support_acts_forget/)

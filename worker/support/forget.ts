@@ -31,13 +31,13 @@ import { revokeAtClerk } from './resend-invitation.ts'
 
 /**
  * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk.
- * What is about money stays under Clerk's id, which leads to nobody any more. docs/privacy.md has the whole
- * list, and what is left to do at Stripe.
+ * What is about money stays under Clerk's id, which leads to no person any more. docs/privacy.md has the
+ * whole list, and what is left to do at Stripe.
  */
 export const forget: DoAct = async (deps, act) => {
   const user_id = act.target_id
-  // The server has asked for a second person already; whoever takes the server over must not be able to erase
-  // people.
+  // The server has asked for a second person already; an attacker who takes the server over must not be able
+  // to erase people.
   if (!act.is_dry_run && act.approved_by === null)
     throw new PermanentError('A second person has to agree to it')
   const addresses = await deps.clerk.listEmailAddresses(user_id)
@@ -82,7 +82,7 @@ async function findObstacle(
     return `Something may still follow from events about them: ${events.join(', ')}. Wait, or replay them`
   const [organization] = await listOrganizationsWithoutOtherAdmin(db, user_id)
   return organization
-    ? `Nobody else is an admin of ${organization}, which has a plan: somebody else has to become one, or end the plan`
+    ? `${organization} has a plan and no other admin: another member has to become one, or end the plan`
     : null
 }
 

@@ -30,8 +30,8 @@ const mostCustomers = 5
 
 /**
  * Fetches everything of an owner's from Stripe and Clerk, and makes books, plan and seats agree with it.
- * Everything is fetched before anything is applied, so that nobody waits for the owner's locks meanwhile;
- * only checkouts that are not settled come one by one.
+ * Everything is fetched before anything is applied, so that no transaction waits for the owner's locks
+ * meanwhile; only checkouts that are not settled come one by one.
  */
 export const resync: DoAct = async (deps, act) => {
   const owner = ownerOf(act)
@@ -105,7 +105,7 @@ async function fetchCharges(
   return apply
 }
 
-/** Everybody whom Clerk lists, and whoever has a seat and is none of them any more. */
+/** The members that Clerk lists, and the holders of seats who are no members any more. */
 async function fetchMembers(
   deps: WorkerDependencies,
   organization_id: string,
@@ -157,7 +157,7 @@ async function reconcileOwner(
     if (kind !== 'purchase' || intent_id === null || gross === 0) continue
     const intent = await lockIntent(trx, intent_id)
     if (intent?.state === 'settled') continue
-    // Nobody paid for it.
+    // It was not paid for.
     await withdrawPurchase(trx, { id: intent_id, ...owner, stripe_session_id: null }, cause)
   }
 }

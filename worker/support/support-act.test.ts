@@ -60,7 +60,7 @@ async function plantBug(ownerId: string): Promise<() => Promise<unknown>> {
   return () => sql`DROP FUNCTION ${name} CASCADE`.execute(database.owner)
 }
 
-/** Whoever is about to commit this act is killed: everything was done, and nothing of it is there. */
+/** The worker that is about to commit this act is killed: everything was done, and nothing of it is there. */
 async function killWhenDone(actId: string): Promise<() => Promise<unknown>> {
   const name = sql.id(`kill_${randomUUID().slice(0, 8)}`)
   await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
@@ -82,7 +82,7 @@ async function failBecauseOfBug() {
 }
 
 describe('a job that failed because of a bug', () => {
-  test('is visible with its error, is settled once by one replay after the mend, and by ten more not again', async () => {
+  test('a job that failed because of a bug is visible with its error, is settled once by one replay after the mend, and by ten more not again', async () => {
     const { intent, id, mend } = await failBecauseOfBug()
     expect(await eventRow(id)).toMatchObject({
       state: 'failed',
@@ -132,7 +132,7 @@ describe('a job that failed because of a bug', () => {
     expect(await eventRow(id)).toEqual(row)
   })
 
-  test('is settled once when the worker tries it in the same moment', async () => {
+  test('a job that failed because of a bug is settled once when the worker tries it in the same moment', async () => {
     for (let i = 0; i < 5; i++) {
       const { intent, id } = await buildPaidEvent()
       const { id: act_id } = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
@@ -201,7 +201,7 @@ describe('an act whose job is lost', () => {
     await processSupportAct(deps(), { act_id: act.id })
     const done = await findAct(database.owner, act.id)
     expect(await swept()).not.toContain(act.id)
-    // The job comes again, because nobody answered for it.
+    // The job comes again, because its worker did not answer for it.
     await processSupportAct(deps(), { act_id: act.id })
     expect(await findAct(database.owner, act.id)).toEqual(done)
     expect(await balanceOf(intent.owner_id)).toBe(500)
@@ -232,7 +232,7 @@ describe('an adjustment', () => {
   const adjustOf = async (owner_id: string, params: NewAct['params'], more: Partial<NewAct> = {}) =>
     perform({ kind: 'adjust', target: { kind: 'user', id: owner_id }, params, ...more })
 
-  test('is posted once however often it is tried, and the customer reads the note and not the reason', async () => {
+  test('an adjustment is posted once however often it is tried, and the customer reads the note and not the reason', async () => {
     const owner_id = await buildUser(database.server)
     const reason = 'He is a friend of the boss'
     const { id, outcome } = await adjustOf(owner_id, adjustment(250), { reason })
@@ -280,7 +280,7 @@ describe('an adjustment', () => {
     expect(await balanceOf(owner_id)).toBe(-60)
   })
 
-  test('that needs a second person is refused by the worker too', async () => {
+  test('an adjustment that needs a second person is refused by the worker too', async () => {
     const owner_id = await buildUser(database.server)
     for (const params of [adjustment(5001), adjustment(-1, true)]) {
       expect(await adjustOf(owner_id, params)).toMatchObject({
@@ -296,7 +296,7 @@ describe('an adjustment', () => {
 })
 
 describe('the rows of acts', () => {
-  test('nobody can agree to their own act, or do what was not agreed to', async () => {
+  test('a support person cannot agree to their own act, or do what was not agreed to', async () => {
     const id = await buildUser(database.server)
     const act = await buildAct(database, {
       kind: 'resync',
@@ -339,7 +339,7 @@ describe('the rows of acts', () => {
     })
   })
 
-  test('the audit log refuses to be changed by anybody', async () => {
+  test('the audit log refuses every change', async () => {
     const owner_id = await buildUser(database.server)
     await perform({
       kind: 'adjust',
@@ -347,7 +347,7 @@ describe('the rows of acts', () => {
       params: { adjustment: { credits: 1, customer_note: 'A gift', may_leave_debt: false } },
     })
     for (const db of [database.server, database.worker, database.owner]) {
-      await expect(db.updateTable('audit_log').set({ actor: 'somebody else' }).execute()).rejects.toThrow()
+      await expect(db.updateTable('audit_log').set({ actor: 'another person' }).execute()).rejects.toThrow()
       await expect(db.deleteFrom('audit_log').execute()).rejects.toThrow()
       await expect(sql`TRUNCATE audit_log`.execute(db)).rejects.toThrow()
     }

@@ -47,8 +47,8 @@ const longestWaitMs = 3600 * 1000
 
 /**
  * Does what support asked for. While Stripe or Clerk is away the act waits and is tried again, like every
- * row; any other failure ends it, because somebody is waiting for the answer, and leaves everything as it
- * was. `claim` as in every job.
+ * row; any other failure ends it, because a support person is waiting for the answer, and leaves everything
+ * as it was. `claim` as in every job.
  */
 export async function processSupportAct(
   deps: WorkerDependencies,
@@ -76,7 +76,7 @@ export async function processSupportAct(
   })
 }
 
-/** Nobody waits for an hour to be told what would happen. */
+/** A dry run is answered within seconds, or not at all. */
 function mayWait({ is_dry_run, unavailable_since }: SupportActRow, error: unknown, now: Date): boolean {
   if (kindOf(error) !== 'unavailable' || is_dry_run) return false
   return unavailable_since === null || now.getTime() - unavailable_since.getTime() < longestWaitMs
@@ -116,7 +116,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.
     const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)
-    // Nobody else sees yet what the act has changed, and the rows are locked.
+    // No other session sees yet what the act has changed, and the rows are locked.
     const after = await readPresentState(trx, { target, owner })
     const before = await readPresentState(deps.db, { target, owner })
     const transfers = await listTransfersOfAct(trx, act.id)

@@ -58,7 +58,7 @@ async function afterMinutes(minutes: number, overrides?: Partial<WorkerDependenc
   await runTask(depsWith(overrides), 'read_stripe_events')
 }
 
-/** Posts an event as whoever knows the webhook secret can, and lets the worker apply it. */
+/** Posts an event signed with the webhook secret, and lets the worker apply it. */
 async function deliver(event: StripeEvent | Stripe.Event): Promise<void> {
   const payload = JSON.stringify(event)
   const secret = server.deps.settings.stripe_webhook_secrets[0]
@@ -92,11 +92,11 @@ const away = () => Promise.reject(missing)
 async function completedEventOf(bought: PaidPurchase): Promise<Stripe.Event> {
   const { data } = await stripe.client.events.list({ type: 'checkout.session.completed', limit: 100 })
   const event = data.find(({ data: { object } }) => 'id' in object && object.id === bought.session_id)
-  if (!event) throw new Error(`Nobody paid ${bought.session_id}`)
+  if (!event) throw new Error(`There is no payment of ${bought.session_id}`)
   return event
 }
 
-describe('a forged event of a session that nobody paid', () => {
+describe('a forged event of an unpaid session', () => {
   test('mints 71 credits by its signature alone, which the reader takes back within minutes, with an alarm', async () => {
     const user_id = await buildUser(database.server)
     const opened = await server.ask(purchaseCredits, {
@@ -113,7 +113,7 @@ describe('a forged event of a session that nobody paid', () => {
     expect(await rowOf(forged)).toMatchObject({
       state: 'forged',
       reason:
-        'Stripe does not know this event: it was signed by somebody else who has STRIPE_WEBHOOK_SECRET. 71 credits were taken back.',
+        'Stripe does not know this event: it was signed by another party who has STRIPE_WEBHOOK_SECRET. 71 credits were taken back.',
       confirmed_at: null,
       confirm_at: null,
     })
@@ -128,7 +128,7 @@ describe('a forged event of a session that nobody paid', () => {
     })
   })
 
-  test('is taken back once, however often it is sent and looked at', async () => {
+  test('a forged event of an unpaid session is taken back once, however often it is sent and looked at', async () => {
     const opened = await buildOpenCredits(product)
     const forged = await forgeCompleted(opened)
     await deliver(forged)
@@ -178,7 +178,7 @@ describe('a forged event of a session that nobody paid', () => {
     })
   })
 
-  test('is taken back too when the webhook of the real payment is lost, and the sweep brings the credits', async () => {
+  test('a forged event of an unpaid session is taken back too when the webhook of the real payment is lost, and the sweep brings the credits', async () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     await afterMinutes(3)
@@ -191,7 +191,7 @@ describe('a forged event of a session that nobody paid', () => {
     })
   })
 
-  test('with a session that was made up gives way to the real one', async () => {
+  test('a forged event of an unpaid session with a session that was made up gives way to the real one', async () => {
     const opened = await buildOpenCredits(product)
     await database.owner
       .updateTable('checkout_intents')
@@ -238,7 +238,7 @@ describe('while Stripe is away', () => {
     expect(await rowOf(forged)).toMatchObject({ state: 'forged' })
   })
 
-  test('or the list cannot be read, events are asked for one by one all the same', async () => {
+  test('while Stripe is away or the list cannot be read, events are asked for one by one all the same', async () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     const events = { list: away, retrieve: (id: string) => stripe.client.events.retrieve(id) }
@@ -249,7 +249,7 @@ describe('while Stripe is away', () => {
   })
 })
 
-test('with the key of another account, which knows neither event nor customer, nothing is taken back', async () => {
+test('nothing is taken back with the key of another account, which knows neither event nor customer', async () => {
   const bought = await buildPaidCredits(product)
   const genuine = await completedEventOf(bought)
   await deliver(genuine)

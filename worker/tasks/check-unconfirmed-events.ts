@@ -38,7 +38,7 @@ const otherModeMs = 24 * 3600 * 1000
 
 /**
  * Asks Stripe for events by their id that its list has not shown in time. One that it does not know was
- * signed by somebody else who has the webhook secret: what followed from it is taken back, and the event is
+ * signed by another party who has the webhook secret: what followed from it is taken back, and the event is
  * forged. While Stripe is away nothing is decided. Returns how many were forged.
  */
 export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<number> {
@@ -82,7 +82,7 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
     return false
   }
   const checkout = await findCheckout(deps, event)
-  // Whoever knew the id of a real event has kept that one out of the inbox.
+  // The forger knew the id of a real event, which was kept out of the inbox.
   const applyGenuine = genuine && (await prepareEvent(deps, 'stripe', genuine as unknown as Json))
   const reason = await retryTransaction(deps.db, async (trx) => {
     const row = await lockEvent(trx, event)
@@ -92,7 +92,7 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
     const who = genuine
       ? 'Stripe’s own event of this id is another one, which was applied in its place'
       : 'Stripe does not know this event'
-    const words = `${who}: it was signed by somebody else who has STRIPE_WEBHOOK_SECRET. ${taken ?? 'Nothing had to be taken back.'}`
+    const words = `${who}: it was signed by another party who has STRIPE_WEBHOOK_SECRET. ${taken ?? 'Nothing had to be taken back.'}`
     await markForged(trx, event, words)
     return words
   })
@@ -171,7 +171,7 @@ async function takeBack(
   { event_id, now }: { readonly event_id: string; readonly now: Date },
 ): Promise<string | null> {
   const intent = await lockIntent(trx, id)
-  // Nothing that anybody told of a session has been believed.
+  // No event of a session has been believed.
   if (!intent || (intent.stripe_session_id === null && session === null)) return null
   const isItsSession = session?.id === intent.stripe_session_id
   if (intent.state === 'settled' && isItsSession && session?.payment_status === 'paid') {

@@ -39,7 +39,7 @@ async function teamWithSeat() {
   return { team, ada }
 }
 
-test('the seat of somebody who left ends although no webhook came, and so does their plan', async () => {
+test('the seat of a person who left ends although no webhook came, and so does their plan', async () => {
   const { team, ada } = await teamWithSeat()
   const stays = await buildMember(clerk, team)
   await giveSeat(product, team, stays.email)
@@ -66,7 +66,7 @@ test('a role that changed is on the seat, and an invitation that was accepted ha
 })
 
 test.each([
-  ['that was accepted by somebody who has left since', 'accepted'],
+  ['that was accepted by a person who has left since', 'accepted'],
   ['that was revoked at Clerk', 'revoked'],
 ] as const)(
   'the seat promised by an invitation %s is free again although no webhook came',
@@ -112,7 +112,7 @@ test('seats that agree cost one call for the organization, and one where seats a
       listed.push(`invitations of ${asked[0]}`)
       return worker.deps.clerk.listInvitations(...asked)
     },
-    findMembership: () => Promise.reject(new Error('Nobody has to be asked about')),
+    findMembership: () => Promise.reject(new Error('No person has to be asked about')),
     findInvitation: () => Promise.reject(new Error('No invitation has to be asked about')),
   }
   for (const hours of [0, 1, 5.9, 6.1]) {
@@ -146,7 +146,7 @@ test('the seats of an organization that was deleted end', async () => {
   expect(await statusesOf(team)).toEqual(['revoked'])
 })
 
-test('with a key of another application, which knows nobody of ours, no seat ends', async () => {
+test('no seat ends with the key of another application, which knows none of our users', async () => {
   const { team } = await teamWithSeat()
   const stranger = { listMembers: async () => null, listEmailAddresses: async () => [] }
   expect(await compare(stranger)).toBe(0)

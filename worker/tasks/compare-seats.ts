@@ -29,8 +29,8 @@ const positionSchema = z.object({
 
 /**
  * Compares every organization's seats with its memberships and open invitations at Clerk, some organizations
- * a run, all of them every few hours, and syncs whoever differs as a webhook would have done; Clerk's limit
- * of members is compared too. Returns how many seats changed.
+ * a run, all of them every few hours, and syncs each person who differs as a webhook would have done; Clerk's
+ * limit of members is compared too. Returns how many seats changed.
  */
 export async function compareSeats(deps: WorkerDependencies): Promise<number> {
   const cursor = await findCursor(deps.db, 'seats')
@@ -117,7 +117,7 @@ async function syncDifferences(
 
 /**
  * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by
- * somebody who has left since. Returns how many have ended. One that Clerk has not been asked to send yet is
+ * a person who has left since. Returns how many have ended. One that Clerk has not been asked to send yet is
  * the sweep's.
  */
 async function syncEnded(
@@ -161,7 +161,7 @@ async function compareLimit(
 
 /**
  * Clerk does not know the organization: it was deleted, and the event was lost. With the key of another
- * application Clerk would know none of ours, so its seats end only if Clerk knows somebody who has one.
+ * application Clerk would know none of ours, so its seats end only if Clerk knows a person who has one.
  */
 async function endOrganization(
   deps: WorkerDependencies,

@@ -143,7 +143,7 @@ test('more is carried over than one batch takes', async () => {
   expect(await idsWithPayload()).toHaveLength(1200)
 })
 
-test('while somebody reads for long, a month is left to the next time and nobody waits behind it', async () => {
+test('while a reader holds a month for long, it is left to the next time and no statement waits behind it', async () => {
   await insertEvent({ state: 'applied', received: '2037-02-10T00:00:00Z' })
   const reader = await database.owner.startTransaction().execute()
   await sql`SELECT count(*) FROM inbox_payloads`.execute(reader)

@@ -41,7 +41,7 @@ function sweepIn(minutes: number) {
 
 const paidEvent = () => eventOf('checkout.session.completed', sessionOf(randomUUID()))
 
-test('an event that nobody applied is enqueued again, under an id that no job has', async () => {
+test('an event that was not applied is enqueued again, under an id that no job has', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
   expect(await sweepIn(1)).toEqual({ events: 1, intents: 0 })
   expect(added).toMatchObject([{ queue: 'stripe-events', payload: { event_id: id } }])

@@ -133,7 +133,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
     },
   )
 
-  test('and asks for a pause: nobody comes back earlier', async () => {
+  test('Stripe is away for 20 hours and asks for a pause: no row is tried earlier', async () => {
     await buildPaidPlan(product)
     const asking = new Proxy(worker.deps.stripe, {
       get: (target, name) =>
@@ -179,7 +179,7 @@ test('Clerk is away for 20 hours: events and invitations are done within an hour
   const [joined] = (await clerk.listEvents())
     .filter(({ type }) => type === 'organizationMembership.created')
     .slice(-1)
-  if (!joined) throw new Error('Nobody joined')
+  if (!joined) throw new Error('No member joined')
   await clerk.knob('faults', { status: 503, count: 1000, path_prefix: '/bapi/' })
   const id = await receiveClerkEvent(database.server, joined)
   const invitation = {

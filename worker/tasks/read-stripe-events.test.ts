@@ -66,7 +66,7 @@ function stripeWith(events: readonly Stripe.Event[], asked: Stripe.EventListPara
 }
 
 describe('an event that never came by webhook', () => {
-  test('is in the inbox as its webhook would have put it there, and is enqueued', async () => {
+  test('an event that never came by webhook is in the inbox as its webhook would have put it there, and is enqueued', async () => {
     await buildPaidCredits(product)
     const { data } = await stripe.client.events.list({ type: 'checkout.session.completed' })
     const [event] = data
@@ -105,7 +105,7 @@ describe('an event that never came by webhook', () => {
     expect(totals).toEqual([500, 250, 0])
   })
 
-  test('is left to its webhook while that may be under way', async () => {
+  test('an event that never came by webhook is left to its webhook while that may be under way', async () => {
     await buildPaidCredits(product)
     clock.reset()
     expect(await read()).toBe(0)
@@ -113,14 +113,14 @@ describe('an event that never came by webhook', () => {
     expect(await read()).toBe(1)
   })
 
-  test('is in the inbox when the queue is unavailable, for the sweep', async () => {
+  test('an event that never came by webhook is in the inbox when the queue is unavailable, for the sweep', async () => {
     await buildPaidCredits(product)
     const producer = producerOf(() => Promise.reject(new Error('No queue')))
     expect(await read({ producer })).toBe(1)
     expect(await rows()).toMatchObject([{ state: 'received' }])
   })
 
-  test('is read and counted once by two workers at once', async () => {
+  test('an event that never came by webhook is read and counted once by two workers at once', async () => {
     await buildPaidCredits(product)
     await buildPaidCredits(product)
     const missed = await Promise.all([read(), read()])
@@ -172,7 +172,7 @@ describe('a reading', () => {
     expect(await rows()).toHaveLength(3)
   })
 
-  test('of a long list goes on in the next runs, until all of it is there', async () => {
+  test('a reading of a long list goes on in the next runs, until all of it is there', async () => {
     const events = eventsOf(11)
     const limits = { page_size: 2, maximum_pages: 2 }
     const missed = []
@@ -189,7 +189,7 @@ describe('a reading', () => {
     expect(await read({ stripe: stripeWith([later, ...events]) }, limits)).toBe(1)
   })
 
-  test('whose place in the list is gone after thirty days ends there', async () => {
+  test('a reading whose place in the list is gone after thirty days ends there', async () => {
     await buildPaidCredits(product)
     const position = {
       read_until: new Date(Date.now() - 86_400_000),
@@ -203,7 +203,7 @@ describe('a reading', () => {
     expect(await read()).toBe(1)
   })
 
-  test('that fails begins again where it was', async () => {
+  test('a reading that fails begins again where it was', async () => {
     await buildPaidCredits(product)
     const away = listing(() => Promise.reject(new Error('Stripe is away')))
     await expect(read({ stripe: away })).rejects.toThrow('Stripe is away')

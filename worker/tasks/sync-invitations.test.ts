@@ -181,7 +181,7 @@ test('two sweeps at once settle each once', async () => {
   for (const team of teams) expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
 })
 
-test('somebody who joins with a crashed sender’s invitation gets the seat', async () => {
+test('a person who joins with a crashed sender’s invitation gets the seat', async () => {
   const team = await newTeam()
   await buildMember(clerk, team)
   const ada = await signUp(clerk)
@@ -204,7 +204,7 @@ describe('an invitation that Clerk asked to send later', () => {
     return { team, email }
   }
 
-  test('is sent when that time has come, not before, and once', async () => {
+  test('an invitation that Clerk asked to send later is sent when that time has come, not before, and once', async () => {
     const { team, email } = await waitingTeam()
     expect(await sweepIn(29 * minuteMs)).toBe(0)
     expect(await atClerk(team)).toEqual([])
@@ -244,7 +244,7 @@ describe('an invitation that Clerk asked to send later', () => {
     expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
   })
 
-  test('is not sent when it was revoked meanwhile', async () => {
+  test('an invitation that Clerk asked to send later is not sent when it was revoked meanwhile', async () => {
     const { team } = await waitingTeam()
     const [{ id } = { id: '' }] = await database.owner
       .selectFrom('team_invitations')

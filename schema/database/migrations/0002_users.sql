@@ -43,8 +43,8 @@ GRANT SELECT, INSERT ON stripe_customers TO tidemark_server;
 GRANT UPDATE (customer_id) ON stripe_customers TO tidemark_server;
 GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
 
--- A customer that is being made at Stripe: whoever buys for the same payer at that moment uses the same key
--- and the same words, so that one customer is made. Gone when it is stored, or when Stripe refused.
+-- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
+-- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
 CREATE TABLE customer_creations (
   owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
   owner_id text NOT NULL CHECK (length(owner_id) BETWEEN 1 AND 64),
@@ -65,7 +65,7 @@ CREATE TABLE idempotent_requests (
   request_hash bytea NOT NULL CHECK (length(request_hash) = 32),
   -- Names what the request does, so that a second try after a crash does not do it twice.
   attempt_id uuid NOT NULL,
-  -- While somebody works on it; null when nobody does.
+  -- Until when the process that answers it holds it; null while no process does.
   locked_until timestamptz,
   -- Null until it has succeeded.
   answer jsonb,

@@ -9,8 +9,8 @@ CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
 CREATE DOMAIN trial_days AS integer CHECK (VALUE >= 0);
 CREATE DOMAIN positive_amount AS bigint CHECK (VALUE > 0);
 
--- What somebody set out to buy, written down before Stripe hears of it. Credits, amount and currency are the
--- promise made at that moment: a later change of the catalogue does not touch them.
+-- An order, committed before Stripe is called. Credits, amount and currency are its terms: a later change of
+-- the catalogue does not touch them.
 CREATE TABLE checkout_intents (
   id uuid PRIMARY KEY,
   kind checkout_kind NOT NULL,
@@ -46,8 +46,8 @@ CREATE TABLE checkout_intents (
   last_error text,
   unavailable_since timestamptz,
   -- What Stripe was asked for, without the customer: the same idempotency key must come with the same
-  -- parameters, also when another version of ours repeats the call. Null for credits, whose checkout nobody
-  -- has to open again.
+  -- parameters, also when another version of ours repeats the call. Null for credits, whose checkout is never
+  -- opened again.
   session_params text,
   livemode livemode NOT NULL,
   -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,

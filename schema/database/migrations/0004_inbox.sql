@@ -29,13 +29,10 @@ CREATE TABLE inbox_events (
   -- Old payloads are removed; the rest of the row stays.
   payload_removed_at timestamptz,
   -- When Stripe is asked for the event by its id, unless its list has shown it by then. Null for what is
-  -- confirmed, for what has been asked for, and for what came before there was this column: Stripe keeps
-  -- events for thirty days only.
+  -- confirmed or has been asked for.
   confirm_at timestamptz,
-  -- What support staff read (decisions 104 and 105): all that belongs to one owner, and all that needs a
-  -- person, without reading the rows of others. Whom an event is about, as its sender names them: for Stripe
-  -- the customer, where the object has none the charge or the checkout; for Clerk the organization, else the
-  -- user. It stays when the payload is removed.
+  -- Whom the event is about, as its sender names them: for Stripe the customer, where the object has none the
+  -- charge or the checkout; for Clerk the organization, else the user. It stays when the payload is removed.
   subject outside_id,
   -- Where the payload is, as long as its month is kept; null once it was removed by itself.
   payload_filed_at timestamptz,

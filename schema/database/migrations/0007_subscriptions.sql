@@ -16,7 +16,7 @@ CREATE TABLE subscriptions (
   current_period_start timestamptz NOT NULL,
   current_period_end timestamptz NOT NULL,
   trial_end timestamptz,
-  -- When it will end, if somebody cancelled it; when it did.
+  -- When it will end, if it was cancelled; when it did.
   cancel_at timestamptz,
   ended_at timestamptz,
   snapshot_order bigint NOT NULL,
@@ -80,10 +80,8 @@ CREATE INDEX paid_invoice_lines_subscription ON paid_invoice_lines (owner_id, st
 GRANT SELECT ON paid_invoice_lines TO tidemark_server;
 GRANT SELECT, INSERT ON paid_invoice_lines TO tidemark_worker;
 
--- What Stripe says is kept as facts; what follows from them is worked out anew each time (decision 061).
--- `clawbacks` and `subscription_months` held results of earlier steps instead; what they led to stands in the
--- ledger's grants since 0010. What a charge took, and what of it went back. `refunded_minor` and
--- `disputed_minor` change, the rest does not.
+-- What a charge took, and what of it went back. `refunded_minor` and `disputed_minor` change, the rest does
+-- not.
 CREATE TABLE charges (
   stripe_charge_id text NOT NULL CHECK (length(stripe_charge_id) BETWEEN 1 AND 255),
   -- What it paid for: a purchase of credits, or an invoice.
@@ -97,9 +95,6 @@ CREATE TABLE charges (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
-  -- The owner is in every key of subscriptions, what was paid for them, seats and invitations, and in what
-  -- joins them (decision 131). An id of Stripe's or Clerk's that comes without its owner is found by an index
-  -- that is not unique.
   owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
   owner_id text NOT NULL,
   PRIMARY KEY (owner_id, stripe_charge_id),

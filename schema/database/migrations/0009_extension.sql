@@ -41,7 +41,8 @@ CREATE TABLE extension_sign_ins (
   -- The session at the sign-in provider in which the user agreed: when it has ended, the sign-in gives no
   -- token.
   clerk_session_id text,
-  -- Of whoever began it without signing in; one network has so many open at once.
+  -- The network of a sign-in that was begun without an account; the number that a network may have open is
+  -- limited.
   client_network text,
   FOREIGN KEY (user_id, token_id) REFERENCES extension_tokens (user_id, id),
   CHECK (created_at < expires_at),

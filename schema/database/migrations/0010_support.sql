@@ -1,6 +1,6 @@
 -- What support staff do is a row first (decision 106): the server writes down what is asked for, the worker
 -- does it, in one transaction with what came of it. Who asked, who agreed and what changed is in the audit
--- log, which nobody can change.
+-- log, which is append-only.
 CREATE TABLE support_acts (
   -- Made by the caller, so that asking twice is asking once.
   id uuid PRIMARY KEY,
@@ -19,7 +19,7 @@ CREATE TABLE support_acts (
   -- For colleagues only. A dry run changes nothing and needs none.
   reason text NOT NULL,
   is_dry_run boolean NOT NULL,
-  -- A user's id, or `cli:` and the name of whoever ran the command.
+  -- A user's id, or `cli:` and the name of the operator who ran the command.
   requested_by text NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 100),
   requested_at timestamptz NOT NULL,
   approved_by text,
@@ -70,7 +70,7 @@ CREATE POLICY support_acts_worker ON support_acts TO tidemark_worker USING (true
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- A user's id, or `cli:` and the name of whoever ran the command.
+  -- A user's id, or `cli:` and the name of the operator who ran the command.
   actor text NOT NULL CHECK (length(actor) BETWEEN 1 AND 100),
   -- Of an act that has a row; what was refused at once has none.
   act_id uuid,

@@ -23,7 +23,7 @@ const problemsOf = async (options = {}) => (await verifyLedger(database.owner, o
 const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, filled.ada))
 
 describe('months that were archived', () => {
-  test('are gone from the database, and nothing that decides notices', async () => {
+  test('months that were archived are gone from the database, and nothing that decides notices', async () => {
     const before = { books: await booksOf(), balance: await findBalance(database.server, filled.ada) }
     const result = await archive(2)
     expect(result.finished).toHaveLength(1)
@@ -71,7 +71,7 @@ describe('months that were archived', () => {
     expect(await problemsOf({ incremental: true })).toEqual([tooMuch])
   })
 
-  test('can be followed by further ones', async () => {
+  test('months that were archived can be followed by further ones', async () => {
     await archive(1)
     await archive(2)
     await archive(3)
@@ -123,7 +123,7 @@ describe('what is kept of them', () => {
     ],
   ] as const
 
-  test('is proven with the books', async () => {
+  test('what is kept of them is proven with the books', async () => {
     await archive(2)
     for (const [change, check] of changes) expect(await problemsAfter(change), change).toContain(check)
     expect(await problemsOf()).toEqual([])
@@ -142,7 +142,7 @@ describe('what is kept of them', () => {
   }
 })
 
-test('months that are still shown, or that somebody may still need, are refused', async () => {
+test('months that are still shown, or that may still be needed, are refused', async () => {
   await expect(archive(4)).rejects.toThrow('the last ones are still shown')
   await sql`INSERT INTO statement_days (date, livemode, read_at) VALUES ((now() - interval '10 months')::date, false, now())`.execute(
     database.owner,
@@ -263,14 +263,14 @@ describe('an archive that is interrupted', () => {
     expect(await problemsOf()).toEqual([])
   })
 
-  test('whose files are gone is written again, as long as its tables are there', async () => {
+  test('an interrupted archive whose files are gone is written again, as long as its tables are there', async () => {
     await archive(2, { onStep: stopAt('detached') }).catch(() => undefined)
     await rm(folder.path, { recursive: true })
     await archive(2)
     expect((await proveArchives(folder.path)).problems).toEqual([])
   })
 
-  test('whose files are not right drops nothing', async () => {
+  test('an interrupted archive whose files are not right drops nothing', async () => {
     await archive(2, { onStep: stopAt('detached') }).catch(() => undefined)
     const [file] = await filesOf('ledger_entries')
     await flipByte(file ?? '')
@@ -301,7 +301,7 @@ function stopAt(last: string) {
   }
 }
 
-test('who posts, spends and reads meanwhile is answered, and nobody’s credits change', async () => {
+test('posting, spending and reading go on while months are archived, and no credits change', async () => {
   const others = Array.from({ length: 4 }, (_, index) => user(`user_other_${index}`))
   await Promise.all(others.map((other) => giveCredits(database, other, { purchased: 1000 })))
   let isOver = false
@@ -320,7 +320,7 @@ test('who posts, spends and reads meanwhile is answered, and nobody’s credits 
   const counts: number[] = []
   const onStep = async () => {
     const before = done
-    await waitUntil(() => done >= before + traffic.length, 'somebody who is held up')
+    await waitUntil(() => done >= before + traffic.length, 'a session that is held up')
     counts.push(done - before)
   }
   await archive(2, { onStep }).finally(() => {

@@ -120,7 +120,7 @@ describe('a role', () => {
     const richer = sql`UPDATE ledger_owners SET plan_balance = plan_balance + 1`
     await expect(richer.execute(database[role])).rejects.toThrow(/permission denied/)
   })
-  test('of the server cannot make months', async () => {
+  test('a role of the server cannot make months', async () => {
     await expect(sql`SELECT ledger_make_months(1)`.execute(database.server)).rejects.toThrow(
       /permission denied/,
     )
@@ -128,15 +128,15 @@ describe('a role', () => {
   test.each(['server', 'worker'] as const)('cannot read or write proofs: %s', async (role) => {
     await expect(sql`SELECT FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
   })
-  test('of the server cannot close a month', async () => {
+  test('a role of the server cannot close a month', async () => {
     const month = { stripe_subscription_id: 'sub_b', starts_at: new Date(), used: 0 }
     const closing = database.server.transaction().execute((trx) => closeMonth(trx, user('user_a'), month))
     await expect(closing).rejects.toThrow(/permission denied/)
   })
-  test('of the server cannot grant', async () => {
+  test('a role of the server cannot grant', async () => {
     await expect(postTransfer(database.server, buildGrant('user_a', 1))).rejects.toThrow(/permission denied/)
   })
-  test('of the worker cannot spend', async () => {
+  test('a role of the worker cannot spend', async () => {
     const usage = {
       owner_kind: 'user',
       owner_id: 'user_a',

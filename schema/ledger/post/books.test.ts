@@ -22,7 +22,7 @@ const november = new Date('2026-11-01T00:00:00Z')
 const booksOf = (owner: Owner) => database.worker.transaction().execute((trx) => readBooks(trx, owner))
 
 describe('the books of an owner', () => {
-  test('who never had anything are empty', async () => {
+  test('the books of an owner who never had anything are empty', async () => {
     expect(await booksOf(user('user_nobody'))).toEqual({
       plan: { balance: 0, version: 0 },
       purchased: { balance: 0, version: 0 },
@@ -126,7 +126,7 @@ describe('closing a month', () => {
 })
 
 describe('a grant', () => {
-  test('that is another owner’s is refused', async () => {
+  test('a grant that is another owner’s is refused', async () => {
     const owner = user('user_grant_a')
     const bought = buildPurchaseGrant(owner)
     await postTransfer(
@@ -151,7 +151,7 @@ describe('a grant', () => {
     expect(await readGrant(database.worker, paid.id)).toMatchObject({ ends_at: paid.ends_at, gross: 10 })
   })
 
-  test('is part of what must agree when a key is posted again', async () => {
+  test('a grant is part of what must agree when a key is posted again', async () => {
     const owner = user('user_key')
     const first = buildTransfer(buildPurchaseGrant(owner), { kind: 'credit_purchase', ordinal: 1, amount: 5 })
     await postTransfer(database.worker, first)

@@ -114,7 +114,7 @@ test('months are made ahead once, however many make them at the same moment', as
   expect(rows).toEqual([{ made: 4 }])
 })
 
-test('a new month is made while somebody posts and somebody reads', async () => {
+test('a new month is made while one session posts and another reads', async () => {
   await give(10)
   await passMonths(9)
   await database.worker.transaction().execute(async (posting) => {

@@ -36,7 +36,7 @@ describe('posting', () => {
     })
   })
 
-  test('who reports it and when does not make it another transfer', async () => {
+  test('another reporter or another time does not make a transfer another one', async () => {
     const transfer = buildGrant('user_reporters', 10)
     await postTransfer(database.worker, transfer)
     const again = await postTransfer(database.worker, {

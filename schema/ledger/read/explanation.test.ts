@@ -100,7 +100,7 @@ test.each([1, 2])('the changes of a random history (%i) add up to the balance at
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-test('somebody without credits has nothing to explain', async () => {
+test('an owner without credits has nothing to explain', async () => {
   const nothing = {
     closing: { plan: 0, purchased: 0 },
     changes: [],

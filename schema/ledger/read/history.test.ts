@@ -114,7 +114,7 @@ describe('sums of periods', () => {
     ])
   })
 
-  test('are zero for somebody without credits', async () => {
+  test('the sums of an owner without credits are zero', async () => {
     expect(await sumPeriods(database.server, user('user_none'), [at('2026-01-01T00:00:00Z')])).toEqual([
       { used: 0, granted: 0 },
     ])

@@ -15,7 +15,7 @@ import {
 /**
  * `spendCredits` for a process that is asked for it all the time: usages that come while others are being
  * decided share one statement, one commit and one lock of each payer (decision 126). Each caller waits for
- * the commit of their own. A payer who is locked, or has many usages, holds up nobody else's.
+ * the commit of their own. A payer who is locked, or has many usages, holds up no other.
  */
 export function createUsageGroups(db: Kysely<DB>): (usage: Usage) => Promise<UsageResult> {
   const decide = createBatches<Usage, UsageOutcome>({

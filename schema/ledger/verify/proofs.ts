@@ -30,10 +30,10 @@ export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'
 
 /**
  * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time
- * before it is committed, under locks that its transaction holds to its end, so whoever holds locks in this
- * database and writes is waited for when the number has been read. Neither numbers of transactions nor
- * snapshots would do: who begins later may take its number earlier, and a snapshot also waits for those who
- * write in other databases. Null when one is still running after ten seconds.
+ * before it is committed, under locks that its transaction holds to its end, so every session that holds
+ * locks in this database and writes is waited for when the number has been read. Neither numbers of
+ * transactions nor snapshots would do: who begins later may take its number earlier, and a snapshot also
+ * waits for those who write in other databases. Null when one is still running after ten seconds.
  */
 export async function findSettledTransferId(db: Kysely<DB>): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`SELECT coalesce(max(id), 0) AS id FROM ledger_transfers`.execute(

@@ -29,7 +29,7 @@ const checksOf = async (options = {}) => [...new Set((await problemsOf(options))
 
 type Three = [PromiseWithResolvers<void>, PromiseWithResolvers<void>, PromiseWithResolvers<void>]
 
-/** Whether a proof waits for somebody who still posts. */
+/** Whether a proof waits for a session that still posts. */
 async function isWaitedFor(): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`.execute(
@@ -71,7 +71,7 @@ async function fillBooks(): Promise<void> {
 }
 
 describe('clean books', () => {
-  test('have no problems, in full and incrementally', async () => {
+  test('clean books have no problems, in full and incrementally', async () => {
     await fillBooks()
     expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({
       problems: [],
@@ -92,7 +92,7 @@ describe('clean books', () => {
     expect(await problemsOf()).toEqual([])
   })
 
-  test('have no problems when a text and its salt were erased', async () => {
+  test('clean books have no problems when a text and its salt were erased', async () => {
     await fillBooks()
     await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(
       database.owner,
@@ -100,7 +100,7 @@ describe('clean books', () => {
     expect(await problemsOf()).toEqual([])
   })
 
-  test('are read to the end while somebody is still posting before it', async () => {
+  test('entries are read to the end while a session is still posting before it', async () => {
     await fillBooks()
     const posting = Promise.withResolvers<void>()
     const posted = Promise.withResolvers<void>()
@@ -119,7 +119,7 @@ describe('clean books', () => {
     expect(await problemsOf()).toEqual([])
   })
 
-  test('are proven while somebody writes for long in another database of the same Postgres', async () => {
+  test('books are proven while a session writes for long in another database of the same Postgres', async () => {
     const other = await createTestDatabase()
     try {
       await other.owner.transaction().execute(async (trx) => {
@@ -135,7 +135,7 @@ describe('clean books', () => {
     })
   })
 
-  test('are proven no further than to what somebody still posts who began last and drew the first number', async () => {
+  test('books are proven no further than to what a session still posts that began last and drew the first number', async () => {
     await fillBooks()
     const [begun, drawn, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as Three
     const first = database.worker.transaction().execute(async (trx) => {
@@ -155,7 +155,7 @@ describe('clean books', () => {
     const proving = verifyLedger(database.owner, { keepProof: true }).finally(() => {
       isDone = true
     })
-    await waitUntil(async () => isDone || (await isWaitedFor()), 'a proof, or somebody who waits for it')
+    await waitUntil(async () => isDone || (await isWaitedFor()), 'a proof, or a session that waits for it')
     goesOn.resolve()
     await slow
     expect((await proving).problems).toEqual([])
@@ -175,7 +175,7 @@ describe('clean books', () => {
 
 const lastEntry = `(SELECT max(transfer_id) FROM ledger_entries WHERE version IS NOT NULL)`
 
-/** Whoever changes the latest entries can hide it from the check of the owners' rows. */
+/** A change of the latest entries can be hidden from the check of the owners' rows. */
 const followEntries = ['plan', 'purchased']
   .map(
     (name) => `
@@ -585,13 +585,13 @@ describe('the last proof', () => {
     },
   )
 
-  test('is not kept when something is wrong', async () => {
+  test('the last proof is not kept when something is wrong', async () => {
     await tamper(database, `UPDATE ledger_transfers SET reason = 'Gift'`)
     expect(await problemsOf({ keepProof: true })).not.toEqual([])
     expect(await database.owner.selectFrom('ledger_proofs').select('id').execute()).toHaveLength(1)
   })
 
-  test('is where an incremental run goes on: what came later is checked', async () => {
+  test('the last proof is where an incremental run goes on: what came later is checked', async () => {
     await use(database.server, ada, 1)
     await tamper(
       database,

@@ -70,14 +70,14 @@ describe('a refund', () => {
     expect(await balanceOf(bought)).toMatchObject({ total: 250, version: 2 })
   })
 
-  test('that is reported before the purchase ends the same', async () => {
+  test('a refund that is reported before the purchase ends the same', async () => {
     const bought = await buildPaidCredits(product)
     await refund(bought)
     await worker.applyStripe((await stripe.takeEvents()).toReversed())
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
-  test('of credits that were spent leaves a debt, which the next purchase settles', async () => {
+  test('a refund of credits that were spent leaves a debt, which the next purchase settles', async () => {
     const bought = await buildPaidCredits(product)
     await worker.catchUp()
     await use(bought, 400)
@@ -87,7 +87,7 @@ describe('a refund', () => {
     expect((await use(bought, 1)).outcome).toBe('refused')
   })
 
-  test('of a plan takes back this month’s credits', async () => {
+  test('a refund of a plan takes back this month’s credits', async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
     await refund(bought, 1000)
@@ -142,7 +142,7 @@ describe('a dispute', () => {
     expect((await balanceOf(bought)).total).toBe(500)
   })
 
-  test('that is lost keeps what was taken', async () => {
+  test('a dispute that is lost keeps what was taken', async () => {
     const bought = await buildPaidCredits(product)
     const id = await dispute(bought)
     await close(id, 'lost')
@@ -150,7 +150,7 @@ describe('a dispute', () => {
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
-  test('with a partial refund before it takes no more than was granted', async () => {
+  test('a dispute with a partial refund before it takes no more than was granted', async () => {
     const bought = await buildPaidCredits(product)
     await refund(bought, 350)
     await dispute(bought)
@@ -172,7 +172,7 @@ describe('a dispute', () => {
 })
 
 describe('a dispute of a plan', () => {
-  test('that is won after its month brings back only what was used of it', async () => {
+  test('a dispute of a plan that is won after its month brings back only what was used of it', async () => {
     const bought = await buildPaidPlan(product)
     await product.advanceDays(28)
     const id = await dispute(bought)
@@ -223,7 +223,7 @@ describe('the status of a dispute', () => {
     expect(await totalNow(bought)).toBe(total)
   })
 
-  test('that we do not know keeps what was known, and is said to people', async () => {
+  test('the status of a dispute that we do not know keeps what was known, and is said to people', async () => {
     const bought = await buildPaidCredits(product)
     await worker.catchUp()
     await dispute(bought)

@@ -37,7 +37,7 @@ export async function syncCharge(
     if (syncFirst) await syncFirst(trx)
     const bought = await findIntent(trx, bought_by_intent)
     const owner = bought && recipientOf(bought)
-    if (!owner) throw new NotYetError(`Nobody has what ${chargeId} paid for yet`)
+    if (!owner) throw new NotYetError(`What ${chargeId} paid for is not committed yet`)
     const posted = await applyCharge(trx, { intent_id, ...owner, ...snapshot }, { ...cause, now: deps.now() })
     return { state: 'applied', reason: remark ?? posted }
   }

@@ -25,7 +25,7 @@ const person = () => signUp(clerk)
 const member = (team: Team) => buildMember(clerk, team)
 
 describe('joining', () => {
-  test('with an invitation takes the seat that it holds, also when all are taken', async () => {
+  test('joining with an invitation takes the seat that it holds, also when all are taken', async () => {
     const ours = await newTeam(2)
     await giveSeat(product, ours, (await member(ours)).email)
     const ada = await person()
@@ -43,7 +43,7 @@ describe('joining', () => {
     expect(await readPlanType(database.owner, ada)).toBe('teams')
   })
 
-  test('with an invitation works when seats have been taken away meanwhile', async () => {
+  test('joining with an invitation works when seats have been taken away meanwhile', async () => {
     const ours = await newTeam(3)
     const ada = await person()
     await giveSeat(product, ours, (await member(ours)).email)
@@ -58,14 +58,14 @@ describe('joining', () => {
     expect((await readTeam(database, ours)).seats.map(({ status }) => status)).toEqual(['active', 'active'])
   })
 
-  test('without having been promised a seat gives none', async () => {
+  test('joining without having been promised a seat gives none', async () => {
     const ours = await newTeam()
     await member(ours)
     await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
     expect((await readTeam(database, ours)).seats).toEqual([])
   })
 
-  test('with another address of one’s own takes the seat that was promised to it, if it is verified', async () => {
+  test('joining with another address of one’s own takes the seat that was promised to it, if it is verified', async () => {
     const ours = await newTeam()
     const [ada, eve] = [await person(), await person()]
     const [promised, wanted] = ['second.address@tidemark.test', 'not.verified@tidemark.test']
@@ -89,7 +89,7 @@ describe('joining', () => {
     ])
   })
 
-  test('by an invitation of Clerk’s own settings is none of ours', async () => {
+  test('joining by an invitation of Clerk’s own settings is none of ours', async () => {
     const ours = await newTeam()
     const ada = await person()
     await clerk.client.organizations.createOrganizationInvitation({
@@ -110,7 +110,7 @@ describe('joining', () => {
 })
 
 describe('a member', () => {
-  test('whose role changes has it on their seat', async () => {
+  test('a member whose role changes has it on their seat', async () => {
     const ours = await newTeam()
     const ada = await member(ours)
     await giveSeat(product, ours, ada.email)
@@ -119,7 +119,7 @@ describe('a member', () => {
     expect((await readTeam(database, ours)).seats).toMatchObject([{ user_id: ada.user_id, role: 'admin' }])
   })
 
-  test('who leaves loses their seat and the plan that came with it', async () => {
+  test('a member who leaves loses their seat and the plan that came with it', async () => {
     const ours = await newTeam()
     const ada = await member(ours)
     await buildUser(database.server, ada.user_id)
@@ -133,7 +133,7 @@ describe('a member', () => {
     expect(await readPlanType(database.owner, ada)).toBe('starter')
   })
 
-  test('who leaves while an admin gives them a seat does not keep it', async () => {
+  test('a member who leaves while an admin gives them a seat does not keep it', async () => {
     const ours = await newTeam()
     const ada = await member(ours)
     const ofServer = server.deps.clerk
@@ -163,7 +163,7 @@ describe('a member', () => {
 })
 
 describe('an end', () => {
-  test('of an account ends seats, tokens and plan; the row stays for the books', async () => {
+  test('an end of an account ends seats, tokens and plan; the row stays for the books', async () => {
     const [ours, theirs] = [await newTeam(), await newTeam()]
     const ada = await member(ours)
     await clerk.client.organizations.createOrganizationMembership({
@@ -215,7 +215,7 @@ describe('an end', () => {
     expect(await readPlanType(database.owner, ada)).toBe('starter')
   })
 
-  test('of an organization ends all its seats and invitations, and leaves the money to support', async () => {
+  test('an end of an organization ends all its seats and invitations, and leaves the money to support', async () => {
     const ours = await newTeam()
     const ada = await member(ours)
     await buildUser(database.server, ada.user_id)

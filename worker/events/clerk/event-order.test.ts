@@ -90,7 +90,7 @@ describe('the events of a history end in the same books', () => {
 })
 
 test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
-  'somebody comes, goes and comes back, with old events repeated between and after: seed %i',
+  'a person joins, leaves and comes back, with old events repeated between and after: seed %i',
   async (seed) => {
     const { ours, person } = await begin()
     for (const act of [invites, accepts, leaves]) await act(ours, person)

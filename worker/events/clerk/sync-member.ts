@@ -7,7 +7,7 @@ import { applyMember, lockSeats } from './apply-member.ts'
 import { fetchMember } from './member-snapshot.ts'
 
 /**
- * Asks Clerk about somebody in an organization, and returns what follows; that returns the seat they have
+ * Asks Clerk about a person in an organization, and returns what follows; that returns the seat they have
  * then.
  */
 export async function syncMember(

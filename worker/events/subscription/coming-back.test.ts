@@ -15,7 +15,7 @@ afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqu
 const listSeats = (organization_id: string) =>
   database.owner.selectFrom('seats').selectAll().where('organization_id', '=', organization_id).execute()
 
-describe('somebody who used up a plan, ended it and subscribed again', () => {
+describe('a user who used up a plan, ended it and subscribed again', () => {
   async function comeBack() {
     const before = await buildPaidPlan(product)
     await worker.catchUp()
@@ -66,7 +66,7 @@ describe('somebody who used up a plan, ended it and subscribed again', () => {
     expect(await life.balance(now)).toMatchObject({ plan: 500 })
   })
 
-  test('has one live plan, though the new one’s events come before the end of the old one', async () => {
+  test('a user who used up a plan, ended it and subscribed again has one live plan, though the new one’s events come before the end of the old one', async () => {
     const before = await buildPaidPlan(product)
     await worker.catchUp()
     await life.cancel(before)
@@ -80,7 +80,7 @@ describe('somebody who used up a plan, ended it and subscribed again', () => {
     expect(await life.balance(now)).toMatchObject({ plan: 500 })
   })
 
-  test('has the credits of the new plan once, when events of both come at the same time', async () => {
+  test('a user who used up a plan, ended it and subscribed again has the credits of the new plan once, when events of both come at the same time', async () => {
     const before = await buildPaidPlan(product)
     await worker.catchUp()
     await life.use(before, 500)
@@ -99,7 +99,7 @@ describe('an old subscription of an organization', () => {
     const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` } as const
     const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
     await worker.catchUp()
-    // Whoever bought it leaves.
+    // The buyer leaves.
     await database.worker
       .updateTable('seats')
       .set({ status: 'revoked', updated_at: new Date() })
@@ -112,7 +112,7 @@ describe('an old subscription of an organization', () => {
     return { before, now, owner }
   }
 
-  test('gives no seat to anybody, whatever is heard of it', async () => {
+  test('gives no seat, whatever event arrives', async () => {
     const { before, now, owner } = await teamThatCameBack()
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
@@ -158,7 +158,7 @@ describe('a dispute that is won', () => {
     expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: 500 })
   })
 
-  test('of bought credits gives them back, though a plan stood in for them', async () => {
+  test('a won dispute of bought credits gives them back, though a plan stood in for them', async () => {
     const bought = await buildPaidCredits(product)
     await worker.catchUp()
     const { user_id, owner } = bought

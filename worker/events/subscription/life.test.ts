@@ -66,7 +66,7 @@ describe('a Pro plan', () => {
     expect(await rowOf(bought)).toMatchObject({ status: 'active' })
   })
 
-  test('whose trial ends without a payment keeps what was granted and is granted nothing new', async () => {
+  test('a Pro plan whose trial ends without a payment keeps what was granted and is granted nothing new', async () => {
     const bought = await buildPaidPlan(product, { trial_days: 14, card: failsAtRenewal })
     await worker.catchUp()
     await use(bought, 100)
@@ -77,7 +77,7 @@ describe('a Pro plan', () => {
     expect(await planOf(bought)).toBe('pro')
   })
 
-  test('whose renewal fails grants nothing new, and ends when Stripe gives up', async () => {
+  test('a Pro plan whose renewal fails grants nothing new, and ends when Stripe gives up', async () => {
     const bought = await buildPaidPlan(product, { card: failsAtRenewal })
     await worker.catchUp()
     await product.advanceDays(32)
@@ -93,7 +93,7 @@ describe('a Pro plan', () => {
     expect(await planOf(bought)).toBe('starter')
   })
 
-  test('that is cancelled at the period’s end lasts until then', async () => {
+  test('a Pro plan that is cancelled at the period’s end lasts until then', async () => {
     const bought = await buildPaidPlan(product)
     await stripe.client.subscriptions.update(bought.subscription_id ?? '', { cancel_at_period_end: true })
     await worker.catchUp()
@@ -105,7 +105,7 @@ describe('a Pro plan', () => {
     expect(await planOf(bought)).toBe('starter')
   })
 
-  test('that is cancelled at once ends at once, and purchased credits stay', async () => {
+  test('a Pro plan that is cancelled at once ends at once, and purchased credits stay', async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
     await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 70))
@@ -115,7 +115,7 @@ describe('a Pro plan', () => {
     expect(await planOf(bought)).toBe('starter')
   })
 
-  test('that is paid by the year is granted by the month', async () => {
+  test('a Pro plan that is paid by the year is granted by the month', async () => {
     const bought = await buildPaidPlan(product, { billing_frequency: 'yearly' })
     await worker.catchUp()
     await use(bought, 500)
@@ -169,7 +169,7 @@ describe('events of a subscription', () => {
     expect(await balanceOf(bought)).toMatchObject({ plan: 500, version: 1 })
   })
 
-  test('of somebody else are ignored', async () => {
+  test('invoices of another owner are ignored', async () => {
     const customer = await stripe.client.customers.create({ email: 'foreign@tidemark.test' })
     const product = await stripe.client.products.create({ name: 'Foreign' })
     const price = await stripe.client.prices.create({

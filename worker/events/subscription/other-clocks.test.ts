@@ -30,7 +30,7 @@ describe('where our clock is behind Stripe’s', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('a plan that is ended leaves no credits behind, although nobody looks again', async () => {
+  test('a plan that is ended leaves no credits behind, although it is not synced again', async () => {
     const bought = await buildPaidPlan(product)
     await life.live(10)
     clock.advance(-5 * 60_000)
@@ -58,7 +58,7 @@ describe('where our clock is behind Stripe’s', () => {
 })
 
 describe('a month of a year', () => {
-  test('that has begun stays begun when our clock is set back, and when another worker’s is behind', async () => {
+  test('a month of a year that has begun stays begun when our clock is set back, and when another worker’s is behind', async () => {
     const bought = await buildPaidPlan(product, { billing_frequency: 'yearly' })
     await worker.catchUp()
     const { current_period_start } = (await life.row(bought)) ?? expect.fail('It is there')

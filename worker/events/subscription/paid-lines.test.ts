@@ -42,7 +42,7 @@ const changes = (...lines: unknown[]) =>
     .map(({ seats_before, seats }) => [seats_before, seats])
 
 describe('a paid invoice', () => {
-  test('has the period of the subscription’s own item', () => {
+  test('a paid invoice has the period of the subscription’s own item', () => {
     expect(read([month])).toEqual({
       id: 'in_1',
       currency: 'EUR',
@@ -64,42 +64,42 @@ describe('a paid invoice', () => {
     })
   })
 
-  test('of a manual item has no line: it grants nothing', () => {
+  test('a paid invoice of a manual item has no line: it grants nothing', () => {
     expect(
       read([line(6000, 3, { parent: invoiceItem(false) }), line(6000, 3, { parent: null })]).lines,
     ).toEqual([])
   })
 
-  test('with a coupon for everything has its lines at their price, and a total of nothing', () => {
+  test('a paid invoice with a coupon for everything has its lines at their price, and a total of nothing', () => {
     expect(read([month], { total: 0, amount_paid: 0 })).toMatchObject({
       total_minor: 0,
       lines: [{ amount_minor: 6000 }],
     })
   })
 
-  test('that a credit balance paid costs its total', () => {
+  test('a paid invoice that a credit balance paid costs its total', () => {
     expect(read([month], { amount_paid: 0 })).toMatchObject({ total_minor: 6000, amount_paid_minor: 0 })
   })
 
-  test('of a trial has a period that costs nothing', () => {
+  test('a paid invoice of a trial has a period that costs nothing', () => {
     const trial = { ...month, amount: 0 }
     expect(read([trial], { total: 0, amount_paid: 0 }).lines).toMatchObject([
       { kind: 'period', amount_minor: 0 },
     ])
   })
 
-  test('that does not say when it was paid was paid when it was made', () => {
+  test('a paid invoice that does not say when it was paid was paid when it was made', () => {
     expect(read([month], { status_transitions: { paid_at: null } }).paid_at).toEqual(day('2026-01-01'))
   })
 
-  test('has nothing for a change in the very second in which its period ends', () => {
+  test('a paid invoice has nothing for a change in the very second in which its period ends', () => {
     const period = { start: at('2026-02-01'), end: at('2026-02-01') }
     expect(read([line(10, 5, { period }), line(-10, 3, { period })]).lines).toEqual([])
   })
 })
 
 describe('a change of seats', () => {
-  test('is from what is credited to what is charged', () => {
+  test('a change of seats is from what is credited to what is charged', () => {
     expect(changes(line(-4000, 3), line(7000, 5))).toEqual([[3, 5]])
     expect(changes(line(-7000, 5), line(4000, 3))).toEqual([[5, 3]])
   })
@@ -115,7 +115,7 @@ describe('a change of seats', () => {
     expect(changes(...all.toReversed())).toEqual([[3, 7]])
   })
 
-  test('and back in the same second is none', () => {
+  test('a change of seats and back in the same second is none', () => {
     expect(changes(line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3))).toEqual([])
   })
 
@@ -127,11 +127,11 @@ describe('a change of seats', () => {
     ])
   })
 
-  test('with several credits, as in flexible billing, is to what is charged; from which number nobody can tell', () => {
+  test('a change of seats with several credits, as in flexible billing, is to what is charged; and the earlier number is unknown', () => {
     expect(changes(line(-4000, 3), line(-1400, 2), line(9000, 7))).toEqual([[null, 7]])
   })
 
-  test('with effect from before another one goes on from that one too', () => {
+  test('a change of seats with effect from before another one goes on from that one too', () => {
     // From 2 to 4 on the 20th was charged earlier; now there are 7 from the 11th on.
     const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
     expect(changes(line(-1000, 2), line(-3000, 4, later), line(9000, 7))).toEqual([
@@ -140,7 +140,7 @@ describe('a change of seats', () => {
     ])
   })
 
-  test('that is credited and charged alike is of the price, not of seats', () => {
+  test('a change of seats that is credited and charged alike is of the price, not of seats', () => {
     expect(changes(line(-4000, 3), line(7000, 3))).toEqual([])
   })
 
@@ -156,7 +156,7 @@ describe('a change of seats', () => {
     ).toEqual([[3, 5]])
   })
 
-  test('that is only credited, or of no number, is none', () => {
+  test('a change of seats that is only credited, or of no number, is none', () => {
     expect(changes(line(-4000, 3))).toEqual([])
     expect(changes(line(4000, null))).toEqual([])
   })

@@ -152,7 +152,7 @@ function seatChangesOf(lines: readonly Line[], fields: { invoice_id: string; pai
 
 /**
  * What is left of several changes in one second: the last quantity that is charged, and the first that is
- * credited, which is what there was before; null when several are, and nobody can tell.
+ * credited, which is what there was before; null when several are, because it is unknown then.
  */
 function netOf(group: readonly Line[]): { charged: Line | undefined; credited: number | null } {
   const credited = group.filter(isCredit).map(({ quantity }) => quantity)

@@ -37,7 +37,7 @@ async function changeSeats(bought: PaidPurchase, quantity: number): Promise<void
 }
 
 describe('a Teams plan of an organization', () => {
-  test('that buys its first seats is granted for all of them, and the buyer has one', async () => {
+  test('a Teams plan of an organization that buys its first seats is granted for all of them, and the buyer has one', async () => {
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner: organization() })
     await worker.catchUp()
     expect(await planBalance(bought)).toBe(2500)
@@ -51,14 +51,14 @@ describe('a Teams plan of an organization', () => {
     expect(await findUser(database.owner, bought.user_id)).toMatchObject({ plan_type: 'teams' })
   })
 
-  test('of which only the “created” events come has the right number of seats', async () => {
+  test('a Teams plan of an organization of which only the “created” events come has the right number of seats', async () => {
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 7, owner: organization() })
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter((event) => event.type.endsWith('.created')))
     expect(await rowOf(bought)).toMatchObject({ seats_total: 7, status: 'active' })
   })
 
-  test('that adds seats in the middle of a month is granted for the rest of it', async () => {
+  test('a Teams plan of an organization that adds seats in the middle of a month is granted for the rest of it', async () => {
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 2, owner: organization() })
     await worker.catchUp()
     await product.advanceDays(15)
@@ -71,7 +71,7 @@ describe('a Teams plan of an organization', () => {
     expect(added).toBeLessThan(1000 * (16 / 31) + 1)
   })
 
-  test('cannot get a month’s credits again by giving seats up and taking them back', async () => {
+  test('a Teams plan of an organization cannot get a month’s credits again by giving seats up and taking them back', async () => {
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 10, owner: organization() })
     await product.advanceDays(1)
     for (const quantity of [1, 10, 1, 10]) {
@@ -83,7 +83,7 @@ describe('a Teams plan of an organization', () => {
     expect(await rowOf(bought)).toMatchObject({ seats_total: 10 })
   })
 
-  test('whose seat changes become known in another order ends the same', async () => {
+  test('a Teams plan of an organization whose seat changes become known in another order ends the same', async () => {
     // Bought at the same moment: what is left of a month depends on how long it is.
     const [one, other] = [await buyTwoSeats(), await buyTwoSeats()]
     await product.advanceDays(10)
@@ -125,7 +125,7 @@ describe('the number of people that Clerk lets into an organization', () => {
     expect(await limitOf(owner.owner_id)).toBe(2)
   })
 
-  test('is never less than the people who are there or invited', async () => {
+  test('the number of people that Clerk lets into an organization is never less than the people who are there or invited', async () => {
     const owner = await atClerk()
     for (let count = 0; count < 4; count++) {
       await addMember(clerk, { id: owner.owner_id, name: '' }, await signUp(clerk))
@@ -139,7 +139,7 @@ describe('the number of people that Clerk lets into an organization', () => {
     expect(await limitOf(owner.owner_id)).toBe(5)
   })
 
-  test('is not what an event waits for: one that Clerk cannot be told about is applied all the same', async () => {
+  test('the number of people that Clerk lets into an organization is not what an event waits for: one that Clerk cannot be told about is applied all the same', async () => {
     const owner = await atClerk()
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
@@ -151,7 +151,7 @@ describe('the number of people that Clerk lets into an organization', () => {
 })
 
 describe('a Teams plan that is bought at sign-up', () => {
-  test('makes its organization in Clerk once, whoever tries and how often', async () => {
+  test('makes its organization in Clerk once, however often it is tried', async () => {
     const { user_id } = await signUp(clerk, { first_name: 'Ada' })
     await database.owner
       .insertInto('users')

@@ -58,7 +58,7 @@ describe('a customer with a credit balance at Stripe', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('whose promise is broken is left to a person, with the reason', async () => {
+  test('a customer with a credit balance at Stripe whose promise is broken is left to a person, with the reason', async () => {
     const bought = await buildPaidPlan(product, { promised_minor: 1999 })
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter(({ type }) => type === 'invoice.paid')).catch(() => undefined)
@@ -71,7 +71,7 @@ describe('a customer with a credit balance at Stripe', () => {
 })
 
 describe('a trial', () => {
-  test('that is ended early ends with its credits, and the first paid month is granted whole', async () => {
+  test('a trial that is ended early ends with its credits, and the first paid month is granted whole', async () => {
     const bought = await buy({ trial_days: 14 })
     await life.use(bought, 100)
     await product.advanceDays(5)
@@ -83,7 +83,7 @@ describe('a trial', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('that is longer than a month is one grant, and ends with the first paid month', async () => {
+  test('a trial that is longer than a month is one grant, and ends with the first paid month', async () => {
     const bought = await buy({ trial_days: 60 })
     await life.use(bought, 200)
     await life.live(40)
@@ -92,7 +92,7 @@ describe('a trial', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('that is extended is one grant all the same', async () => {
+  test('a trial that is extended is one grant all the same', async () => {
     const bought = await buy({ trial_days: 14 })
     await life.use(bought, 200)
     await product.advanceDays(10)
@@ -143,14 +143,14 @@ describe('the last invoice, paid after Stripe gave up', () => {
     expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 500 })
   })
 
-  test('of a year brings its twelve months', async () => {
+  test('the last invoice, paid after Stripe gave up, of a year brings its twelve months', async () => {
     expect(await life.balance(await paidTooLate(0, { billing_frequency: 'yearly' }))).toMatchObject({
       plan: 0,
       purchased: 6000,
     })
   })
 
-  test('and refunded takes them back', async () => {
+  test('the last invoice, paid after Stripe gave up and refunded, takes them back', async () => {
     const bought = await paidTooLate(500)
     await life.refund((await life.charges(bought))[0])
     await worker.catchUp()
@@ -159,7 +159,7 @@ describe('the last invoice, paid after Stripe gave up', () => {
 })
 
 describe('an invoice', () => {
-  test('of a manual item of ours grants nothing, alone or beside a month', async () => {
+  test('an invoice of a manual item of ours grants nothing, alone or beside a month', async () => {
     const bought = await buy()
     const item = {
       customer: bought.customer_id,
@@ -186,14 +186,14 @@ describe('an invoice', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 250 })
   })
 
-  test('of a manual item that was waiting when the plan was bought does not break the promise', async () => {
+  test('an invoice of a manual item that was waiting when the plan was bought does not break the promise', async () => {
     const bought = await buy({
       prepare: (customer) => stripe.client.invoiceItems.create({ customer, currency: 'eur', amount: 300 }),
     })
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('that a coupon makes cost nothing grants its month, and so do the next ones', async () => {
+  test('an invoice that a coupon makes cost nothing grants its month, and so do the next ones', async () => {
     const coupon = await stripe.client.coupons.create({ percent_off: 100, duration: 'forever' })
     const bought = await buy({ coupon: coupon.id })
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
@@ -202,7 +202,7 @@ describe('an invoice', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('of seats added under a coupon for everything brings their credits', async () => {
+  test('an invoice of seats added under a coupon for everything brings their credits', async () => {
     const coupon = await stripe.client.coupons.create({ percent_off: 100, duration: 'forever' })
     const owner = { owner_kind: 'organization', owner_id: 'org_coupon' } as const
     const bought = await buy({
@@ -219,7 +219,7 @@ describe('an invoice', () => {
     expect((await life.balance(bought)).plan).toBeLessThan(1000 + 1000 * (21 / 28))
   })
 
-  test('that a paused collection did not collect grants nothing, and what is left stays', async () => {
+  test('an invoice that a paused collection did not collect grants nothing, and what is left stays', async () => {
     const bought = await buy()
     await life.use(bought, 100)
     await life.update(bought, { pause_collection: { behavior: 'void' } })
@@ -231,7 +231,7 @@ describe('an invoice', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('of a billing anchor that was moved pays for a whole month, and the cut one keeps its share', async () => {
+  test('an invoice of a billing anchor that was moved pays for a whole month, and the cut one keeps its share', async () => {
     const bought = await buy()
     await life.use(bought, 100)
     await product.advanceDays(10)
@@ -243,7 +243,7 @@ describe('an invoice', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('of a billing anchor that was moved after everything was used leaves the customer the new month, less what was not due', async () => {
+  test('an invoice of a billing anchor that was moved after everything was used leaves the customer the new month, less what was not due', async () => {
     const bought = await buy()
     await life.use(bought, 500)
     await product.advanceDays(10)
@@ -254,7 +254,7 @@ describe('an invoice', () => {
     expect(plan).toBeLessThanOrEqual(Math.ceil((500 * 10) / 28))
   })
 
-  test('of seats that change in the second of the period’s end holds up nothing', async () => {
+  test('an invoice of seats that change in the second of the period’s end holds up nothing', async () => {
     const owner = { owner_kind: 'organization', owner_id: 'org_end' } as const
     const bought = await buy({ plan_type: 'teams', seats: 2, owner })
     const ends = (await life.row(bought))?.current_period_end.getTime() ?? 0

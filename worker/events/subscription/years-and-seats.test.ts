@@ -54,7 +54,7 @@ async function history({ owner }: PaidPurchase): Promise<[string, number][]> {
 }
 
 describe('a yearly plan', () => {
-  test('whose dispute is open over month starts and then won has every month that was paid for, at once', async () => {
+  test('a yearly plan whose dispute is open over month starts and then won has every month that was paid for, at once', async () => {
     const bought = await buyYear()
     const id = await life.dispute((await life.charges(bought))[0])
     // The bank takes its time once it has our answer.
@@ -83,7 +83,7 @@ describe('a yearly plan', () => {
     ])
   })
 
-  test('that is refunded in parts, months apart, loses each part’s share of all its months, used ones included', async () => {
+  test('a yearly plan that is refunded in parts, months apart, loses each part’s share of all its months, used ones included', async () => {
     const bought = await buyYear()
     const [charge] = await life.charges(bought)
     await life.use(bought, 500)
@@ -136,7 +136,7 @@ describe('a yearly plan', () => {
     expect(await history(bought)).toHaveLength(4)
   })
 
-  test('is due to be looked at in the second in which its next month begins, or its period ends', async () => {
+  test('a yearly plan is due to be looked at in the second in which its next month begins, or its period ends', async () => {
     const bought = await buyYear()
     const month = addMonths((await life.row(bought))?.current_period_start ?? new Date(Number.NaN), 1)
     await product.advanceDays(27.5)
@@ -161,7 +161,7 @@ describe('a yearly plan', () => {
 })
 
 describe('seats added to a yearly plan', () => {
-  test('and refunded bring what is still paid for in every later month', async () => {
+  test('seats added to a yearly plan and refunded bring what is still paid for in every later month', async () => {
     const bought = await buyYear(team(2))
     await product.advanceDays(10)
     await life.changeSeats(bought, 6)
@@ -231,7 +231,7 @@ describe('seats added to a yearly plan', () => {
     expect(purchased).toBeLessThan(20 * 500)
   })
 
-  test('with effect from before the change before bring what is paid for, with several credit lines in their invoice', async () => {
+  test('seats added to a yearly plan with effect from before the change before bring what is paid for, with several credit lines in their invoice', async () => {
     const bought = await buyYear(team(2))
     const begins = (await life.row(bought))?.current_period_start.getTime() ?? 0
     const onDay = (day: number) => begins / 1000 + day * 86_400
