@@ -49,7 +49,8 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
     // How often a command looks for the node of its key, a tenth of a second apart while that node is away.
     maxRedirections: waits ? 16 : 4,
     redisOptions: { ...perCommand, ...accessOf(first) },
-    // A certificate is for a name: https://github.com/redis/ioredis#special-note-aws-elasticache-clusters-with-tls
+    // A certificate is for a name:
+    // https://github.com/redis/ioredis#special-note-aws-elasticache-clusters-with-tls
     ...(first.startsWith('rediss:') && { dnsLookup: (name, found) => found(null, name) }),
   })
 }

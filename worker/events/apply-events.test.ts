@@ -214,7 +214,7 @@ describe('among events that are applied together', () => {
     const [good, poisoned] = [await buildPurchase(database.server), await buildPurchase(database.server)]
     await postUnder(`checkout/cs_test_${poisoned.id}`)
     const events = [paid(good.id), paid(poisoned.id)]
-    await expect(applyTogether(events)).rejects.toThrow(/belongs to another owner/)
+    await expect(applyTogether(events)).rejects.toThrow(/was posted before with another input/)
     for (const { id } of events) expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 0 })
     expect(await findIntent(database.owner, good.id)).toMatchObject({ state: 'created' })
     expect(await balanceOf(good.owner_id)).toMatchObject({ version: 0 })

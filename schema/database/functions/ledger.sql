@@ -125,8 +125,8 @@ $$;
 -- to the accounts of its grant's owner (zero: nothing); `houses` names the account of the house, and is NULL
 -- where both cancel out. `grants` holds the grant of each, as a row of ledger_grants: it is inserted with its
 -- first transfer. A key that was posted before with the same input returns the first result. LG001: the key
--- was posted with another input, or the grant exists with another account or kind. LG002: a transfer moves
--- nothing, names no account of the house, has the key of a usage, or an owner of another kind.
+-- was posted with another input, or the grant exists for another owner, account or kind. LG002: a transfer
+-- moves nothing, names no account of the house, has the key of a usage, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_post(
   owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
   event_ids text[], actors text[], reasons text[], plan_credits bigint[], purchased_credits bigint[], houses text[], grants jsonb[]
@@ -144,14 +144,13 @@ DECLARE
   entry ledger_entries;
   transfer ledger_transfers;
   new_grant ledger_grants;
-  grant_identity text;
   n integer;
   -- What this call posts.
   new_keys text[] := '{}';
   new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
   new_grants ledger_grants[] := '{}';
-  new_grant_identities text[] := '{}';
+  new_grant_ids text[] := '{}';
 BEGIN
   -- A statement after the locks, so that it sees what was posted for these owners before. OFFSET 0 keeps
   -- Postgres from hashing twice, and makes it look up each row by its key, whatever plan was made when the
@@ -161,7 +160,7 @@ BEGIN
       ledger_transfer_digest(given.transfer) AS digest, given.plan, given.purchased, given.named, house.id AS house_id,
       known.transfer_id AS known_id, known.input_hash AS known_hash,
       count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated,
-      (g.account, g.kind) = (given.named ->> 'account', given.named ->> 'kind') AS is_same_grant
+      (g.owner_id, g.account, g.kind) = (o.owner_id, given.named ->> 'account', given.named ->> 'kind') AS is_same_grant
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
       SELECT g.ordinal, g.owner_kind, g.plan, g.purchased, g.house, g.named,
@@ -181,10 +180,10 @@ BEGIN
     LEFT JOIN ledger_accounts house ON house.owner_id = 'house' AND house.name = given.house
     LEFT JOIN LATERAL (
       SELECT * FROM ledger_keys k
-      WHERE k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
+      WHERE k.idempotency_key = (given.transfer).idempotency_key AND NOT starts_with(k.idempotency_key, 'usage/') OFFSET 0
     ) known ON true
     LEFT JOIN LATERAL (
-      SELECT * FROM ledger_grants k WHERE k.owner_id = o.owner_id AND k.id = (given.transfer).grant_id OFFSET 0
+      SELECT * FROM ledger_grants k WHERE k.id = (given.transfer).grant_id OFFSET 0
     ) g ON true
     ORDER BY given.ordinal
   LOOP
@@ -209,8 +208,14 @@ BEGIN
       RETURN NEXT;
       CONTINUE;
     END IF;
+    n := array_position(new_grant_ids, transfer.grant_id);
+    IF n IS NOT NULL THEN
+      new_grant := new_grants[n];
+      item.is_same_grant := (new_grant.owner_id, new_grant.account, new_grant.kind)
+        = (transfer.owner_id, item.named ->> 'account', item.named ->> 'kind');
+    END IF;
     IF NOT item.is_same_grant THEN
-      RAISE EXCEPTION 'Grant % exists with another account or kind', transfer.grant_id USING ERRCODE = 'LG001';
+      RAISE EXCEPTION 'Grant % exists for another owner, account or kind', transfer.grant_id USING ERRCODE = 'LG001';
     ELSIF NOT item.is_same_owner OR starts_with(transfer.idempotency_key, 'usage/') OR item.plan = 0 AND item.purchased = 0
       OR (item.plan + item.purchased = 0) <> (item.house_id IS NULL) THEN
       RAISE EXCEPTION 'Transfer % moves nothing, names no account of the house, has the key of a usage, or an owner of another kind',
@@ -225,15 +230,11 @@ BEGIN
     new_transfers := new_transfers || transfer;
     new_keys := new_keys || transfer.idempotency_key;
     IF item.is_same_grant IS NULL THEN
-      -- The same grant with another account or kind in the same call violates the primary key.
       new_grant := jsonb_populate_record(NULL::ledger_grants, item.named);
-      grant_identity := ROW(new_grant.owner_id, new_grant.id, new_grant.account, new_grant.kind)::text;
-      IF grant_identity <> ALL (new_grant_identities) THEN
-        new_grant_identities := new_grant_identities || grant_identity;
-        new_grant.created_at := moment;
-        new_grant.first_transfer_id := transfer.id;
-        new_grants := new_grants || new_grant;
-      END IF;
+      new_grant.created_at := moment;
+      new_grant.first_transfer_id := transfer.id;
+      new_grants := new_grants || new_grant;
+      new_grant_ids := new_grant_ids || transfer.grant_id;
     END IF;
     transfer_id := transfer.id;
     RETURN NEXT;
