@@ -65,6 +65,8 @@ export async function migrateToLatest(connection: { connectionString: string }):
     max: 2,
     application_name: 'tidemark-migrate',
   })
+  // The server may end an idle connection first, which is no failure of a migration.
+  pool.on('error', () => undefined)
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   try {
     await refuseUnknownMigrations(db)

@@ -62,7 +62,7 @@ function KindLink({ query, name, count, stake, isActive }: KindLinkProps) {
     >
       {name}
       <span className="tabular-nums">{count !== null && formatCredits(count)}</span>
-      {stake && <span className="col-span-2 font-normal text-faint text-xs">{stake}</span>}
+      {stake && <span className="col-span-2 font-normal text-muted text-xs">{stake}</span>}
     </Link>
   )
 }
