@@ -1,6 +1,6 @@
 /**
  * Every type of event that we handle: what Clerk's webhook has to be set up to send, what
- * `worker/apply/clerk-event.ts` has a handler for, and what the metrics count by name.
+ * `worker/events/clerk-event.ts` has a handler for, and what the metrics count by name.
  */
 export const clerkEventTypes = [
   'user.created',
