@@ -7,8 +7,8 @@ export const checkoutEventTypes = [
 export type CheckoutEventType = (typeof checkoutEventTypes)[number]
 
 /**
- * Every type of event that we handle: what the webhook subscribes to, what `worker/events/stripe-event.ts` has
- * a handler for, and what the metrics count by name.
+ * Every type of event that we handle: what the webhook subscribes to, what `worker/events/stripe-event.ts`
+ * has a handler for, and what the metrics count by name.
  */
 export const stripeEventTypes = [
   ...checkoutEventTypes,
