@@ -12,10 +12,10 @@ const owners = Number(process.env.GROWTH_OWNERS ?? 100_000)
 /** With fewer, Postgres reads whole tables, and fewer jobs are finished than are kept. */
 const few = 1000
 /**
- * The first time also reads the catalogue, and any may be the one for which a page is split or a table gets
- * longer.
+ * The first time on each connection of a pool also reads the catalogue, and any may be the one for which a
+ * page is split or a table gets longer.
  */
-const repetitions = 3
+const repetitions = 6
 
 /**
  * Each index is a level deeper when there is a hundred times as much, a row is in up to nine of them, and the
