@@ -383,7 +383,7 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'the statement of a day': async (product) => {
     days += 1
-    // Each day is before all that was posted: a range of the index of days that also has other days is no hit.
+    // Each day is before all others in the table: a range of pages with other days as well is no hit.
     const day = `2020-03-${String(31 - days).padStart(2, '0')}`
     const user_id = await buildUser(product.database.server)
     const occurred_at = new Date(`${day}T12:00:00Z`)
