@@ -3,7 +3,8 @@ import type { BillingFrequency, SoldPlanType } from '../schema/catalogue/plans.t
 import {
   type CataloguePrice,
   cataloguePrices,
-  type PortalKind,
+  isPortal,
+  type Portal,
   portalMetadataKey,
   priceProblem,
 } from '../schema/stripe/catalogue.ts'
@@ -13,8 +14,12 @@ import { priceUnavailable, StripeAnswerError } from './errors.ts'
 export interface StripeCatalogue {
   /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
   findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
-  /** The id of the portal's configuration. Throws Stripe's error, or StripeAnswerError when it is missing. */
-  findPortal(kind: PortalKind): Promise<string>
+  /**
+   * The id of the configuration: of the subscription's price, or any of the kind where there is no subscription
+   * or no configuration for its price, in which Stripe then allows everything but a change of seats. Throws
+   * Stripe's error, or StripeAnswerError when there is none of the kind.
+   */
+  findPortal(wanted: Portal): Promise<string>
 }
 
 export interface FoundPrice extends CataloguePrice {
@@ -49,7 +54,8 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
         throw priceUnavailable(error)
       }
     },
-    findPortal: (kind) => cached(`portal ${kind}`, () => fetchPortal(deps.stripe, kind)),
+    findPortal: (wanted) =>
+      cached(`portal ${wanted.kind} ${wanted.price_id}`, () => fetchPortal(deps.stripe, wanted)),
   }
 }
 
@@ -68,9 +74,14 @@ async function fetchPrice(stripe: Stripe, expected: CataloguePrice): Promise<str
   return price.id
 }
 
-async function fetchPortal(stripe: Stripe, kind: PortalKind): Promise<string> {
+async function fetchPortal(stripe: Stripe, wanted: Portal): Promise<string> {
+  let of_kind: string | undefined
   for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
-    if (found.metadata?.[portalMetadataKey] === kind) return found.id
+    if (isPortal(found, wanted)) return found.id
+    if (found.metadata?.[portalMetadataKey] === wanted.kind) of_kind ??= found.id
   }
-  throw new StripeAnswerError(`The ${kind} portal is missing at Stripe (npm run stripe:setup makes it)`)
+  if (of_kind) return of_kind
+  throw new StripeAnswerError(
+    `The ${wanted.kind} portal is missing at Stripe (npm run stripe:setup makes it)`,
+  )
 }

@@ -97,5 +97,26 @@ export function taxProblem(price: Stripe.Price): TaxProblem | null {
 export const portalKinds = ['personal', 'organization'] as const
 export type PortalKind = (typeof portalKinds)[number]
 
-/** Our portals carry this metadata key with their kind: a configuration has no lookup key. */
+/**
+ * Organizations have one portal for each price that is or was sold, because a configuration decides at which
+ * prices the quantity can be changed (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product,
+ * `prices`), and Stripe accepts only one monthly price of a product in it
+ * (https://github.com/cobuildwithus/murph/pull/1258).
+ */
+export interface Portal {
+  readonly kind: PortalKind
+  /** Null for the portal in which no subscription is changed. */
+  readonly price_id: string | null
+}
+
+/** Our portals carry this metadata: a configuration has no lookup key. */
 export const portalMetadataKey = 'portal_kind'
+export const portalPriceMetadataKey = 'portal_price'
+
+/** Whether a configuration at Stripe is this portal of ours. */
+export function isPortal(
+  { metadata }: Pick<Stripe.BillingPortal.Configuration, 'metadata'>,
+  { kind, price_id }: Portal,
+): boolean {
+  return metadata?.[portalMetadataKey] === kind && (metadata[portalPriceMetadataKey] ?? null) === price_id
+}

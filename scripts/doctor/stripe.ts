@@ -1,9 +1,8 @@
 import Stripe from 'stripe'
-import { portalKinds } from '../../schema/stripe/catalogue.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
 import { explainError } from '../explain-error.ts'
-import { findPortals, portalProblem } from '../stripe/set-up-portals.ts'
+import { findPortals, portalName, portalProblem } from '../stripe/set-up-portals.ts'
 import { comparePrices } from '../stripe/set-up-prices.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -58,14 +57,15 @@ async function examinePrices(stripe: Stripe): Promise<Finding[]> {
 
 async function examinePortals(stripe: Stripe): Promise<Finding[]> {
   const portals = await findPortals(stripe)
-  const wrong = portalKinds.flatMap((kind) => {
-    const found = portals[kind]
-    const text = found ? portalProblem(kind, found) : 'there is none'
+  const wrong = portals.flatMap(({ portal, found }) => {
+    const text = found ? portalProblem(portal.kind, found) : 'there is none'
     if (text === null) return []
     const means = 'Customers do there what we do not expect, or find no place to manage what they pay.'
-    return [problem('portals', { text: `${kind}: ${text}`, means, mend: setUp })]
+    return [problem('portals', { text: `${portalName(portal)}: ${text}`, means, mend: setUp })]
   })
-  return wrong.length > 0 ? wrong : [ok('portals', `${portalKinds.join(' and ')}, as we set them up`)]
+  return wrong.length > 0
+    ? wrong
+    : [ok('portals', `${portals.length} as we set them up, one for each price of seats`)]
 }
 
 async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {

@@ -1,51 +1,58 @@
 import type Stripe from 'stripe'
 import { maximumSeats, minimumSeats } from '../../schema/catalogue/plans.ts'
 import {
+  isPortal,
+  type Portal,
   type PortalKind,
-  portalKinds,
   portalMetadataKey,
+  portalPriceMetadataKey,
   productIdOf,
 } from '../../schema/stripe/catalogue.ts'
-import type { SoldPrice } from './set-up-prices.ts'
+import { listSeatPrices } from './set-up-prices.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
-/** Creates or updates both portals. Stripe omits fields in its answer, so they are always written. */
+/** Creates or updates every portal. Stripe omits fields in its answer, so they are always written. */
 export async function setUpPortals(
   stripe: Stripe,
   options: { readonly app_url: string; readonly brand_name: string },
-  prices: readonly SoldPrice[],
 ): Promise<string[]> {
-  const known = await findPortals(stripe)
   const changes: string[] = []
-  for (const kind of portalKinds) {
+  for (const { portal, found } of await findPortals(stripe)) {
+    const { kind, price_id } = portal
     const params = {
-      features: featuresOf(kind, prices),
+      features: featuresOf(portal),
       business_profile: { headline: `${options.brand_name}: billing` },
       default_return_url: `${options.app_url}${kind === 'personal' ? '/billing' : '/organizations'}`,
-      metadata: { [portalMetadataKey]: kind },
+      metadata: { [portalMetadataKey]: kind, ...(price_id && { [portalPriceMetadataKey]: price_id }) },
     }
-    const found = known[kind]
     if (found) {
       await stripe.billingPortal.configurations.update(found.id, params)
     } else {
       const { id } = await stripe.billingPortal.configurations.create(params)
-      changes.push(`portal ${kind}: made ${id}`)
+      changes.push(`portal ${portalName(portal)}: made ${id}`)
     }
   }
   return changes
 }
 
-/** Our portals at Stripe. Changes nothing. */
-export async function findPortals(
-  stripe: Stripe,
-): Promise<Partial<Record<PortalKind, Stripe.BillingPortal.Configuration>>> {
-  const known: Partial<Record<PortalKind, Stripe.BillingPortal.Configuration>> = {}
-  for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
-    const kind = portalKinds.find((candidate) => candidate === found.metadata?.[portalMetadataKey])
-    if (kind) known[kind] ??= found
-  }
-  return known
+export interface FoundPortal {
+  readonly portal: Portal
+  readonly found: Stripe.BillingPortal.Configuration | undefined
+}
+
+/** The portals that there should be, and what there is of them at Stripe. Changes nothing. */
+export async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
+  const wanted: Portal[] = [{ kind: 'personal', price_id: null }]
+  for (const { id } of await listSeatPrices(stripe)) wanted.push({ kind: 'organization', price_id: id })
+  const known = await stripe.billingPortal.configurations
+    .list({ active: true, limit: 100 })
+    .autoPagingToArray({ limit: 10_000 })
+  return wanted.map((portal) => ({ portal, found: known.find((one) => isPortal(one, portal)) }))
+}
+
+export function portalName({ kind, price_id }: Portal): string {
+  return price_id === null ? kind : `${kind} at ${price_id}`
 }
 
 /** How a portal allows more than ours does; null when it does not. The set-up rewrites the rest. */
@@ -71,14 +78,14 @@ export function portalProblem(
  * change seats: added ones are paid at once for the rest of the period, a reduction begins with the next one,
  * because this one's credits are already granted.
  */
-function featuresOf(kind: PortalKind, prices: readonly SoldPrice[]): Features {
+function featuresOf({ price_id }: Portal): Features {
   const common = {
     customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address'] },
     invoice_history: { enabled: true },
     payment_method_update: { enabled: true },
     subscription_cancel: { enabled: true, mode: 'at_period_end' },
   } satisfies Features
-  if (kind === 'personal') return { ...common, subscription_update: { enabled: false } }
+  if (price_id === null) return { ...common, subscription_update: { enabled: false } }
   return {
     ...common,
     subscription_update: {
@@ -89,7 +96,7 @@ function featuresOf(kind: PortalKind, prices: readonly SoldPrice[]): Features {
       products: [
         {
           product: productIdOf('teams'),
-          prices: prices.filter((price) => price.plan_type === 'teams').map((price) => price.price_id),
+          prices: [price_id],
           adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum: maximumSeats },
         },
       ],

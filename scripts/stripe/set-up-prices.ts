@@ -27,7 +27,7 @@ export async function setUpPrices(
       prices.push({ ...price, price_id: found.id })
       const tax = taxProblem(found)
       if (tax) {
-        await stripe.prices.update(found.id, taxParams(price))
+        await setTaxBehavior(stripe, found)
         changes.push(
           `price ${price.lookup_key}: ${found.id} is ${taxBehavior} of tax now, because ${tax.text}`,
         )
@@ -38,7 +38,26 @@ export async function setUpPrices(
     prices.push({ ...price, price_id: created.id })
     changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
   }
+  for (const found of await listSeatPrices(stripe)) {
+    if (!isUnspecified(found) && !unspecifiedOptions(found).length) continue
+    await setTaxBehavior(stripe, found)
+    changes.push(
+      `price ${found.id}: ${taxBehavior} of tax now, so that its subscribers can change their seats`,
+    )
+  }
   return { prices, changes }
+}
+
+/** Every price of seats that is or was sold. A price that was archived by hand is not among them. */
+export async function listSeatPrices(stripe: Stripe): Promise<Stripe.Price[]> {
+  const found = stripe.prices.list({
+    product: productIdOf('teams'),
+    active: true,
+    type: 'recurring',
+    expand: ['data.currency_options'],
+    limit: 100,
+  })
+  return found.autoPagingToArray({ limit: 10_000 })
 }
 
 export interface ComparedPrice {
@@ -107,6 +126,30 @@ function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Pric
   })
 }
 
+function isUnspecified({ tax_behavior }: { readonly tax_behavior: string | null }): boolean {
+  return tax_behavior === null || tax_behavior === 'unspecified'
+}
+
+/** The other currencies of a price that say nothing of tax. */
+function unspecifiedOptions({ currency, currency_options = {} }: Stripe.Price) {
+  return Object.entries(currency_options).filter(
+    ([code, option]) => code !== currency && isUnspecified(option),
+  )
+}
+
+/** Sets what is unspecified; what is set never changes (Stripe.Price, `tax_behavior`). */
+function setTaxBehavior(stripe: Stripe, price: Stripe.Price): Promise<Stripe.Price> {
+  return stripe.prices.update(price.id, {
+    ...(isUnspecified(price) && { tax_behavior: taxBehavior }),
+    currency_options: Object.fromEntries(
+      unspecifiedOptions(price).map(([code, { unit_amount }]) => [
+        code,
+        { ...(unit_amount !== null && { unit_amount }), tax_behavior: taxBehavior },
+      ]),
+    ),
+  })
+}
+
 /** Each currency has a tax behavior of its own, which it does not take from the price. */
 function taxParams(price: CataloguePrice) {
   const others = currencies.filter((currency) => currency !== defaultCurrency)
@@ -118,5 +161,5 @@ function taxParams(price: CataloguePrice) {
         { unit_amount: price.amount_minor, tax_behavior: taxBehavior },
       ]),
     ),
-  } satisfies Stripe.PriceUpdateParams
+  } satisfies Partial<Stripe.PriceCreateParams>
 }

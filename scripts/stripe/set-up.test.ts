@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   cataloguePrices,
   portalMetadataKey,
+  portalPriceMetadataKey,
   priceProblem,
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
@@ -61,7 +62,7 @@ describe('setting Stripe up', () => {
     const second = await setUp()
     expect(second.changes).toEqual([])
     expect(await pricesNow()).toEqual(prices)
-    expect(await portalsNow()).toHaveLength(2)
+    expect(await portalsNow()).toHaveLength(3)
     expect((await stripe.products.list()).data).toHaveLength(2)
     expect((await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === webhook_url)).toHaveLength(
       1,
@@ -160,7 +161,10 @@ describe('setting Stripe up', () => {
   test('setting Stripe up allows organizations to change their seats in the portal, but no customer to change plans', async () => {
     await setUp()
     const features = Object.fromEntries(
-      (await portalsNow()).map((portal) => [portal.metadata?.[portalMetadataKey], portal.features]),
+      (await portalsNow()).map((portal) => [
+        portal.metadata?.[portalPriceMetadataKey] ?? portal.metadata?.[portalMetadataKey],
+        portal.features,
+      ]),
     )
     for (const portal of Object.values(features)) {
       expect(portal).toMatchObject({
@@ -170,12 +174,32 @@ describe('setting Stripe up', () => {
       })
     }
     expect(features.personal?.subscription_update.enabled).toBe(false)
-    expect(features.organization?.subscription_update).toMatchObject({
-      enabled: true,
-      default_allowed_updates: ['quantity'],
-      proration_behavior: 'always_invoice',
-      schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
-    })
+    for (const key of ['teams_monthly', 'teams_yearly']) {
+      const price = (await keyed(key))?.id ?? ''
+      expect(features[price]?.subscription_update).toMatchObject({
+        enabled: true,
+        default_allowed_updates: ['quantity'],
+        products: [{ product: 'plan_teams', prices: [price] }],
+        proration_behavior: 'always_invoice',
+        schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      })
+    }
+    expect(Object.keys(features)).toHaveLength(3)
+  })
+
+  test('setting Stripe up makes a portal for subscribers at an old price, and sets its tax behavior', async () => {
+    const old = await oldPrice({})
+    await stripe.prices.update(old.id, { lookup_key: '' })
+    const { changes } = await setUp()
+    expect(changes).toContain(
+      `price ${old.id}: inclusive of tax now, so that its subscribers can change their seats`,
+    )
+    expect(changes).toContainEqual(
+      expect.stringMatching(new RegExp(`^portal organization at ${old.id}: made bpc_`)),
+    )
+    const portal = (await portalsNow()).find(({ metadata }) => metadata?.[portalPriceMetadataKey] === old.id)
+    expect(portal?.features.subscription_update.products).toMatchObject([{ prices: [old.id] }])
+    expect((await setUp()).changes).toEqual([])
   })
 
   test('restores a portal that was changed by hand', async () => {

@@ -21,7 +21,7 @@ export async function setUpStripe(
   },
 ): Promise<StripeSetUp> {
   const prices = await setUpPrices(stripe, options)
-  const portals = await setUpPortals(stripe, options, prices.prices)
+  const portals = await setUpPortals(stripe, options)
   const webhook = options.webhook ? await setUpWebhook(stripe, options.webhook) : null
   return { changes: [...prices.changes, ...portals, ...(webhook?.changes ?? [])], webhook }
 }

@@ -367,6 +367,39 @@ describe('more seats', () => {
     expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
   })
 
+  test('more seats are bought at the price of the subscription after the catalogue’s price has changed', async () => {
+    const { id, item } = await subscribeAtStripe(5)
+    const old = await stripe.client.prices.create({
+      product: 'plan_teams',
+      currency: 'eur',
+      unit_amount: 2500,
+      recurring: { interval: 'month' },
+    })
+    await stripe.client.subscriptions.update(id, {
+      items: [{ id: item.id, price: old.id }],
+      proration_behavior: 'none',
+    })
+    await stripe.setUp()
+    const { sessions, on } = await recordPortalSessions()
+    const body = { orgId: org.id, clerkUserId: ada.user_id, quantity: 3 }
+    expect(await on.api(buySeats, { token: ada.token, body })).toMatchObject({ status: 200 })
+    const overview = { token: ada.token, body: { clerk_org_id: org.id } }
+    expect(await on.api(createOrganizationBillingPortal, overview)).toMatchObject({ status: 200 })
+    await on.close()
+    const [confirm, portal] = sessions
+    const { metadata } = await stripe.client.billingPortal.configurations.retrieve(
+      String(confirm?.configuration),
+    )
+    expect(metadata).toEqual({ portal_kind: 'organization', portal_price: old.id })
+    expect(portal?.configuration).toBe(confirm?.configuration)
+
+    await fetch(`${confirm?.url}/subscriptions/${id}/confirm`, { method: 'POST', redirect: 'manual' })
+    expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]).toMatchObject({
+      quantity: 8,
+      price: { id: old.id },
+    })
+  })
+
   test('more seats are at most a hundred in total', async () => {
     await subscribeAtStripe(60)
     expect((await buy({ quantity: 40 })).status).toBe(200)

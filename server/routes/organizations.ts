@@ -91,13 +91,15 @@ export const organizationsRoutes = [
   route(createOrganizationBillingPortal, {
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: portalFailure('Failed to open billing portal'),
-  }).handle(({ admin }, deps) =>
-    openPortal(deps, {
+  }).handle(async ({ body, admin }, deps) => {
+    const subscription = await findLiveSubscription(deps.db, organizationOwner(body.clerk_org_id))
+    return openPortal(deps, {
       kind: 'organization',
+      price_id: subscription ? await findPriceId(deps.stripe, subscription) : null,
       payer: organizationPayer(admin),
       return_url: `${deps.settings.app_url}${billingTab}`,
-    }),
-  ),
+    })
+  }),
 
   // The total is the ledger's balance plus the month's usage, so the three always add up (decision 053).
   route(getOrganizationCredits, {
@@ -150,11 +152,12 @@ export const organizationsRoutes = [
     }),
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
-    const update = await prepareSeatUpdate(deps, body)
+    const { update, price_id } = await prepareSeatUpdate(deps, body)
     const return_url = `${deps.settings.app_url}${seatsTab}`
     const seats = update.items[0]?.quantity
     return openPortal(deps, {
       kind: 'organization',
+      price_id,
       payer: organizationPayer(admin),
       return_url,
       flow_data: {
@@ -218,11 +221,22 @@ async function findPricePerSeat(db: Database, subscription: Subscription): Promi
   return Math.round(intent.amount_minor / (intent.seats ?? 1))
 }
 
+/** The price at Stripe, which decides in which portal the seats can be changed. */
+async function findPriceId(stripe: Stripe, { stripe_subscription_id }: Subscription): Promise<string | null> {
+  const { items } = await stripe.subscriptions.retrieve(stripe_subscription_id)
+  return items.data[0]?.price.id ?? null
+}
+
+interface SeatUpdate {
+  readonly update: Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm
+  readonly price_id: string
+}
+
 /** Stripe's confirmation page. New seats are added to Stripe's present number; ours follows by event. */
 async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
   request: { readonly orgId: string; readonly quantity: number },
-): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm> {
+): Promise<SeatUpdate> {
   const subscription = await requireSubscription(db, request.orgId)
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
@@ -233,5 +247,6 @@ async function prepareSeatUpdate(
   const seats = item.quantity ?? 1
   const quantity = seats + request.quantity
   if (quantity > maximumSeats) throw tooManySeats(seats)
-  return { subscription: id, items: [{ id: item.id, quantity }] }
+  const update = { subscription: id, items: [{ id: item.id, quantity }] }
+  return { update, price_id: item.price.id }
 }

@@ -46,6 +46,7 @@ export const subscriptionsRoutes = [
     const user = await findOrCreateAccount(deps, user_id)
     return openPortal(deps, {
       kind: 'personal',
+      price_id: null,
       payer: personalPayer(user),
       return_url: `${deps.settings.app_url}/billing`,
     })

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { priceLookupKey, type SoldPlanType } from '../../schema/catalogue/plans.ts'
-import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
+import { isPortal } from '../../schema/stripe/catalogue.ts'
 import { isStripeEventType } from '../../schema/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
@@ -58,9 +58,11 @@ export async function findPrice(stripe: Stripe, plan_type: SoldPlanType): Promis
   return data[0]
 }
 
+/** The portal of those who subscribe at the present price. */
 export async function findPortal(stripe: Stripe): Promise<string> {
-  for await (const { id, metadata } of stripe.billingPortal.configurations.list({ active: true })) {
-    if (metadata?.[portalMetadataKey] === 'organization') return id
+  const { id: price_id } = await findPrice(stripe, 'teams')
+  for await (const found of stripe.billingPortal.configurations.list({ active: true })) {
+    if (isPortal(found, { kind: 'organization', price_id })) return found.id
   }
   throw new Error('There is no portal for organizations: npm run stripe:setup makes it')
 }

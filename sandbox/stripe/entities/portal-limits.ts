@@ -1,6 +1,6 @@
 import { invalidRequest, type StripeFault } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { EmbeddedPrice, StoredSubscription } from '../state.ts'
+import type { EmbeddedPrice, StoredPortalConfiguration, StoredSubscription } from '../state.ts'
 import { nextPhase } from './subscription-schedule.ts'
 
 /**
@@ -8,18 +8,33 @@ import { nextPhase } from './subscription-schedule.ts'
  * https://docs.stripe.com/customer-management#customer-portal-limitations. The rules are documented, the
  * texts of the refusals are not.
  */
-export type PortalLimit = 'has_scheduled_update' | 'has_unspecified_tax'
+export type PortalLimit = 'has_scheduled_update' | 'has_unlisted_price' | 'has_unspecified_tax'
 
 /** A change that waits for the end of the period keeps the portal from another one, and from cancelling. */
 export function cancelLimit(service: Service, subscription: StoredSubscription): PortalLimit | null {
   return nextPhase(service, subscription) ? 'has_scheduled_update' : null
 }
 
-/** Nor is a price changed of which is not known whether taxes come on top. */
-export function updateLimit(service: Service, subscription: StoredSubscription): PortalLimit | null {
+/**
+ * Nor does the portal change a price that does not say whether it includes tax, or the quantity at a price that
+ * the configuration does not list: `products.prices` is "the list of price IDs which, when subscribed to, a
+ * subscription can be updated" (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product).
+ */
+export function updateLimit(
+  service: Service,
+  subscription: StoredSubscription,
+  configuration: StoredPortalConfiguration,
+): PortalLimit | null {
   const { currency, items } = subscription
-  const lacks = items.data.some(({ price }) => lacksTaxBehavior(service, price, currency))
-  return cancelLimit(service, subscription) ?? (lacks ? 'has_unspecified_tax' : null)
+  const limit = cancelLimit(service, subscription)
+  if (limit) return limit
+  if (items.data.some(({ price }) => lacksTaxBehavior(service, price, currency))) return 'has_unspecified_tax'
+  return items.data.every(({ price }) => isListed(configuration, price.id)) ? null : 'has_unlisted_price'
+}
+
+export function isListed({ features }: StoredPortalConfiguration, price_id: string): boolean {
+  const { products } = features.subscription_update
+  return (products ?? []).some(({ prices }) => prices.includes(price_id))
 }
 
 export function lacksTaxBehavior(
@@ -39,6 +54,10 @@ export function unspecifiedTax(id: string, param: string): StripeFault {
     `The price ${id} has an unspecified \`tax_behavior\`. Prices that customers can change to in the portal must be inclusive or exclusive of tax.`,
     { param },
   )
+}
+
+export function unlistedPrice(id: string, param: string): StripeFault {
+  return invalidRequest(`The portal configuration does not offer the price ${id}.`, { param })
 }
 
 export function scheduledUpdate({ id }: StoredSubscription, param: string): StripeFault {

@@ -1,7 +1,9 @@
 import {
   cancelLimit,
+  isListed,
   lacksTaxBehavior,
   scheduledUpdate,
+  unlistedPrice,
   unspecifiedTax,
   updateLimit,
 } from '../entities/portal-limits.ts'
@@ -49,13 +51,13 @@ export function readFlow(
     case 'subscription_update': {
       allow(features.subscription_update.enabled, 'subscription_update')
       const subscription = subscriptionFor(service, flow_data, around)
-      checkUpdatable(service, subscription)
+      checkUpdatable(service, subscription, around)
       return { ...flow, subscription_update: { subscription: subscription.id } }
     }
     case 'subscription_update_confirm': {
       allow(features.subscription_update.enabled, 'subscription_update')
       const subscription = subscriptionFor(service, flow_data, around)
-      checkUpdatable(service, subscription)
+      checkUpdatable(service, subscription, around)
       const items = flow_data.subscription_update_confirm?.items ?? []
       for (const item of items)
         checkItem(service, { item, subscription, configuration: around.configuration })
@@ -101,10 +103,16 @@ function subscriptionFor(
   return subscription
 }
 
-function checkUpdatable(service: Service, subscription: StoredSubscription): void {
-  const limit = updateLimit(service, subscription)
+function checkUpdatable(
+  service: Service,
+  subscription: StoredSubscription,
+  { configuration }: Surroundings,
+): void {
+  const limit = updateLimit(service, subscription, configuration)
+  const price = subscription.items.data[0]?.price.id ?? ''
   if (limit === 'has_scheduled_update') throw scheduledUpdate(subscription, 'flow_data')
-  if (limit) throw unspecifiedTax(subscription.items.data[0]?.price.id ?? '', 'flow_data')
+  if (limit === 'has_unlisted_price') throw unlistedPrice(price, 'flow_data')
+  if (limit) throw unspecifiedTax(price, 'flow_data')
 }
 
 type Item = NonNullable<NonNullable<FlowData>['subscription_update_confirm']>['items'][number]
@@ -117,7 +125,7 @@ function checkItem(
     configuration,
   }: { item: Item; subscription: StoredSubscription; configuration: StoredPortalConfiguration },
 ): void {
-  const { default_allowed_updates, products } = configuration.features.subscription_update
+  const { default_allowed_updates } = configuration.features.subscription_update
   const param = 'flow_data[subscription_update_confirm][items][0]'
   const [before] = subscription.items.data.filter(({ id }) => id === item.id)
   const [after] = changedItems(service, subscription, [item]).filter(({ id }) => id === item.id)
@@ -131,10 +139,8 @@ function checkItem(
   }
   if (lacksTaxBehavior(service, after.price, subscription.currency))
     throw unspecifiedTax(after.price.id, param)
-  const is_offered = products?.some(({ prices }) => prices.includes(after.price.id))
-  if (has_other_price && !(default_allowed_updates.includes('price') && is_offered)) {
-    throw invalidRequest(`The portal configuration does not offer the price ${after.price.id}.`, { param })
-  }
+  const is_offered = default_allowed_updates.includes('price') && isListed(configuration, after.price.id)
+  if (has_other_price && !is_offered) throw unlistedPrice(after.price.id, param)
 }
 
 function afterCompletion(asked: NonNullable<FlowData>['after_completion']): PortalFlow['after_completion'] {

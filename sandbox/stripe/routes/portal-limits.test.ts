@@ -140,6 +140,67 @@ it('a subscription at such a price is changed neither by a flow nor on the pages
   expect((await current()).items.data[0]?.quantity).toBe(5)
 })
 
+/** The subscriber's price is not the one that the configuration lists for the same product and interval. */
+async function startAtOldPrice() {
+  const portal = await startPortal()
+  const { stripe, plans, item } = portal
+  const old = await stripe.prices.create({
+    product: plans.teams.id,
+    currency: 'eur',
+    unit_amount: 2500,
+    tax_behavior: 'inclusive',
+    recurring: { interval: 'month' },
+  })
+  await stripe.subscriptions.update(item.subscription, { items: [{ id: item.id, price: old.id }] })
+  return { ...portal, old }
+}
+
+it.each(['subscription_update', 'subscription_update_confirm'] as const)(
+  'no session is made for %s of a subscription whose price the configuration does not list',
+  async (type) => {
+    const { open, item, old } = await startAtOldPrice()
+    const { subscription } = item
+    const items = [{ id: item.id, quantity: 8 }]
+    const named =
+      type === 'subscription_update'
+        ? { subscription_update: { subscription } }
+        : { subscription_update_confirm: { subscription, items } }
+    await expect(open({ flow_data: { type, ...named } })).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining(`does not offer the price ${old.id}`),
+    })
+  },
+)
+
+it('the portal’s pages change no subscription whose price the configuration does not list, and can end it', async () => {
+  const { open, item, old, post, current } = await startAtOldPrice()
+  const { url } = await open()
+  const page = await textOf(url)
+  expect(page).not.toContain('Update plan')
+  expect(page).toContain('Cancel plan')
+  await post(`${url}/subscriptions/${item.subscription}/confirm`, { price: old.id, quantity: '8' })
+  expect((await current()).items.data[0]).toMatchObject({ quantity: 5, price: { id: old.id } })
+})
+
+it('a configuration does not list two prices of one product with the same interval', async () => {
+  const { stripe, plans, old, configuration } = await startAtOldPrice()
+  const listing = (prices: string[]) => ({
+    features: {
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['quantity' as const],
+        products: [{ product: plans.teams.id, prices }],
+      },
+    },
+  })
+  const { configurations } = stripe.billingPortal
+  const both = listing([plans.teams_monthly.id, old.id])
+  const refusal = { statusCode: 400, message: expect.stringContaining('may recur every 1 month') }
+  await expect(configurations.create(both)).rejects.toMatchObject(refusal)
+  await expect(configurations.update(configuration.id, both)).rejects.toMatchObject(refusal)
+  await expect(configurations.create(listing([old.id]))).resolves.toMatchObject({ active: true })
+})
+
 it('the tax behavior of a price is set once, in each currency', async () => {
   const portal = await startPortal()
   const { stripe } = portal

@@ -71,7 +71,10 @@ export function portalConfigurationRoutes(router: Router, service: Service): voi
   )
 }
 
-/** Every price that can be chosen must exist, recur, and belong to the product that it is listed under. */
+/**
+ * Every price that can be chosen must exist, recur, and belong to the product that it is listed under, and two
+ * prices of one product may not have the same interval (https://github.com/cobuildwithus/murph/pull/1258).
+ */
 function checkProducts(service: Service, features: PortalFeatures): void {
   const { store } = service
   const { enabled, products, default_allowed_updates } = features.subscription_update
@@ -83,6 +86,7 @@ function checkProducts(service: Service, features: PortalFeatures): void {
   for (const [index, { product, prices }] of (products ?? []).entries()) {
     const param = `features[subscription_update][products][${index}]`
     if (!store.products.get(product)) throw noSuch('product', product, `${param}[product]`)
+    const intervals = new Set<string>()
     for (const id of prices) {
       const price = store.prices.get(id)
       if (!price) throw noSuch('price', id, `${param}[prices]`)
@@ -90,6 +94,13 @@ function checkProducts(service: Service, features: PortalFeatures): void {
         throw invalidRequest(`The price ${id} is not a recurring price of the product ${product}.`, { param })
       }
       if (lacksTaxBehavior(service, price)) throw unspecifiedTax(id, `${param}[prices]`)
+      const interval = `${price.recurring.interval_count} ${price.recurring.interval}`
+      if (intervals.has(interval)) {
+        throw invalidRequest(`Only one price of the product ${product} may recur every ${interval}.`, {
+          param,
+        })
+      }
+      intervals.add(interval)
     }
   }
 }

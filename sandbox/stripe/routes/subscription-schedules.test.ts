@@ -100,6 +100,7 @@ it('the portal plans a downgrade where its configuration says so, and bills an u
         enabled: true,
         default_allowed_updates: ['quantity'],
         proration_behavior: 'always_invoice',
+        products: [{ product: plans.teams.id, prices: [plans.teams_monthly.id] }],
         schedule_at_period_end: {
           conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
         },

@@ -19,6 +19,14 @@ export async function startPortal({
     billing_mode: { type: billing_mode },
     items: [{ price: plans.teams_monthly.id, quantity }],
   })
+  const products = [
+    { product: plans.pro.id, prices: [plans.pro_monthly.id, plans.pro_yearly.id] },
+    {
+      product: plans.teams.id,
+      prices: [plans.teams_monthly.id],
+      adjustable_quantity: { enabled: true, minimum: 1, maximum: 100 },
+    },
+  ]
   const configuration = await stripe.billingPortal.configurations.create({
     features: {
       invoice_history: { enabled: true },
@@ -28,16 +36,12 @@ export async function startPortal({
         enabled: true,
         default_allowed_updates: ['price', 'quantity'],
         proration_behavior: 'always_invoice',
-        products: [
-          { product: plans.pro.id, prices: [plans.pro_monthly.id, plans.pro_yearly.id] },
-          {
-            product: plans.teams.id,
-            prices: [plans.teams_monthly.id],
-            adjustable_quantity: { enabled: true, minimum: 1, maximum: 100 },
-          },
-        ],
+        products,
       },
       ...features,
+      ...(features.subscription_update?.enabled && {
+        subscription_update: { products, ...features.subscription_update },
+      }),
     },
   })
   const open = (params: Partial<Stripe.BillingPortal.SessionCreateParams> = {}) =>

@@ -97,6 +97,7 @@ async function billingObjects(harness: Awaited<ReturnType<typeof startHarness>>)
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['quantity'],
+        products: [{ product: plans.teams.id, prices: [plans.teams_monthly.id] }],
         schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
       },
     },

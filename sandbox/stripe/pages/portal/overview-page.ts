@@ -90,7 +90,7 @@ function actions(view: PortalView, subscription: StoredSubscription): Html {
   const may_update =
     subscription_update.enabled &&
     subscription_update.default_allowed_updates.length > 0 &&
-    updateLimit(view.service, subscription) === null &&
+    updateLimit(view.service, subscription, view.configuration) === null &&
     status !== 'incomplete'
   return html`${may_update ? html`<a class="button first" href="${path('/update')}">Update plan</a>` : null}
 ${

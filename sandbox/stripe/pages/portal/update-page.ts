@@ -46,14 +46,13 @@ function choice(
 ${is_current ? html`<b class="tag">Current</b>` : null}</label>`
 }
 
-/** What the configuration offers, in the subscription's currency; the present price is always among it. */
+/** What the configuration offers, in the subscription's currency. */
 export function offeredPrices(
   { service, configuration }: PortalView,
-  { currency, items }: StoredSubscription,
+  { currency }: StoredSubscription,
 ): StoredPrice[] {
   const listed = (configuration.features.subscription_update.products ?? []).flatMap(({ prices }) => prices)
-  const ids = new Set([...listed, ...items.data.map(({ price }) => price.id)])
-  return [...ids].flatMap((id) => {
+  return listed.flatMap((id) => {
     const price = service.store.prices.get(id)
     return price?.currency_options[currency] && !lacksTaxBehavior(service, price, currency) ? [price] : []
   })

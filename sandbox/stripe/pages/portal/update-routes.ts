@@ -139,5 +139,6 @@ function problemWith(
 }
 
 function isAllowed({ configuration, service }: PortalView, subscription: StoredSubscription): boolean {
-  return configuration.features.subscription_update.enabled && updateLimit(service, subscription) === null
+  const { enabled } = configuration.features.subscription_update
+  return enabled && updateLimit(service, subscription, configuration) === null
 }
