@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
@@ -7,7 +8,7 @@ import { giveCredits, postTransfer } from '../../../tests/support/factories/tran
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { flipByte, monthsToArchive } from '../../../tests/support/months-to-archive.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
-import { readBooks, readGrant } from '../post/books.ts'
+import { readBooks, readPurchaseGrant } from '../post/books.ts'
 import { findArchivedUntil } from '../read/archived.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
@@ -43,7 +44,7 @@ describe('months that were archived', () => {
     expect(await report('pooled', 3, pool)).toMatchObject({ outcome: 'replayed', purchased: 93 })
     expect(await report('fourth', 3)).toMatchObject({ outcome: 'posted' })
     // A refund of a purchase whose transfers are all archived.
-    expect(await readGrant(database.worker, filled.bought.id)).toMatchObject({
+    expect(await readPurchaseGrant(database.worker, filled.bought.intent_id ?? '')).toMatchObject({
       gross: 500,
       refunded: 50,
       transfers: 2,
@@ -52,7 +53,7 @@ describe('months that were archived', () => {
       database.worker,
       buildTransfer(filled.bought, { kind: 'refund', ordinal: 3, amount: -450 }),
     )
-    expect(await readGrant(database.worker, filled.bought.id)).toMatchObject({
+    expect(await readPurchaseGrant(database.worker, filled.bought.intent_id ?? '')).toMatchObject({
       gross: 500,
       refunded: 500,
       transfers: 3,
@@ -69,6 +70,21 @@ describe('months that were archived', () => {
     }
     expect(await problemsOf()).toEqual([tooMuch])
     expect(await problemsOf({ incremental: true })).toEqual([tooMuch])
+  })
+
+  test('the files of archived months have no free text and no salt, and prove all the same', async () => {
+    const { rows } = await sql<{ reason: string; salt: string }>`
+      SELECT reason, encode(reason_salt, 'hex') AS salt FROM ledger_transfers`.execute(database.owner)
+    await archive(2)
+    const files = await Promise.all((await filesOf('ledger_')).map((file) => readFile(file)))
+    const text = files.map((file) => gunzipSync(file).toString()).join('\n')
+    expect(text).toContain(filled.bought.id)
+    for (const { reason, salt } of rows) {
+      expect(text).not.toContain(salt)
+      // As COPY writes it; the reports' reason has a line break.
+      expect(text).not.toContain(reason.split('\n')[0])
+    }
+    expect((await proveArchives(folder.path)).problems).toEqual([])
   })
 
   test('months that were archived can be followed by further ones', async () => {

@@ -39,7 +39,8 @@ export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
 export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult {
   const { outcome } = result
   if (outcome === 'conflict') {
-    throw new IdempotencyConflictError(`The key ${usage.idempotency_key} was used before with another input`)
+    // The key is the editor's text, which is stored nowhere and logged nowhere.
+    throw new IdempotencyConflictError(`A key of ${usage.actor} was used before with another input`)
   }
   return { ...result, outcome }
 }
