@@ -19,9 +19,6 @@ function viewColumns(columns: Record<string, string>): Record<string, string> {
     Object.fromEntries(names.map((name) => [`${view}.${name}`, type(name) ?? 'string']))
   const sums = ['gross', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted', 'transfers']
   return {
-    ...all('ledger_balances', ['owner_kind', 'owner_id'], (name) => columns[`ledger_owners.${name}`]),
-    ...all('ledger_balances', ['account'], () => columns['ledger_grants.account']),
-    ...all('ledger_balances', ['account_id', 'version', 'balance'], () => 'number'),
     ...all(
       'ledger_grant_sums',
       ['id', 'owner_kind', 'account', 'kind'],

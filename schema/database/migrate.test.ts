@@ -1,3 +1,6 @@
+import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
@@ -64,6 +67,10 @@ test('each function file ends with what it revokes and grants', async () => {
   for (const { name, text } of await readFunctionFiles()) {
     const functions = [...text.matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(/g)].map(([, named]) => named)
     const rights = text.slice(text.lastIndexOf('\n\nREVOKE'))
+    const takesAll = [...rights.matchAll(/REVOKE[^;]*;/g)].every(([revoke]) =>
+      revoke.endsWith('tidemark_server, tidemark_worker;'),
+    )
+    expect(takesAll, `${name}.sql revokes what an earlier release granted`).toBe(true)
     for (const function_name of functions) {
       expect(rights, `${name}.sql revokes ${function_name}`).toMatch(
         new RegExp(`REVOKE ALL ON FUNCTION[^;]*\\b${function_name}\\b`),
@@ -72,26 +79,111 @@ test('each function file ends with what it revokes and grants', async () => {
   }
 })
 
+/** Our migrations, functions and triggers with the changes of a later release, in a folder of their own. */
+async function withLaterRelease(
+  change: (folder: string) => Promise<void>,
+  work: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-migrations-'))
+  try {
+    for (const name of ['migrations', 'functions', 'triggers'])
+      await cp(join(import.meta.dirname, name), join(folder, name), { recursive: true })
+    await change(folder)
+    await work(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const replaceLivemode = `CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true'`
+
 test('a function file whose text changed is applied again, and a failure leaves every function as it was', async () => {
   await asOwner(async (client) => {
-    await client.query("UPDATE function_files SET sha256 = 'of an earlier text'")
+    await client.query("UPDATE function_files SET sha256 = 'of an earlier text' WHERE name = 'stripe'")
     const before = await listDefinitions(client)
-    await client.query(
-      `CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true'`,
-    )
-    const applied = await migrateToLatest({ connectionString: database.url })
-    expect(applied).toEqual((await readFunctionFiles()).map(({ name }) => name))
+    await client.query(replaceLivemode)
+    expect(await migrateToLatest({ connectionString: database.url })).toEqual(['stripe'])
     expect(await listDefinitions(client)).toEqual(before)
 
     await client.query("UPDATE function_files SET sha256 = 'of an earlier text'")
-    await client.query(
-      `CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true'`,
-    )
+    await client.query(replaceLivemode)
     // The last file cannot be applied.
     await client.query('ALTER TABLE support_acts RENAME TO support_acts_elsewhere')
     await expect(migrateToLatest({ connectionString: database.url })).rejects.toThrow(/support_acts/)
     const { rows } = await client.query('SELECT stripe_livemode() AS live')
     expect(rows).toEqual([{ live: true }])
+  })
+})
+
+test('what no file has any more is dropped, and a right that no file grants is revoked', async () => {
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    await client.query(`
+      CREATE FUNCTION of_an_earlier_release() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER of_an_earlier_release BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION of_an_earlier_release();
+      CREATE VIEW of_an_earlier_release AS SELECT clerk_id FROM users;
+      GRANT EXECUTE ON FUNCTION ledger_post TO tidemark_server;
+      INSERT INTO function_files VALUES ('of_an_earlier_release', 'text')`)
+    expect(await listDefinitions(client)).not.toEqual(before)
+    await migrateToLatest({ connectionString: database.url })
+    expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+test('a changed signature stands beside the old one for a release, and is dropped in the next', async () => {
+  const added = `
+    CREATE OR REPLACE FUNCTION stripe_livemode(fallback boolean) RETURNS boolean LANGUAGE sql STABLE AS $$
+      SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), fallback::text)::boolean
+    $$;
+    REVOKE ALL ON FUNCTION stripe_livemode(boolean) FROM PUBLIC, tidemark_server, tidemark_worker;
+    GRANT EXECUTE ON FUNCTION stripe_livemode(boolean) TO tidemark_server;`
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    await withLaterRelease(
+      async (folder) => {
+        const file = join(folder, 'functions/stripe.sql')
+        const { text = '' } = (await readFunctionFiles()).find(({ name }) => name === 'stripe') ?? {}
+        // While both stand, rights name the arguments: the bare name is ambiguous.
+        await writeFile(file, text.replaceAll(/(ON FUNCTION stripe_livemode)\b/g, '$1()'))
+        await appendFile(file, added)
+      },
+      async (folder) => {
+        await migrateToLatest({ connectionString: database.url, folder })
+        await client.query('SET ROLE tidemark_server')
+        const { rows } = await client.query('SELECT stripe_livemode() AS old, stripe_livemode(true) AS new')
+        await client.query('RESET ROLE')
+        expect(rows).toEqual([{ old: false, new: true }])
+      },
+    )
+    await migrateToLatest({ connectionString: database.url })
+    expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+test('a migration whose functions cannot be applied changes nothing', async () => {
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    await withLaterRelease(
+      async (folder) => {
+        await writeFile(
+          join(folder, 'migrations/9999_column.sql'),
+          'ALTER TABLE ledger_transfers ADD COLUMN added text',
+        )
+        await appendFile(join(folder, 'functions/stripe.sql'), 'GRANT SELECT ON none TO tidemark_server;')
+      },
+      async (folder) => {
+        const failed = await migrateToLatest({ connectionString: database.url, folder }).catch(
+          (error: unknown) => error,
+        )
+        expect(failed).toMatchObject({ cause: { message: 'relation "none" does not exist' } })
+      },
+    )
+    expect(await listDefinitions(client)).toEqual(before)
+    const { rows } = await client.query(
+      "SELECT FROM information_schema.columns WHERE table_name = 'ledger_transfers' AND column_name = 'added'",
+    )
+    expect(rows).toEqual([])
+    expect(await migrateToLatest({ connectionString: database.url })).toEqual([])
   })
 })
 

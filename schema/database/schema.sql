@@ -69,7 +69,7 @@ CREATE TABLE public.audit_log (
     outcome text NOT NULL,
     target_kind text,
     target_id text,
-    owner_kind text,
+    owner_kind public.owner_kind,
     owner_id text,
     reason text,
     detail text,
@@ -79,7 +79,6 @@ CREATE TABLE public.audit_log (
     CONSTRAINT audit_log_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
     CONSTRAINT audit_log_check1 CHECK (((target_kind IS NULL) = (target_id IS NULL))),
     CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text, 'done'::text, 'failed'::text]))),
-    CONSTRAINT audit_log_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT audit_log_target_id_check CHECK ((length(target_id) <= 255)),
     CONSTRAINT audit_log_what_check CHECK (((length(what) >= 1) AND (length(what) <= 60)))
 );
@@ -126,12 +125,11 @@ CREATE TABLE public.charges (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     livemode public.livemode NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
-    CONSTRAINT charges_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
     CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
 );
@@ -188,13 +186,11 @@ CREATE TABLE public.cursors (
 );
 
 CREATE TABLE public.customer_creations (
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
+    owner_id public.owner_id NOT NULL,
     creation_key uuid NOT NULL,
     params text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT customer_creations_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT customer_creations_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+    created_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.extension_sign_ins (
@@ -329,16 +325,15 @@ PARTITION BY RANGE (filed_at);
 CREATE TABLE public.ledger_accounts (
     id bigint NOT NULL,
     owner_kind text NOT NULL,
-    owner_id text NOT NULL,
+    owner_id public.owner_id NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT ledger_accounts_check CHECK (((owner_kind = 'house'::text) = (owner_id = 'house'::text))),
+    CONSTRAINT ledger_accounts_check CHECK (((owner_kind = 'house'::text) = ((owner_id)::text = 'house'::text))),
     CONSTRAINT ledger_accounts_check1 CHECK (
 CASE owner_kind
     WHEN 'house'::text THEN (name = ANY (ARRAY['sold'::text, 'granted'::text, 'used'::text, 'refunded'::text, 'disputed'::text, 'expired'::text, 'written_off'::text, 'adjusted'::text]))
     ELSE (name = ANY (ARRAY['plan'::text, 'purchased'::text]))
 END),
-    CONSTRAINT ledger_accounts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
     CONSTRAINT ledger_accounts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text, 'house'::text])))
 );
 
@@ -445,11 +440,10 @@ CREATE TABLE public.ledger_keys (
 CREATE TABLE public.ledger_months_used (
     stripe_subscription_id text NOT NULL,
     month_starts_at timestamp with time zone NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
     used bigint NOT NULL,
     closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT ledger_months_used_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT ledger_months_used_used_check CHECK ((used >= 0))
 );
 
@@ -552,12 +546,11 @@ CREATE TABLE public.paid_invoice_lines (
     paid_at timestamp with time zone NOT NULL,
     total_minor bigint NOT NULL,
     amount_minor bigint NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
     CONSTRAINT paid_invoice_lines_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
     CONSTRAINT paid_invoice_lines_check CHECK ((starts_at < ends_at)),
     CONSTRAINT paid_invoice_lines_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
-    CONSTRAINT paid_invoice_lines_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
     CONSTRAINT paid_invoice_lines_seats_before_check CHECK ((seats_before >= 0)),
     CONSTRAINT paid_invoice_lines_seats_check CHECK ((seats >= 1))
@@ -568,8 +561,8 @@ CREATE TABLE public.reconciliation_findings (
     livemode public.livemode NOT NULL,
     kind text NOT NULL,
     object_id text NOT NULL,
-    owner_kind text,
-    owner_id text,
+    owner_kind public.owner_kind,
+    owner_id public.owner_id,
     sentence text NOT NULL,
     they_say text NOT NULL,
     we_have text NOT NULL,
@@ -584,9 +577,7 @@ CREATE TABLE public.reconciliation_findings (
     CONSTRAINT reconciliation_findings_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
     CONSTRAINT reconciliation_findings_check1 CHECK (((amount_minor IS NULL) = (currency IS NULL))),
     CONSTRAINT reconciliation_findings_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 64))),
-    CONSTRAINT reconciliation_findings_object_id_check CHECK (((length(object_id) >= 1) AND (length(object_id) <= 255))),
-    CONSTRAINT reconciliation_findings_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT reconciliation_findings_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+    CONSTRAINT reconciliation_findings_object_id_check CHECK (((length(object_id) >= 1) AND (length(object_id) <= 255)))
 );
 
 CREATE TABLE public.reconciliation_runs (
@@ -656,23 +647,22 @@ CREATE TABLE public.statement_days (
 );
 
 CREATE TABLE public.stripe_customers (
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
     customer_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    livemode public.livemode NOT NULL,
-    CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+    livemode public.livemode NOT NULL
 );
 
 CREATE TABLE public.subscriptions (
     stripe_subscription_id text NOT NULL,
     intent_id uuid NOT NULL,
     user_id text NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
-    plan_type text NOT NULL,
-    billing_frequency text NOT NULL,
-    currency text NOT NULL,
+    plan_type public.paid_plan NOT NULL,
+    billing_frequency public.billing_frequency NOT NULL,
+    currency public.currency NOT NULL,
     credits_per_seat bigint NOT NULL,
     status text NOT NULL,
     seats_total integer NOT NULL,
@@ -693,14 +683,10 @@ CREATE TABLE public.subscriptions (
     scheduled_seats integer,
     scheduled_at timestamp with time zone,
     livemode public.livemode NOT NULL,
-    CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
     CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
-    CONSTRAINT subscriptions_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
-    CONSTRAINT subscriptions_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
-    CONSTRAINT subscriptions_plan_type_check CHECK ((plan_type = ANY (ARRAY['pro'::text, 'teams'::text]))),
     CONSTRAINT subscriptions_scheduled_seats_check CHECK ((scheduled_seats >= 1)),
     CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
@@ -713,8 +699,8 @@ CREATE TABLE public.support_acts (
     kind text NOT NULL,
     target_kind text NOT NULL,
     target_id text NOT NULL,
-    owner_kind text,
-    owner_id text,
+    owner_kind public.owner_kind,
+    owner_id public.owner_id,
     params jsonb DEFAULT '{}'::jsonb NOT NULL,
     reason text NOT NULL,
     is_dry_run boolean NOT NULL,
@@ -743,8 +729,6 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
     CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
     CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'resend_invitation'::text, 'forget'::text]))),
-    CONSTRAINT support_acts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT support_acts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
     CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
     CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),
@@ -752,11 +736,10 @@ CREATE TABLE public.support_acts (
 );
 
 CREATE TABLE public.support_visits (
-    owner_id text NOT NULL,
+    owner_id public.owner_id NOT NULL,
     user_id text NOT NULL,
     began_at timestamp with time zone NOT NULL,
     seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT support_visits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
     CONSTRAINT support_visits_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
 );
 

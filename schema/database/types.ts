@@ -245,15 +245,6 @@ export interface LedgerArchives {
   transfers: number;
 }
 
-export interface LedgerBalances {
-  account: "plan" | "purchased" | null;
-  account_id: number | null;
-  balance: number | null;
-  owner_id: string | null;
-  owner_kind: "user" | "organization" | null;
-  version: number | null;
-}
-
 export interface LedgerEntries {
   account_id: number;
   amount: number;
@@ -575,7 +566,6 @@ export interface DB {
   ledger_accounts: LedgerAccounts;
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;
-  ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;

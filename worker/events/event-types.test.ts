@@ -117,10 +117,9 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
     expect((await verifyLedger(fresh.owner)).problems).toEqual([])
     return {
       balances: await fresh.owner
-        .selectFrom('ledger_balances')
-        .select(['owner_id', 'account', 'balance'])
+        .selectFrom('ledger_owners')
+        .select(['owner_id', 'plan_balance', 'purchased_balance'])
         .orderBy('owner_id')
-        .orderBy('account')
         .execute(),
       subscriptions: await fresh.owner
         .selectFrom('subscriptions')

@@ -22,7 +22,4 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER checkout_intents_guard BEFORE UPDATE ON checkout_intents
-  FOR EACH ROW EXECUTE FUNCTION checkout_intents_guard();
-
-REVOKE ALL ON FUNCTION checkout_intents_guard FROM PUBLIC;
+REVOKE ALL ON FUNCTION checkout_intents_guard FROM PUBLIC, tidemark_server, tidemark_worker;

@@ -14,9 +14,6 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER inbox_events_have_payloads AFTER INSERT ON inbox_events REFERENCING NEW TABLE AS received
-  FOR EACH STATEMENT EXECUTE FUNCTION inbox_events_have_payloads();
-
 -- Whether an event may still be applied, confirmed or replayed from its payload. Failed events keep theirs
 -- until `failed_since`.
 CREATE OR REPLACE FUNCTION inbox_needs_payload(event inbox_events, failed_since timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -76,6 +73,7 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $$;
 
-REVOKE ALL ON FUNCTION inbox_events_have_payloads, inbox_needs_payload, inbox_make_months, inbox_drop_month FROM PUBLIC;
+REVOKE ALL ON FUNCTION inbox_events_have_payloads, inbox_needs_payload, inbox_make_months, inbox_drop_month
+  FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION inbox_make_months TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION inbox_needs_payload, inbox_drop_month TO tidemark_worker;

@@ -18,6 +18,7 @@ CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS byte
   SELECT sha256(convert_to(array_to_json(parts)::text, 'UTF8'))
 $$;
 
+-- What the digest of a transfer covers in place of its free text, which may be erased.
 CREATE OR REPLACE FUNCTION ledger_reason_hash(reason_salt bytea, reason text) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT sha256(reason_salt || convert_to(reason, 'UTF8'))
 $$;
@@ -106,6 +107,7 @@ BEGIN
 END
 $$;
 
+-- Writes down what a call posts: the transfers with their keys and entries, and the owners' latest balances.
 CREATE OR REPLACE FUNCTION ledger_write(owners ledger_owners[], transfers ledger_transfers[], entries ledger_entries[])
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -378,13 +380,6 @@ CROSS JOIN LATERAL (
   WHERE s.owner_id = g.owner_id AND s.grant_id = g.id AND g.first_transfer_id < (SELECT end_transfer_id FROM archived)
 ) kept;
 
--- Both accounts of each owner as rows.
-CREATE OR REPLACE VIEW ledger_balances AS
-SELECT o.owner_kind, o.owner_id, head.account, head.account_id, head.version, head.balance
-FROM ledger_owners o CROSS JOIN LATERAL (VALUES
-  ('plan', o.plan_account_id, o.plan_version, o.plan_balance),
-  ('purchased', o.purchased_account_id, o.purchased_version, o.purchased_balance)) head (account, account_id, version, balance);
-
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used and
 -- are in no closed month.
 CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
@@ -451,27 +446,11 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id
-  ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER ledger_owners_no_delete BEFORE DELETE ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER ledger_owners_no_truncate BEFORE TRUNCATE ON ledger_owners EXECUTE FUNCTION ledger_refuse_change();
-DO $$
-DECLARE
-  name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['ledger_accounts', 'ledger_grants', 'ledger_keys', 'ledger_transfers', 'ledger_entries',
-    'ledger_months_used'] LOOP
-    EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change()',
-      name || '_append_only', name);
-    EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE TRUNCATE ON %I EXECUTE FUNCTION ledger_refuse_change()',
-      name || '_no_truncate', name);
-  END LOOP;
-END
-$$;
-
 REVOKE ALL ON FUNCTION ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_enter,
-  ledger_write, ledger_post, ledger_spend, ledger_books, ledger_close_month, ledger_refuse_change FROM PUBLIC;
+  ledger_write, ledger_post, ledger_spend, ledger_books, ledger_close_month, ledger_refuse_change
+  FROM PUBLIC, tidemark_server, tidemark_worker;
+REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_close_month TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_spend TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_books TO tidemark_server, tidemark_worker;
-GRANT SELECT ON ledger_grant_sums, ledger_balances TO tidemark_server, tidemark_worker;
+GRANT SELECT ON ledger_grant_sums TO tidemark_server, tidemark_worker;

@@ -6,10 +6,12 @@ CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LA
   SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000) + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1
 $$;
 
+-- The lowest id that a transfer of a month can have.
 CREATE OR REPLACE FUNCTION ledger_first_id(month bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT month << 40
 $$;
 
+-- The name of a month's partition: ledger_entries_2026_11.
 CREATE OR REPLACE FUNCTION ledger_partition_of(parent text, month bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
@@ -54,6 +56,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION ledger_month_of, ledger_first_id, ledger_partition_of, ledger_draw_id, ledger_make_months FROM PUBLIC;
+REVOKE ALL ON FUNCTION ledger_month_of, ledger_first_id, ledger_partition_of, ledger_draw_id, ledger_make_months
+  FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_month_of, ledger_first_id TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_make_months TO tidemark_worker;

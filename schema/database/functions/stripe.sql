@@ -4,5 +4,5 @@ CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE
   SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), 'off')::boolean
 $$;
 
-REVOKE ALL ON FUNCTION stripe_livemode FROM PUBLIC;
+REVOKE ALL ON FUNCTION stripe_livemode FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION stripe_livemode TO tidemark_server, tidemark_worker;

@@ -5,10 +5,6 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE ON audit_log
-  FOR EACH ROW EXECUTE FUNCTION audit_log_refuse_change();
-CREATE OR REPLACE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION audit_log_refuse_change();
-
 -- What an act of support does never changes, and its state only moves forward.
 CREATE OR REPLACE FUNCTION support_acts_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,6 +27,4 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER support_acts_guard BEFORE UPDATE ON support_acts FOR EACH ROW EXECUTE FUNCTION support_acts_guard();
-
-REVOKE ALL ON FUNCTION audit_log_refuse_change, support_acts_guard FROM PUBLIC;
+REVOKE ALL ON FUNCTION audit_log_refuse_change, support_acts_guard FROM PUBLIC, tidemark_server, tidemark_worker;

@@ -32,7 +32,7 @@ GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
 
 -- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
 CREATE TABLE stripe_customers (
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
   customer_id text NOT NULL UNIQUE,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -46,8 +46,8 @@ GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
 -- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
 -- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
 CREATE TABLE customer_creations (
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
-  owner_id text NOT NULL CHECK (length(owner_id) BETWEEN 1 AND 64),
+  owner_kind owner_kind NOT NULL,
+  owner_id owner_id NOT NULL,
   creation_key uuid NOT NULL,
   -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
   params text NOT NULL,

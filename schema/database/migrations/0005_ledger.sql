@@ -12,7 +12,7 @@ CREATE DOMAIN grant_kind AS text CHECK (VALUE IN ('purchase', 'month', 'seats', 
 CREATE TABLE ledger_accounts (
   id bigint GENERATED ALWAYS AS IDENTITY,
   owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization', 'house')),
-  owner_id text NOT NULL CHECK (length(owner_id) BETWEEN 1 AND 64),
+  owner_id owner_id NOT NULL,
   name text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (owner_id, name),
@@ -155,7 +155,7 @@ GRANT SELECT ON ledger_entries TO tidemark_server, tidemark_worker;
 CREATE TABLE ledger_months_used (
   stripe_subscription_id text NOT NULL,
   month_starts_at timestamptz NOT NULL,
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
   used bigint NOT NULL CHECK (used >= 0),
   closed_at timestamptz NOT NULL DEFAULT clock_timestamp(),

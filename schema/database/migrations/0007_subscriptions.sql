@@ -1,13 +1,14 @@
+-- What Stripe said of each subscription when it was last fetched, and when it is fetched again.
 CREATE TABLE subscriptions (
   stripe_subscription_id text NOT NULL,
   intent_id uuid NOT NULL,
   -- Who bought it.
   user_id text NOT NULL REFERENCES users (clerk_id),
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
-  plan_type text NOT NULL CHECK (plan_type IN ('pro', 'teams')),
-  billing_frequency text NOT NULL CHECK (billing_frequency IN ('monthly', 'yearly')),
-  currency text NOT NULL CHECK (currency IN ('EUR', 'USD', 'GBP')),
+  plan_type paid_plan NOT NULL,
+  billing_frequency billing_frequency NOT NULL,
+  currency currency NOT NULL,
   -- What was promised when it was bought.
   credits_per_seat bigint NOT NULL CHECK (credits_per_seat > 0),
   status text NOT NULL
@@ -54,10 +55,13 @@ GRANT SELECT ON subscriptions TO tidemark_server;
 GRANT UPDATE (updated_at) ON subscriptions TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON subscriptions TO tidemark_worker;
 
+-- The lines of paid invoices that bring credits: a period with its seats, or a change of seats within one.
+-- They never change.
 CREATE TABLE paid_invoice_lines (
   stripe_invoice_id text NOT NULL,
   stripe_subscription_id text NOT NULL,
-  kind text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('period', 'seats')),
+  -- The period's start, or the moment of the change.
   starts_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
   seats_before integer CHECK (seats_before >= 0),
@@ -66,13 +70,12 @@ CREATE TABLE paid_invoice_lines (
   paid_at timestamptz NOT NULL,
   total_minor bigint NOT NULL,
   amount_minor bigint NOT NULL,
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
   PRIMARY KEY (owner_id, stripe_invoice_id, kind, starts_at),
   FOREIGN KEY (owner_id, stripe_subscription_id) REFERENCES subscriptions (owner_id, stripe_subscription_id),
   CONSTRAINT paid_invoice_lines_seats_before CHECK (kind = 'seats' OR seats_before IS NULL),
-  CHECK (starts_at < ends_at),
-  CHECK (kind IN ('period', 'seats'))
+  CHECK (starts_at < ends_at)
 );
 CREATE INDEX paid_invoice_lines_invoice ON paid_invoice_lines (stripe_invoice_id);
 CREATE INDEX paid_invoice_lines_paid ON paid_invoice_lines (paid_at);
@@ -95,7 +98,7 @@ CREATE TABLE charges (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
   PRIMARY KEY (owner_id, stripe_charge_id),
   FOREIGN KEY (owner_id, intent_id) REFERENCES checkout_intents (owner_id, id),

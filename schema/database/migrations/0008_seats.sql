@@ -1,3 +1,4 @@
+-- Who belongs to which organization, as Clerk said when it was last asked.
 CREATE TABLE organization_members (
   organization_id text NOT NULL CHECK (length(organization_id) BETWEEN 1 AND 64),
   user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),

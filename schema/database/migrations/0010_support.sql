@@ -13,8 +13,8 @@ CREATE TABLE support_acts (
     CHECK (target_kind IN ('event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization')),
   target_id text NOT NULL CHECK (length(target_id) BETWEEN 1 AND 255),
   -- Null when it was not known whose the target is.
-  owner_kind text CHECK (owner_kind IN ('user', 'organization')),
-  owner_id text CHECK (length(owner_id) BETWEEN 1 AND 64),
+  owner_kind owner_kind,
+  owner_id owner_id,
   params jsonb NOT NULL DEFAULT '{}'::jsonb,
   -- For colleagues only. A dry run changes nothing and needs none.
   reason text NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE audit_log (
   outcome text NOT NULL CHECK (outcome IN ('requested', 'approved', 'refused', 'denied', 'done', 'failed')),
   target_kind text,
   target_id text CHECK (length(target_id) <= 255),
-  owner_kind text CHECK (owner_kind IN ('user', 'organization')),
+  owner_kind owner_kind,
   owner_id text,
   reason text,
   -- Why it was refused, why it failed, or what came of it: a sentence.
@@ -106,7 +106,7 @@ CREATE POLICY audit_log_worker ON audit_log TO tidemark_worker USING (true) WITH
 
 -- Who of the support staff has which case open.
 CREATE TABLE support_visits (
-  owner_id text NOT NULL CHECK (length(owner_id) BETWEEN 1 AND 64),
+  owner_id owner_id NOT NULL,
   user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),
   began_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import {
@@ -10,7 +11,7 @@ import {
 import { postTransfer } from '../../../tests/support/factories/transfers.ts'
 import type { Owner } from '../accounts.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
-import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
+import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from './books.ts'
 import { postTransfers } from './post.ts'
 
 const database = testDatabase()
@@ -57,8 +58,8 @@ describe('the books of an owner', () => {
       { ...paid, ...none, gross: 950, expired: -950, written_off: 7, transfers: 4 },
       { ...seats, ...none, gross: 300, transfers: 1 },
     ])
-    expect(await readGrant(database.worker, bought.id)).toEqual(books.grants[0])
-    expect(await readGrant(database.worker, 'purchase/none')).toBeNull()
+    expect(await readPurchaseGrant(database.worker, bought.intent_id ?? '')).toEqual(books.grants[0])
+    expect(await readPurchaseGrant(database.worker, randomUUID())).toBeNull()
   })
 
   test('count what was used of the plan account by month', async () => {
@@ -148,7 +149,8 @@ describe('a grant', () => {
     await postTransfer(database.worker, buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 5 }))
     const moved = { ...paid, ends_at: november }
     await postTransfer(database.worker, buildTransfer(moved, { kind: 'plan_grant', ordinal: 2, amount: 5 }))
-    expect(await readGrant(database.worker, paid.id)).toMatchObject({ ends_at: paid.ends_at, gross: 10 })
+    const books = await database.worker.transaction().execute((trx) => readBooks(trx, owner))
+    expect(books.grants).toMatchObject([{ ends_at: paid.ends_at, gross: 10 }])
   })
 
   test('a grant is part of what must agree when a key is posted again', async () => {

@@ -73,17 +73,7 @@ export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise
   return booksSchema.parse(row?.books)
 }
 
-/** One grant's books, or null when nothing was ever posted to it. */
-export async function readGrant(db: Kysely<DB>, grantId: string): Promise<GrantInBooks | null> {
-  const row = await db
-    .selectFrom('ledger_grant_sums')
-    .select(sql<unknown>`to_jsonb(ledger_grant_sums)`.as('grant'))
-    .where('id', '=', grantId)
-    .executeTakeFirst()
-  return row ? grantSchema.parse(row.grant) : null
-}
-
-/** The same for a purchase: all that settling it needs to know of the owner's books. */
+/** The books of a purchase's grant, or null when nothing was ever posted to it. */
 export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promise<GrantInBooks | null> {
   return (await readPurchaseGrants(db, [intentId])).get(intentId) ?? null
 }

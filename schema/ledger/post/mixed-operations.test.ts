@@ -21,7 +21,7 @@ import type { Owner } from '../accounts.ts'
 import type { Grant } from '../grants.ts'
 import { monthGrantId } from '../keys.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
+import { closeMonth, lockOwner, readBooks } from './books.ts'
 import { postTransfers } from './post.ts'
 
 /** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/mixed-operations`. */
@@ -69,7 +69,7 @@ const kinds: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
     if (!grant) return
     await worker.db.transaction().execute(async (trx) => {
       await lockOwner(trx, owner)
-      const known = await readGrant(trx, grant.id)
+      const known = (await readBooks(trx, owner)).grants.find(({ id }) => id === grant.id)
       const ordinal = (known?.transfers ?? 0) + 1
       await postTransfer(trx, buildTransfer(grant, { kind: 'refund', ordinal, amount: -20 }))
     })

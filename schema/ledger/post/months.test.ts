@@ -11,7 +11,7 @@ import { explainBalance } from '../read/explanation.ts'
 import { listHistory } from '../read/history.ts'
 import { sumUsageSince } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { readGrant } from './books.ts'
+import { readPurchaseGrant } from './books.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfers } from './post.ts'
 
@@ -191,11 +191,15 @@ test('a grant is summed without looking into the months before its first transfe
   ])
   for (const grant of late) {
     const read = await monthsRead(async (trx) =>
-      expect(await readGrant(trx, grant.id)).toMatchObject({ gross: 10, transfers: 1 }),
+      expect(await readPurchaseGrant(trx, grant.intent_id ?? '')).toMatchObject({ gross: 10, transfers: 1 }),
     )
     expect(read[0]).toBe(await latestMonth())
   }
-  expect(await readGrant(database.worker, early.id)).toMatchObject({ gross: 10, refunded: 10, transfers: 2 })
+  expect(await readPurchaseGrant(database.worker, early.intent_id ?? '')).toMatchObject({
+    gross: 10,
+    refunded: 10,
+    transfers: 2,
+  })
 })
 
 test('usage since a moment is summed without looking into the months before it', async () => {

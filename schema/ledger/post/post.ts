@@ -17,7 +17,7 @@ export interface Transfer {
   readonly occurred_at: Date
   readonly intent_id: string | null
   readonly event_id: string | null
-  /** Who caused it: `stripe`, `sweep`, or a user id. */
+  /** Who caused it: `stripe`, `schedule`, or a user id. */
   readonly actor: string
   /** For people, shown in the history. */
   readonly reason: string
