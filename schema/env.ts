@@ -136,7 +136,7 @@ export const environmentSchema = z.object({
   JOB_STALLED_MS: milliseconds.default(5_000).describe('How often workers check for such jobs'),
   CLAIM_EVERY_MS: milliseconds
     .default(15_000)
-    .describe('How often the sweep checks for events and intents that are not settled'),
+    .describe('How often the worker claims events and intents that are not settled'),
   CLAIM_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),

@@ -6,7 +6,7 @@ import type { Dependencies } from './dependencies.ts'
 
 /**
  * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does
- * not fail the request: the row is in Postgres, and the sweep enqueues it again. Returns whether it is in the
+ * not fail the request: the row is in Postgres, and the claim enqueues it again. Returns whether it is in the
  * queue.
  */
 export async function enqueue<Name extends QueueName>(
@@ -26,7 +26,7 @@ export async function enqueue<Name extends QueueName>(
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
     trace.log.warn(
       { err: error, queue: job.queue, job_id: job.id },
-      'Job not enqueued; the sweep will enqueue it',
+      'Job not enqueued; its row will be claimed',
     )
     return false
   }

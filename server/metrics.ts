@@ -58,7 +58,7 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     }),
     enqueueFailures: new Counter({
       name: 'tidemark_enqueue_failures_total',
-      help: 'Jobs that could not be enqueued in time and wait for the sweep',
+      help: 'Jobs that could not be enqueued in time; their rows are claimed later',
       labelNames: ['queue'],
       registers,
     }),

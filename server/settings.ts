@@ -32,7 +32,7 @@ export interface Settings {
   readonly backlog_limit_ms: number
   /** How long a health check or a scrape waits for the database or the queue. */
   readonly probe_limit_ms: number
-  /** How long a request waits for the queue. The row is already written, so the sweep finds it anyway. */
+  /** How long a request waits for the queue. The row is already written, so the claim finds it anyway. */
   readonly enqueue_limit_ms: number
   /** The folder of the built web app. What renders its marketing pages is beside it, in `server`. */
   readonly web_root: string

@@ -43,7 +43,7 @@ describe.each([
     })
     const producer = createProducer(backend, { onError })
     const queue = producer.queue('stripe-events')
-    // Nor does the sweep of an earlier product come in between.
+    // Nor does the claim of an earlier product come in between.
     for (const name of queueNames) await producer.queue(name).obliterate({ force: true })
     await Promise.all(
       ids.map((event_id) =>

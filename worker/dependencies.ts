@@ -24,7 +24,7 @@ export interface WorkerDependencies {
   readonly now: () => Date
   /** The application's address, to which the links in invitations lead. */
   readonly appUrl: string
-  /** How old a row must be before the sweep enqueues it, in milliseconds. */
+  /** How old a row must be before the claim enqueues it, in milliseconds. */
   readonly claimAfterMs: number
   /** Credits that one support person may adjust without a second one. */
   readonly adjustmentLimit: number

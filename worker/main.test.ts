@@ -30,7 +30,7 @@ describe.each([
     const receiveEvent = async () => {
       const event = eventOf('product.created', { object: 'product' })
       const id = await receiveStripeEvent(database.server, event)
-      // Only the queue gives the worker work: no sweep comes in between.
+      // Only the queue gives the worker work: no claim comes in between.
       const next_try_at = new Date(Date.now() + 3_600_000)
       await database.owner.updateTable('inbox_events').set({ next_try_at }).where('id', '=', id).execute()
       return { id, enqueue: () => producer.add('stripe-events', id, { event_id: id }) }

@@ -63,7 +63,7 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
     }),
     claimed: new Counter({
       name: 'tidemark_claimed_total',
-      help: 'Rows that were due and that the sweep enqueued',
+      help: 'Rows that were due, claimed and enqueued',
       labelNames: ['what'],
       registers: [registry],
     }),

@@ -78,7 +78,7 @@ const patienceMs = 120_000
  * stopped afterwards.
  */
 async function buyWith(env: Record<string, string>) {
-  // On a slow machine the sweep would come before the webhook's own job, and begin a trace of its own.
+  // On a slow machine the claim would come before the webhook's own job, and begin a trace of its own.
   const options = { databaseUrl: database.url, env: { ...env, CLAIM_AFTER_MS: '600000' } }
   const start = async (room: 'server' | 'worker') => {
     const started = await startProductProcess(room, options)

@@ -41,7 +41,7 @@ export interface NewJob<Name extends QueueName> {
 }
 
 /**
- * An id that no kept job has: for a replay or a sweep, which must run although the first job is still there.
+ * An id that no kept job has: for a replay or a claim, which must run although the first job is still there.
  */
 export function freshJobId(subject: string): string {
   return `${subject}.${randomUUID().slice(0, 8)}`

@@ -53,7 +53,7 @@ export interface RequestDependencies {
   readonly db: Database
   readonly producer: JobFinder
   readonly now: () => Date
-  /** When the sweep picks up an act that has not been done. */
+  /** When the claim picks up an act that has not been done. */
   readonly claimAfterMs: number
   readonly adjustmentLimit: number
 }

@@ -5,8 +5,8 @@ import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const means = {
-  away: 'Events are applied by the sweep only, much later, and rate limits count in each process alone.',
-  evicts: 'When its memory is full Redis throws away jobs; the sweep finds their rows again, minutes late.',
+  away: 'Events are applied only when their rows are claimed, much later, and rate limits count in each process alone.',
+  evicts: 'When its memory is full Redis throws away jobs; their rows are claimed again, minutes late.',
 }
 
 /** Checks that Redis answers, is recent and persists. `INFO` works where `CONFIG` is not allowed. */

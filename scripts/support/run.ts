@@ -286,7 +286,7 @@ async function act(
       refused.push({ target, code: requested.code, error: requested.error })
       continue
     }
-    // When Stripe or Clerk is away it waits, and the worker's sweep does it.
+    // When Stripe or Clerk is away it waits, and the worker's claim does it.
     await processSupportAct(worker, { act_id: requested.act.id }).catch(() => undefined)
     acts.push((await findAct(db, requested.act.id)) ?? requested.act)
   }

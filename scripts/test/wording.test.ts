@@ -7,6 +7,8 @@ const covered = ['sandbox/**', 'schema/**', 'scripts/**', 'server/**', 'tests/**
 const notYet = ['scripts/test/wording.test.ts', 'tests/simulation/{mutation-list,regressions}.ts']
 
 const vague = /\b(?:whoever|nobody|somebody|anybody)\b/i
+/** The one word is `claim`. */
+const retired = /\bsweep/i
 const comment = /^\s*(?:\/\/|\/?\*)/
 /** The formatter's `lineWidth`, which it does not enforce in comments. */
 const width = 110
@@ -31,6 +33,7 @@ test.each(covered)('the wording of %s is plain', async (pattern) => {
   expect(lines.length).toBeGreaterThan(0)
   const problems = lines.flatMap(({ where, line }) => [
     ...(vague.test(line) ? [`${where} names no role: ${line.trim()}`] : []),
+    ...(retired.test(line) ? [`${where} says sweep for claim: ${line.trim()}`] : []),
     ...(comment.test(line) && line.length > width && canBeWrapped(line)
       ? [`${where} is a comment of ${line.length} columns`]
       : []),

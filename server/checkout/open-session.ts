@@ -39,7 +39,7 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
 /**
  * Opens the hosted payment page for an intent that is already committed. When Stripe refuses, the intent
- * fails at once. When the outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds
+ * fails at once. When the outcome is unknown (no answer, 5xx, 429) it stays `created`, and the claim finds
  * out whether there is a session.
  *
  * The address is returned only while the intent is open, so a session whose intent another tab has closed
@@ -117,7 +117,7 @@ async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Paye
   try {
     return await ensureStripeCustomer(deps, payer, intent.id)
   } catch (error) {
-    // Without a customer there can be no session, so the sweep would have nothing to find.
+    // Without a customer there can be no session, so the claim would have nothing to find.
     if (error instanceof Stripe.errors.StripeError) throw await refuse(deps, intent, error)
     throw error
   }

@@ -76,7 +76,7 @@ function isWaiting({ send_at }: Invitation, { now }: Pick<Dependencies, 'now'>):
   return send_at !== null && send_at > now()
 }
 
-/** On an error of Clerk's the seat is released; the sweep finds an invitation whose answer was lost. */
+/** On an error of Clerk's the seat is released; the claim finds an invitation whose answer was lost. */
 async function deliver(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
   invitation: Invitation,

@@ -187,7 +187,7 @@ describe('failures of Stripe', () => {
   })
 
   test.each([500, 429])(
-    'an intent waits for the sweep when Stripe answers %i to all attempts',
+    'an intent waits for the claim when Stripe answers %i to all attempts',
     async (fault) => {
       await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
       const { status, body } = await buy()

@@ -154,7 +154,7 @@ function namedNotFound({ org_id }: OrganizationName): ServerError {
 }
 
 /**
- * An invitation that Clerk has already ended gets Clerk's status. An unconfirmed one is left to the sweep.
+ * An invitation that Clerk has already ended gets Clerk's status. An unconfirmed one is left to the claim.
  */
 async function revokeAtClerk(
   { clerk }: Pick<Dependencies, 'clerk'>,

@@ -114,7 +114,7 @@ describe.each([
       ['PUT', 'api/queues/stripe-events/obliterate'],
       ['POST', 'api/queues/stripe-events/add'],
       ['PATCH', 'api/queues/stripe-events/evt_shown/update-data'],
-      ['DELETE', 'api/queues/stripe-events/job-schedulers/sweep'],
+      ['DELETE', 'api/queues/stripe-events/job-schedulers/claim'],
     ] as const) {
       const answer = await visit(`${board}${path}`, sam.token, { method, on: server })
       expect([method, path, answer.status]).toEqual([method, path, 404])

@@ -16,7 +16,7 @@ import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
-/** An unprocessed event of this age is stuck; the sweep retries what waits for longer than a minute. */
+/** An unprocessed event of this age is stuck; the claim retries what waits for longer than a minute. */
 const stuckAfterMs = 2 * 60_000
 
 export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' | 'now'>): PresentOptions {

@@ -11,7 +11,7 @@ import { runChaos } from './run.ts'
  */
 const retry = process.env.CI ? 1 : 0
 
-/** Short locks and sweeps, so that lost work is found soon. */
+/** Short locks and claims, so that lost work is found soon. */
 const env = { JOB_LOCK_MS: '1000', JOB_STALLED_MS: '300', CLAIM_EVERY_MS: '300', CLAIM_AFTER_MS: '500' }
 
 /** `npm run chaos` for a quarter of a minute; there are its figures and how it is run for longer. */

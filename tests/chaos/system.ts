@@ -24,7 +24,7 @@ import { patient, untilDone } from './until-done.ts'
 export interface SystemOptions {
   /** The program, for queues on Redis; left out, they are in Postgres. */
   readonly redisProgram?: string | undefined
-  /** The intervals of retries and sweeps; by default those of production. */
+  /** The intervals of retries and claims; by default those of production. */
   readonly env?: Record<string, string>
   /** What the processes log. */
   readonly logFile: string

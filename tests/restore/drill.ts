@@ -133,7 +133,7 @@ function openShop(product: TestProduct) {
       ...usage,
     })
   }
-  /** Reads Stripe's list as the worker does every minute, and lets its jobs and the sweep run for five. */
+  /** Reads Stripe's list as the worker does every minute, and lets its jobs and the claim run for five. */
   async function settle(): Promise<number> {
     await clockwork.pass(5 * minuteMs)
     const missed = await readStripeEvents(clockwork.deps)

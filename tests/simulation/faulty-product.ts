@@ -41,13 +41,13 @@ export interface FaultyProduct
   letStrike(): Promise<void>
   /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
   runTask(task: string): Promise<void>
-  /** Sweeps now, and waits for all that comes of it unless the worker is dead. */
-  sweep(): Promise<void>
-  /** No worker takes new jobs until the queues are lost; only sweeps run. */
+  /** Claims now, and waits for all that comes of it unless the worker is dead. */
+  claim(): Promise<void>
+  /** No worker takes new jobs until the queues are lost; only claims run. */
   pauseQueues(): Promise<void>
-  /** Syncs a subscription as the sweep has it synced. */
+  /** Syncs a subscription as the claim has it synced. */
   syncSubscription(id: string): Promise<void>
-  /** When the sweep takes a new event; null for the usual time. */
+  /** When the claim takes a new event; null for the usual time. */
   setClaimAfter(milliseconds: number | null): void
   /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
   setClock(ahead_s: number): void
@@ -177,7 +177,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       await producer.add('tasks', freshJobId(task), { task })
       await ended(['tasks'])
     },
-    async sweep() {
+    async claim() {
       for (const task of ['enqueue_due_rows', 'sync_due_invitations']) {
         await producer.add('tasks', freshJobId(task), { task })
       }

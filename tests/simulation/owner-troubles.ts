@@ -29,7 +29,7 @@ async function passWithSweeps(product: FaultyProduct, seconds: number, longestSt
   for (let left = seconds; left > 0; left -= step) {
     step = Math.min(left, step * 2, longestStep)
     await pass(product, step)
-    await product.sweep()
+    await product.claim()
   }
 }
 

@@ -53,7 +53,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     const owner = { owner_kind: 'user', owner_id: intent.owner_id } as const
     await waitUntil(
       async () => (await findBalance(database.owner, owner)).total === 500,
-      () => `the sweep to find the event\n${worker.lines.slice(-10).join('\n')}`,
+      () => `the claim to find the event\n${worker.lines.slice(-10).join('\n')}`,
     )
     await worker.kill()
     expect((await verifyLedger(database.owner)).problems).toEqual([])

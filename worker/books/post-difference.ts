@@ -21,7 +21,7 @@ import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-fac
 /** What caused a reconciliation, and when. */
 export interface Cause {
   readonly event_id: string | null
-  /** Who caused it: `stripe`, `sweep`, `schedule`, or a person's id. */
+  /** Who caused it: `stripe`, `schedule`, or a person's id. */
   readonly actor: string
   readonly now: Date
 }

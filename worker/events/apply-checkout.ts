@@ -20,7 +20,7 @@ export type CheckoutVerdict =
 
 /**
  * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and
- * the sweep all end here. Returns undefined when there is no such intent (yet).
+ * the claim all end here. Returns undefined when there is no such intent (yet).
  */
 export async function applyCheckout(
   trx: DatabaseTransaction,

@@ -86,7 +86,7 @@ describe.each(['incomplete_expired', 'canceled'] as const)(
       await expectFailedAndFree(first)
     })
 
-    test('the sweep of the checkout finds out, when every event is lost', async () => {
+    test('the claim of the checkout finds out, when every event is lost', async () => {
       const first = await refusedAtTheBank()
       const worker = startClockwork(database, { stripe: withCompleteSession(first) })
       await worker.pass(3_600_000)

@@ -41,8 +41,8 @@ const { database, worker, stripe, clerk, clock } = product
 const life = planLife(product)
 const hourMs = 3600_000
 
-/** As the sweep and the queue do it, once. */
-async function sweepOnce(): Promise<void> {
+/** As the claim and the queue do it, once. */
+async function claimOnce(): Promise<void> {
   const jobs: Parameters<WorkerDependencies['producer']['add']>[] = []
   const producer = producerOf(async (...job) => void jobs.push(job))
   await processJob({ ...worker.deps, producer }, 'tasks', { task: 'enqueue_due_rows' })
@@ -55,7 +55,7 @@ async function settle(): Promise<void> {
   await worker.applyAllOfClerk(await clerk.listEvents())
   await clerk.forgetEvents()
   clock.advance(hourMs)
-  await sweepOnce()
+  await claimOnce()
   await database.owner.deleteFrom('cursors').execute()
   await compareSeats(worker.deps)
 }
@@ -84,7 +84,7 @@ async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
 
 const kindsOf = (findings: readonly FindingRow[]) => findings.map(({ kind }) => kind).sort()
 
-/** Nothing of it arrives, and an hour passes, in which the sweep has looked for it in vain. */
+/** Nothing of it arrives, and an hour passes, in which the claim has looked for it in vain. */
 async function loseEvents(): Promise<void> {
   await stripe.takeEvents()
   clock.advance(hourMs)
@@ -100,7 +100,7 @@ async function loseEvents(): Promise<void> {
 async function mendAll(findings: readonly FindingRow[]): Promise<FindingRow[]> {
   for (const finding of findings) await mend(finding)
   clock.advance(hourMs)
-  await sweepOnce()
+  await claimOnce()
   return (await compare()).findings
 }
 
@@ -175,7 +175,7 @@ describe('with a varied history, of which nothing was lost', () => {
   test('the schedule begins one every six hours, and goes on with it job by job', async () => {
     expect(await reconcile(worker.deps)).toBeUndefined()
     clock.advance(6 * hourMs)
-    await sweepOnce()
+    await claimOnce()
     const run = await reconcile(worker.deps)
     expect(run).toMatchObject({ requested_by: 'schedule', state: 'done', is_proven: true })
   })
@@ -535,7 +535,7 @@ describe('a planted difference that only a person can decide about is found, and
       fields: { next_try_at: clock.now() },
     })
     // Each is fetched again in its turn, and of this one the fetch fails for good.
-    await expect(sweepOnce()).rejects.toThrow(id)
+    await expect(claimOnce()).rejects.toThrow(id)
     const { findings } = await compare()
     expect(findings).toMatchObject([
       {
@@ -582,7 +582,7 @@ test('what only a person can decide has no mending, and says what to decide', as
 
 test('a run that Stripe interrupts goes on where it was', async () => {
   clock.advance(6 * hourMs)
-  await sweepOnce()
+  await claimOnce()
   await stripe.knob('faults', { status: 500, path_prefix: '/v1/refunds', count: 3 })
   await expect(reconcile(worker.deps)).rejects.toThrow()
   await stripe.clear('faults')

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 
 /** An event that waits for longer than this is not on its way any more. */
 export const oldMs = 60 * minuteMs
-/** The sweep enqueues what is due within seconds. */
+/** A row that is due is claimed within seconds. */
 const overdueMs = 10 * minuteMs
 /** With more than that of one kind there is one cause, and these are enough to see it. */
 const maximum = 500
@@ -64,7 +64,7 @@ async function oldEvents(
       mending: replayOf('event', id),
       advice: isOld
         ? 'A replay tries it now, and says why it fails.'
-        : 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
+        : 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
     }
   })
 }
@@ -153,7 +153,7 @@ function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit
     we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried since.',
     money: null,
     credits: null,
-    advice: 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
+    advice: 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
   }
 }
 

@@ -181,7 +181,7 @@ describe('an act whose job is lost', () => {
     return jobs
   }
 
-  test('because its worker was killed in the middle is found by the sweep and done once', async () => {
+  test('because its worker was killed in the middle is found by the claim and done once', async () => {
     const { intent, id } = await buildPaidEvent()
     const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
     const revive = await killWhenDone(act.id)

@@ -178,7 +178,7 @@ describe('a forged event of an unpaid session', () => {
     })
   })
 
-  test('a forged event of an unpaid session is taken back too when the webhook of the real payment is lost, and the sweep brings the credits', async () => {
+  test('a forged event of an unpaid session is taken back too when the webhook of the real payment is lost, and the claim brings the credits', async () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     await afterMinutes(3)

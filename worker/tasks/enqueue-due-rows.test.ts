@@ -21,14 +21,14 @@ beforeEach(async () => {
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
 })
 
-/** Runs a sweep `minutes` from now. */
-function sweepIn(minutes: number) {
+/** Runs a claim `minutes` from now. */
+function claimIn(minutes: number) {
   return enqueueDueRows(
     createTestDependencies(database, {
       now: () => new Date(Date.now() + minutes * 60_000),
       claimAfterMs: 30_000,
       producer: {
-        add: () => Promise.reject(new Error('A sweep adds together what is due')),
+        add: () => Promise.reject(new Error('A claim adds its events together')),
         async addMany(queue, jobs) {
           if (jobs.length > 0) calls.push(jobs.length)
           for (const job of jobs) added.push({ queue, ...job })
@@ -43,22 +43,22 @@ const paidEvent = () => eventOf('checkout.session.completed', sessionOf(randomUU
 
 test('an event that was not applied is enqueued again, under an id that no job has', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
-  expect(await sweepIn(1)).toEqual({ events: 1, intents: 0 })
+  expect(await claimIn(1)).toEqual({ events: 1, intents: 0 })
   expect(added).toMatchObject([{ queue: 'stripe-events', payload: { event_id: id } }])
   expect(added[0]?.jobId).not.toBe(id)
 })
 
-test('a sweep that follows at once leaves it alone, a later one takes it again, ever less often', async () => {
+test('a claim that follows at once leaves it alone, a later one takes it again, ever less often', async () => {
   await receiveStripeEvent(database.server, paidEvent())
   const taken = []
-  for (const minute of [1, 1.1, 2, 2.1, 3, 3.1, 5]) taken.push((await sweepIn(minute)).events)
+  for (const minute of [1, 1.1, 2, 2.1, 3, 3.1, 5]) taken.push((await claimIn(minute)).events)
   expect(taken).toEqual([1, 0, 1, 0, 1, 0, 1])
 })
 
 test('what is due is enqueued by one call for each queue, a job for each', async () => {
   for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
   for (let i = 0; i < 3; i++) await buildPurchase(database.server, { next_try_at: new Date() })
-  expect(await sweepIn(1)).toEqual({ events: 20, intents: 3 })
+  expect(await claimIn(1)).toEqual({ events: 20, intents: 3 })
   expect(calls).toEqual([20, 3])
   expect(new Set(added.map(({ jobId }) => jobId)).size).toBe(23)
 })
@@ -70,15 +70,15 @@ test('an event that was applied or ignored is left alone', async () => {
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
   ]
   for (const id of ids) await tryEvent(createTestDependencies(database), { source: 'stripe', id })
-  expect(await sweepIn(30)).toEqual({ events: 0, intents: 0 })
+  expect(await claimIn(30)).toEqual({ events: 0, intents: 0 })
 })
 
 test('an event whose try failed is not swept before the time that the failure set', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
   const deps = createTestDependencies(database, { now: () => new Date(Date.now() + 60_000) })
   await expect(tryEvent(deps, { source: 'stripe', id })).rejects.toThrow()
-  expect((await sweepIn(1)).events).toBe(0)
-  expect((await sweepIn(1.1)).events).toBe(1)
+  expect((await claimIn(1)).events).toBe(0)
+  expect((await claimIn(1.1)).events).toBe(1)
 })
 
 test('a job does nothing once its row has been claimed again, or its failure was recorded', async () => {
@@ -88,7 +88,7 @@ test('a job does nothing once its row has been claimed again, or its failure was
     await tryEvent(createTestDependencies(database), key, claim).catch(() => undefined)
     return (await findEvent(database.owner, key))?.attempts
   }
-  await sweepIn(1)
+  await claimIn(1)
   expect(await attemptsAfter(0)).toBe(0)
   expect(await attemptsAfter(1)).toBe(1)
   expect(await attemptsAfter(1)).toBe(1)
@@ -97,9 +97,9 @@ test('a job does nothing once its row has been claimed again, or its failure was
 test('while the queue is full nothing is claimed, so that it does not grow', async () => {
   await receiveStripeEvent(database.server, paidEvent())
   waiting = 500
-  expect(await sweepIn(1)).toEqual({ events: 0, intents: 0 })
+  expect(await claimIn(1)).toEqual({ events: 0, intents: 0 })
   waiting = 499
-  expect(await sweepIn(1)).toEqual({ events: 1, intents: 0 })
+  expect(await claimIn(1)).toEqual({ events: 1, intents: 0 })
 })
 
 test('an intent that is not settled is enqueued, one that is over is not', async () => {
@@ -112,7 +112,7 @@ test('an intent that is not settled is enqueued, one that is over is not', async
     .set({ state: 'expired' })
     .where('id', '=', over.id)
     .execute()
-  expect(await sweepIn(1)).toEqual({ events: 0, intents: 2 })
+  expect(await claimIn(1)).toEqual({ events: 0, intents: 2 })
   expect(added.map((job) => job.payload)).toEqual(
     expect.arrayContaining([
       { intent_id: open.id, cause: 'schedule', claim: 1 },
@@ -121,9 +121,9 @@ test('an intent that is not settled is enqueued, one that is over is not', async
   )
 })
 
-test('two sweeps at once share the work', async () => {
+test('two claims at once share the work', async () => {
   for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
-  await Promise.all([sweepIn(1), sweepIn(1), sweepIn(1)])
+  await Promise.all([claimIn(1), claimIn(1), claimIn(1)])
   expect(new Set(added.map((job) => JSON.stringify(job.payload))).size).toBe(20)
   expect(added).toHaveLength(20)
 })

@@ -8,7 +8,7 @@ import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions
 import { claimableActs } from '../../schema/support/acts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Rows of each kind that one sweep claims; the next one claims the rest. */
+/** Rows of each kind that one claim takes; the next one claims the rest. */
 const batchSize = 500
 
 /**

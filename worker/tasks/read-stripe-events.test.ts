@@ -113,7 +113,7 @@ describe('an event that never came by webhook', () => {
     expect(await read()).toBe(1)
   })
 
-  test('an event that never came by webhook is in the inbox when the queue is unavailable, for the sweep', async () => {
+  test('an event that never came by webhook is in the inbox when the queue is unavailable, for the claim', async () => {
     await buildPaidCredits(product)
     const producer = producerOf(() => Promise.reject(new Error('No queue')))
     expect(await read({ producer })).toBe(1)

@@ -144,7 +144,7 @@ async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now
     await deps.producer
       .add('stripe-events', event.id, { event_id: event.id })
       .catch((error: unknown) =>
-        deps.log.warn({ err: error, event_id: event.id }, 'Job not enqueued; the sweep will enqueue it'),
+        deps.log.warn({ err: error, event_id: event.id }, 'Job not enqueued; its row will be claimed'),
       )
   }
   return true

@@ -26,8 +26,8 @@ afterEach(() => clerk.clear('faults'))
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-/** A sweep `laterMs` from now. Clerk's own clock goes on as it does. */
-const sweepIn = (laterMs: number) =>
+/** A claim `laterMs` from now. Clerk's own clock goes on as it does. */
+const claimIn = (laterMs: number) =>
   syncDueInvitations(
     createTestDependencies(database, {
       clerk: clerk.directory,
@@ -66,7 +66,7 @@ async function withRevoked(): Promise<Team> {
 test('an invitation that ran out expires, and its seat with it', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
-  expect(await sweepIn(29 * dayMs)).toBe(0)
+  expect(await claimIn(29 * dayMs)).toBe(0)
   const directory = {
     ...clerk.directory,
     // Clerk's clock cannot be put forward; what it says then can.
@@ -89,23 +89,23 @@ test('one that was accepted at the last moment brings its seat, although its eve
   const ada = await signUp(clerk)
   await invite(product, team, ada.email)
   await acceptInvitation(clerk, ada)
-  expect(await sweepIn(31 * dayMs)).toBe(1)
+  expect(await claimIn(31 * dayMs)).toBe(1)
   expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
   expect(await statesOf(team)).toEqual([['active'], ['accepted']])
 })
 
-test('one that Clerk still keeps open stays pending, and is asked for again after some minutes, not by every sweep', async () => {
+test('one that Clerk still keeps open stays pending, and is asked for again after some minutes, not by every claim', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
-  expect(await sweepIn(31 * dayMs)).toBe(1)
+  expect(await claimIn(31 * dayMs)).toBe(1)
   expect(await statesOf(team)).toEqual([['pending'], ['pending']])
-  expect(await sweepIn(31 * dayMs + minuteMs)).toBe(0)
-  expect(await sweepIn(31 * dayMs + 11 * minuteMs)).toBe(1)
+  expect(await claimIn(31 * dayMs + minuteMs)).toBe(0)
+  expect(await claimIn(31 * dayMs + 11 * minuteMs)).toBe(1)
 })
 
 test('a revocation whose event is lost is found at the latest then', async () => {
   const team = await withRevoked()
-  expect(await sweepIn(0)).toBe(1)
+  expect(await claimIn(0)).toBe(1)
   expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
 })
 
@@ -114,17 +114,17 @@ test('a sender that crashed before Clerk heard of it leaves no seat behind', asy
   // As if nothing had ever been sent: no invitation of Clerk's carries its id.
   await clerk.client.organizations.deleteOrganization(team.organization.id)
   await change(team, { clerk_invitation_id: null })
-  expect(await sweepIn(0)).toBe(1)
+  expect(await claimIn(0)).toBe(1)
   expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
-  await sweepIn(dayMs)
-  expect(await sweepIn(2 * dayMs)).toBe(0)
+  await claimIn(dayMs)
+  expect(await claimIn(2 * dayMs)).toBe(0)
 })
 
 test('a sender that crashed after Clerk had sent it loses nothing', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
   await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
-  expect(await sweepIn(minuteMs)).toBe(1)
+  expect(await claimIn(minuteMs)).toBe(1)
   const rows = await database.owner
     .selectFrom('team_invitations')
     .select(['status', 'clerk_invitation_id'])
@@ -139,9 +139,9 @@ test('what Clerk sent although its answer was lost is revoked there', async () =
   await invite(product, team, await stranger())
   await change(team, { clerk_invitation_id: null, status: 'revoked', next_try_at: new Date() })
   expect(await atClerk(team)).toEqual(['pending'])
-  expect(await sweepIn(minuteMs)).toBe(1)
+  expect(await claimIn(minuteMs)).toBe(1)
   expect(await atClerk(team)).toEqual(['revoked'])
-  expect(await sweepIn(2 * dayMs)).toBe(0)
+  expect(await claimIn(2 * dayMs)).toBe(0)
 })
 
 test('what another invitation took over in the meantime is left alone', async () => {
@@ -156,7 +156,7 @@ test('what another invitation took over in the meantime is left alone', async ()
     .where('organization_id', '=', team.organization.id)
     .execute()
   await invite(product, team, email)
-  expect(await sweepIn(minuteMs)).toBe(1)
+  expect(await claimIn(minuteMs)).toBe(1)
   expect(await atClerk(team)).toEqual(['pending'])
   expect(await statesOf(team)).toEqual([
     ['revoked', 'pending'],
@@ -164,19 +164,19 @@ test('what another invitation took over in the meantime is left alone', async ()
   ])
 })
 
-test('when Clerk is unavailable nothing changes, and a later sweep continues', async () => {
+test('when Clerk is unavailable nothing changes, and a later claim continues', async () => {
   const team = await withRevoked()
   await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/' })
-  expect(await sweepIn(0)).toBe(0)
+  expect(await claimIn(0)).toBe(0)
   expect(await statesOf(team)).toEqual([['pending'], ['pending']])
   await clerk.clear('faults')
-  expect(await sweepIn(minuteMs)).toBe(1)
+  expect(await claimIn(minuteMs)).toBe(1)
   expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
 })
 
-test('two sweeps at once settle each once', async () => {
+test('two claims at once settle each once', async () => {
   const teams = await Promise.all(Array.from({ length: 6 }, withRevoked))
-  const settled = await Promise.all([sweepIn(0), sweepIn(0), sweepIn(0)])
+  const settled = await Promise.all([claimIn(0), claimIn(0), claimIn(0)])
   expect(settled.reduce((sum, count) => sum + count, 0)).toBe(teams.length)
   for (const team of teams) expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
 })
@@ -188,7 +188,7 @@ test('a person who joins with a crashed sender’s invitation gets the seat', as
   await invite(product, team, ada.email)
   await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
   await acceptInvitation(clerk, ada)
-  expect(await sweepIn(minuteMs)).toBe(1)
+  expect(await claimIn(minuteMs)).toBe(1)
   expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
 })
 
@@ -206,41 +206,41 @@ describe('an invitation that Clerk asked to send later', () => {
 
   test('an invitation that Clerk asked to send later is sent when that time has come, not before, and once', async () => {
     const { team, email } = await waitingTeam()
-    expect(await sweepIn(29 * minuteMs)).toBe(0)
+    expect(await claimIn(29 * minuteMs)).toBe(0)
     expect(await atClerk(team)).toEqual([])
-    expect(await sweepIn(31 * minuteMs)).toBe(1)
+    expect(await claimIn(31 * minuteMs)).toBe(1)
     expect(await atClerk(team)).toEqual(['pending'])
     const [sent] = await clerk.directory.listInvitations(team.organization.id)
     expect(await rowsOf(team)).toEqual([
       { clerk_invitation_id: sent?.clerk_invitation_id, send_at: null, status: 'pending' },
     ])
     expect(sent).toMatchObject({ email })
-    expect(await sweepIn(60 * minuteMs)).toBe(0)
+    expect(await claimIn(60 * minuteMs)).toBe(0)
   })
 
   test('waits as long as Clerk says when it is still too early', async () => {
     const { team } = await waitingTeam()
     await wait(1)
-    expect(await sweepIn(31 * minuteMs)).toBe(1)
-    expect(await sweepIn(60 * minuteMs)).toBe(0)
-    expect(await sweepIn(62 * minuteMs)).toBe(1)
+    expect(await claimIn(31 * minuteMs)).toBe(1)
+    expect(await claimIn(60 * minuteMs)).toBe(0)
+    expect(await claimIn(62 * minuteMs)).toBe(1)
     expect(await atClerk(team)).toEqual(['pending'])
   })
 
   test('keeps waiting when Clerk does not answer', async () => {
     const { team } = await waitingTeam()
     await clerk.knob('faults', { status: 500, count: 5, method: 'POST' })
-    expect(await sweepIn(31 * minuteMs)).toBe(0)
+    expect(await claimIn(31 * minuteMs)).toBe(0)
     expect(await statesOf(team)).toEqual([['pending'], ['pending']])
     await clerk.clear('faults')
-    expect(await sweepIn(45 * minuteMs)).toBe(1)
+    expect(await claimIn(45 * minuteMs)).toBe(1)
     expect(await atClerk(team)).toEqual(['pending'])
   })
 
   test('frees its seat when Clerk refuses it', async () => {
     const { team } = await waitingTeam()
     await clerk.knob('faults', { status: 422, method: 'POST' })
-    expect(await sweepIn(31 * minuteMs)).toBe(1)
+    expect(await claimIn(31 * minuteMs)).toBe(1)
     expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
   })
 
@@ -252,7 +252,7 @@ describe('an invitation that Clerk asked to send later', () => {
       .where('organization_id', '=', team.organization.id)
       .execute()
     await product.server.ask(revokeTeamInvitation, { token: team.admin.token, body: { id } })
-    await sweepIn(dayMs)
+    await claimIn(dayMs)
     expect(await atClerk(team)).toEqual([])
     expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
   })

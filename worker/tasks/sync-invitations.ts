@@ -23,7 +23,7 @@ import {
 import { kindOf } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 
-/** Each needs at least one call to Clerk, so a sweep claims only a few and the next one continues. */
+/** Each needs at least one call to Clerk, so a claim takes only a few and the next one continues. */
 const batchSize = 20
 
 /**
@@ -53,7 +53,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
       await tryRow(deps, row, () => syncInvitation(deps, invitation))
       synced += 1
     } catch (error) {
-      // The others would fail in the same way, and the next sweep of everything else waits for this one.
+      // The others would fail in the same way, and the next claim of everything else waits for this one.
       if (kindOf(error) === 'unavailable') break
     }
   }

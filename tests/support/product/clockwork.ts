@@ -12,12 +12,12 @@ export interface JobRun {
   readonly isKilled: boolean
 }
 
-/** A worker, its queue and its sweep, whose clock stands still until the test lets time pass. */
+/** A worker, its queue and its claim, whose clock stands still until the test lets time pass. */
 export interface Clockwork {
   readonly deps: WorkerDependencies
   readonly runs: readonly JobRun[]
   now(): Date
-  /** Passes time: the sweep runs when rows are due, each job once. `isKilled` kills the worker in a job. */
+  /** Passes time: the claim runs when rows are due, each job once. `isKilled` kills the worker in a job. */
   pass(milliseconds: number, isKilled?: (run: number) => boolean): Promise<void>
 }
 
@@ -64,10 +64,10 @@ export function startClockwork(
       const untilMs = nowMs + milliseconds
       for (;;) {
         const dueMs = Math.max(nowMs, (await nextDue(database))?.getTime() ?? Number.POSITIVE_INFINITY)
-        const sweepMs =
+        const claimMs =
           nowMs + timing.claimEveryMs * Math.max(1, Math.ceil((dueMs - nowMs) / timing.claimEveryMs))
-        if (sweepMs > untilMs) break
-        nowMs = sweepMs
+        if (claimMs > untilMs) break
+        nowMs = claimMs
         await runSweep(isKilled)
       }
       nowMs = untilMs

@@ -26,7 +26,7 @@ export interface ProductProcessOptions {
 
 export const webhookSecret = 'whsec_test'
 
-/** Starts the real server or worker and returns when it works. Short locks and sweeps keep the test short. */
+/** Starts the real server or worker and returns when it works. Short locks and claims keep the test short. */
 export async function startProductProcess(
   room: 'server' | 'worker',
   options: ProductProcessOptions,

@@ -10,7 +10,7 @@ import { fetchInvitation, type InvitationSnapshot } from './invitation-snapshot.
 
 /**
  * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings holds no seat and
- * is not ours. One that was sent although we had given it up is left to the sweep, which revokes it.
+ * is not ours. One that was sent although we had given it up is left to the claim, which revokes it.
  */
 export async function prepareInvitation(
   deps: WorkerDependencies,

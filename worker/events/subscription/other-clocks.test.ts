@@ -13,8 +13,8 @@ const life = planLife(product)
 afterEach(() => life.startOver())
 afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
-/** What the sweep would have a worker do at a moment. */
-async function sweepAt(bought: PaidPurchase, at: Date): Promise<void> {
+/** What the claim would have a worker do at a moment. */
+async function claimAt(bought: PaidPurchase, at: Date): Promise<void> {
   clock.stop(at)
   const subscription_id = bought.subscription_id ?? ''
   const row = await life.row(bought)
@@ -65,16 +65,16 @@ describe('a month of a year', () => {
     const second = addMonths(current_period_start, 1)
     const third = addMonths(current_period_start, 2)
     const secondsFrom = (edge: Date, seconds: number) => new Date(edge.getTime() + seconds * 1000)
-    await sweepAt(bought, secondsFrom(second, 1))
+    await claimAt(bought, secondsFrom(second, 1))
     expect(await life.use(bought, 300)).toBe(true)
     // An event comes to a worker that is late.
     clock.stop(secondsFrom(second, -2))
     await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
     expect(await life.balance(bought)).toMatchObject({ plan: 200 })
-    await sweepAt(bought, secondsFrom(second, 3))
+    await claimAt(bought, secondsFrom(second, 3))
     expect(await life.use(bought, 100)).toBe(true)
     expect(await life.balance(bought)).toMatchObject({ plan: 100 })
-    await sweepAt(bought, secondsFrom(third, 1))
+    await claimAt(bought, secondsFrom(third, 1))
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 })

@@ -34,7 +34,7 @@ import { type FetchedSubscription, fetchSubscription } from './fetch-subscriptio
 const longestWaitMs = 7 * 24 * 3600 * 1000
 
 /**
- * Fetches a subscription and returns what follows, for an event, the return page or the sweep. If its intent
+ * Fetches a subscription and returns what follows, for an event, the return page or the claim. If its intent
  * still lacks its session or its organization, they are found or created here, because both need calls.
  */
 export async function syncSubscription(
