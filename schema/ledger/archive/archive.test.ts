@@ -8,6 +8,7 @@ import { giveCredits, postTransfer } from '../../../tests/support/factories/tran
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { flipByte, monthsToArchive } from '../../../tests/support/months-to-archive.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
+import { endOfMonth, firstIdOf } from '../months.ts'
 import { readBooks, readPurchaseGrant } from '../post/books.ts'
 import { findArchivedUntil } from '../read/archived.ts'
 import { findBalance } from '../read/balances.ts'
@@ -16,7 +17,6 @@ import { listHistory } from '../read/history.ts'
 import { checkArchives } from '../verify/archives.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { proveArchives } from './prove.ts'
-import { endOfMonth, firstIdOf } from './tables.ts'
 
 const { database, folder, filled, pool, monthAfter, report, archive, filesOf } = monthsToArchive()
 

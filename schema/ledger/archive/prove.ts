@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { endOfMonth } from '../months.ts'
 import { digestOpenings, type Opening } from './digests.ts'
 import { type ArchivedFile, digestManifest, type Manifest, manifestName, manifestSchema } from './manifest.ts'
 import { MonthsProof } from './prove-months.ts'
 import { hexOf, numberOf, type Row, readRows } from './rows.ts'
-import { endOfMonth } from './tables.ts'
 
 export interface ArchiveProof {
   /** What is wrong, in sentences; nothing when the archive is what was posted. */

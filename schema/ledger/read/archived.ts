@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
-import { startOfMonth } from '../archive/tables.ts'
+import { startOfMonth } from '../months.ts'
 
 /**
  * The moment before which what was posted for an owner is not here any more but in archived months; null when
