@@ -15,9 +15,9 @@ export interface StripeCatalogue {
   /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
   findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
   /**
-   * The id of the configuration: of the subscription's price, or any of the kind where there is no subscription
-   * or no configuration for its price, in which Stripe then allows everything but a change of seats. Throws
-   * Stripe's error, or StripeAnswerError when there is none of the kind.
+   * The id of the configuration: of the subscription's price, or any of the kind where there is no
+   * subscription or no configuration for its price, in which Stripe then allows everything but a change of
+   * seats. Throws Stripe's error, or StripeAnswerError when there is none of the kind.
    */
   findPortal(wanted: Portal): Promise<string>
 }

@@ -16,9 +16,10 @@ export function cancelLimit(service: Service, subscription: StoredSubscription):
 }
 
 /**
- * Nor does the portal change a price that does not say whether it includes tax, or the quantity at a price that
- * the configuration does not list: `products.prices` is "the list of price IDs which, when subscribed to, a
- * subscription can be updated" (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product).
+ * Nor does the portal change a price that does not say whether it includes tax, or the quantity at a price
+ * that the configuration does not list: `products.prices` is "the list of price IDs which, when subscribed
+ * to, a subscription can be updated"
+ * (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product).
  */
 export function updateLimit(
   service: Service,

@@ -72,8 +72,9 @@ export function portalConfigurationRoutes(router: Router, service: Service): voi
 }
 
 /**
- * Every price that can be chosen must exist, recur, and belong to the product that it is listed under, and two
- * prices of one product may not have the same interval (https://github.com/cobuildwithus/murph/pull/1258).
+ * Every price that can be chosen must exist, recur, and belong to the product that it is listed under, and
+ * two prices of one product may not have the same interval
+ * (https://github.com/cobuildwithus/murph/pull/1258).
  */
 function checkProducts(service: Service, features: PortalFeatures): void {
   const { store } = service
