@@ -1,45 +1,44 @@
 import { expect, test } from 'vitest'
-import { type BatchOptions, createBatches } from './batches.ts'
+import { Batches, type BatchOptions, type BatchWork } from './batches.ts'
 
 interface Item {
   readonly key: string
   readonly n: number
 }
 
+type Options = Partial<BatchOptions<Item, string>> & { readonly work?: BatchWork<Item, string> }
+
 /** Batches that end when the test says so; `sent` are those that have begun. */
-function startBatches(options: Partial<BatchOptions<Item, string>> = {}) {
+function startBatches({ work, ...options }: Options = {}) {
   const sent: { readonly ns: readonly number[]; end(): void; fail(error: Error): void }[] = []
   const begin = (items: readonly Item[]) =>
     new Promise<void>((resolve, reject) => {
       sent.push({ ns: items.map(({ n }) => n), end: resolve, fail: reject })
     })
-  const send = createBatches<Item, string>({
+  const batches = new Batches<Item, string>({
     items_max: 10,
     batches_max: 1,
     keyOf: ({ key }) => key,
-    together: async (items) => {
-      await begin(items)
-      return items.map(({ n }) => `together ${n}`)
-    },
-    alone: async (item) => {
-      await begin([item])
-      return `alone ${item.n}`
-    },
     isShared: () => false,
     ...options,
   })
+  const answer: BatchWork<Item, string> = async (items) => {
+    await begin(items)
+    return items.map(({ n }) => `${n} among ${items.length}`)
+  }
+  const send = (item: Item) => batches.run(item, work ?? answer)
   /** Until everything that can begin has begun. */
   const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
   return { send, sent, turn, begun: () => sent.map(({ ns }) => ns) }
 }
 const item = (n: number, key = `key ${n}`): Item => ({ key, n })
 
-test('one that comes alone goes at once and alone', async () => {
+test('an item that comes alone goes at once as a batch of one', async () => {
   const { send, sent, turn } = startBatches()
   const answer = send(item(1))
   await turn()
   sent[0]?.end()
-  expect(await answer).toBe('alone 1')
+  expect(await answer).toBe('1 among 1')
 })
 
 test('what comes at the same moment, or while a batch is under way, goes together, and each gets its own answer', async () => {
@@ -50,10 +49,10 @@ test('what comes at the same moment, or while a batch is under way, goes togethe
   await turn()
   expect(begun()).toEqual([[1, 2]])
   sent[0]?.end()
-  expect(await Promise.all(first)).toEqual(['together 1', 'together 2'])
+  expect(await Promise.all(first)).toEqual(['1 among 2', '2 among 2'])
   await turn()
   sent[1]?.end()
-  expect(await Promise.all(second)).toEqual(['together 3', 'together 4', 'together 5'])
+  expect(await Promise.all(second)).toEqual(['3 among 3', '4 among 3', '5 among 3'])
   expect(begun()).toEqual([
     [1, 2],
     [3, 4, 5],
@@ -67,12 +66,14 @@ test('as many batches as allowed are under way at once', async () => {
   expect(begun()).toEqual([[1], [2]])
 })
 
-test('when they fail together each is tried alone, and one that fails fails alone', async () => {
+test('when a batch fails each of its items is tried as a batch of one, and one that fails fails alone', async () => {
   const { send, turn } = startBatches({
-    together: () => Promise.reject(new Error('one of them is bad')),
-    alone: async ({ n }) => {
-      if (n === 2) throw new Error('bad')
-      return `alone ${n}`
+    work: async (items) => {
+      if (items.length > 1) throw new Error('one of them is bad')
+      return items.map(({ n }) => {
+        if (n === 2) throw new Error('bad')
+        return `alone ${n}`
+      })
     },
   })
   const answers = [1, 2, 3].map((n) => send(item(n)))
@@ -86,14 +87,18 @@ test('when they fail together each is tried alone, and one that fails fails alon
   expect(await later).toBe('alone 4')
 })
 
-test('a failure that is everybody’s is told to all of them, and nothing is tried again', async () => {
-  const { send, begun } = startBatches({
-    together: () => Promise.reject(new Error('away')),
+test('a failure that concerns every item is told to all of them, and nothing is tried again', async () => {
+  const tried: number[] = []
+  const { send } = startBatches({
+    work: (items) => {
+      tried.push(items.length)
+      return Promise.reject(new Error('away'))
+    },
     isShared: () => true,
   })
   const answers = [1, 2].map((n) => send(item(n)))
   for (const answer of answers) await expect(answer).rejects.toThrow('away')
-  expect(begun()).toEqual([])
+  expect(tried).toEqual([2])
 })
 
 test('a key whose batch is under way waits, and others go past it', async () => {
@@ -120,7 +125,7 @@ test('what has to wait holds up only its own key, and is done together with what
   await turn()
   expect(begun()).toEqual([[1, 3], [4]])
   sent[0]?.end()
-  expect(await Promise.all(answers)).toEqual(['together 1', 'at once 2', 'together 3'])
+  expect(await Promise.all(answers)).toEqual(['1 among 2', 'at once 2', '3 among 2'])
   await turn()
   expect(begun()).toEqual([[1, 3], [4], [5]])
 })

@@ -13,29 +13,26 @@ export interface BatchOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string
   /**
    * Does those that need not wait for a lock, and says what became of each, in their order: undefined for
-   * those that have to wait, which `together` does then. Asked first where there are several keys, so that
-   * one that is locked holds up none of the others.
+   * those that have to wait, which are done after it. Asked first where there are several keys, so that one
+   * that is locked holds up none of the others.
    */
   readonly withoutWaiting?: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
-  /** Does them all or none, and says what became of each, in their order. */
-  readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
   /**
-   * Does a single one. It is called for an item that came alone, and for each of those that failed together.
-   * Left out, it is done as a batch of one.
-   */
-  readonly alone?: (item: Item) => Promise<Result>
-  /**
-   * Whether a failure is everybody's, such as a database that does not answer, so that trying them one by one
-   * is no use.
+   * Whether a failure concerns every item, such as a database that does not answer, so that trying them one by
+   * one is no use.
    */
   readonly isShared: (error: unknown) => boolean
 }
+
+/** Does a batch of one or several, all or none, and says what became of each, in their order. */
+export type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 type Key = string | number
 
 interface Waiting<Item, Result> {
   readonly key: Key
   readonly item: Item
+  readonly work: BatchWork<Item, Result>
   /** In the span of the caller, so that a trace leads on to what was done for it. */
   readonly inItsContext: <T>(work: () => T) => T
   resolve(result: Result): void
@@ -48,33 +45,47 @@ const anyContext = <T>(work: () => T): T => work()
 /**
  * Collects what comes while other batches are under way and does it together: the busier, the more at once,
  * and no item waits for others to come. Keys take turns, so a caller who asks for a lot is served beside
- * others and not before them. A failure of one item is its own: they are tried one by one then.
+ * others and not before them. When a batch fails, each of its items is done as a batch of one, by the same
+ * work, so that a failure of one item is its own.
  */
-export function createBatches<Item, Result>({
-  items_max,
-  batches_max,
-  keyOf,
-  withoutWaiting,
-  together,
-  alone = async (item) => (await together([item]))[0] as Result,
-  isShared,
-}: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting = new Map<Key, Waiting<Item, Result>[]>()
-  const keysUnderWay = new Set<Key>()
-  let count = 0
-  let batches = 0
-  let isPlanned = false
+export class Batches<Item, Result> {
+  readonly #options: BatchOptions<Item, Result>
+  readonly #waiting = new Map<Key, Waiting<Item, Result>[]>()
+  readonly #keysUnderWay = new Set<Key>()
+  #count = 0
+  #batches = 0
+  #isPlanned = false
+
+  constructor(options: BatchOptions<Item, Result>) {
+    this.#options = options
+  }
+
+  /**
+   * Does `work` with this item and those that are asked for at the same moment, and says what became of this
+   * one. All callers pass the same work: it is the caller's to name, so that its code says what is done.
+   */
+  run(item: Item, work: BatchWork<Item, Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const key = this.#options.keyOf?.(item) ?? this.#count++
+      const inItsContext = currentSpan() ? AsyncLocalStorage.snapshot() : anyContext
+      const one = { key, item, work, inItsContext, resolve, reject }
+      const ofKey = this.#waiting.get(key)
+      if (ofKey) ofKey.push(one)
+      else this.#waiting.set(key, [one])
+      this.#plan()
+    })
+  }
 
   /** At the end of this turn of the event loop, when everything that came in it is here. */
-  function plan(): void {
-    if (isPlanned || batches === batches_max) return
-    isPlanned = true
+  #plan(): void {
+    if (this.#isPlanned || this.#batches === this.#options.batches_max) return
+    this.#isPlanned = true
     setImmediate(() => {
-      isPlanned = false
-      while (batches < batches_max) {
-        const batch = take()
+      this.#isPlanned = false
+      while (this.#batches < this.#options.batches_max) {
+        const batch = this.#take()
         if (batch.length === 0) return
-        void send(batch)
+        void this.#send(batch)
       }
     })
   }
@@ -83,52 +94,54 @@ export function createBatches<Item, Result>({
    * The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the
    * line.
    */
-  function take(): Waiting<Item, Result>[] {
+  #take(): Waiting<Item, Result>[] {
+    const { items_max } = this.#options
     const keys: Key[] = []
-    for (const key of waiting.keys()) {
+    for (const key of this.#waiting.keys()) {
       if (keys.length === items_max) break
-      if (!keysUnderWay.has(key)) keys.push(key)
+      if (!this.#keysUnderWay.has(key)) keys.push(key)
     }
     const share = Math.floor(items_max / Math.max(1, keys.length))
     return keys.flatMap((key) => {
-      const ofKey = waiting.get(key) ?? []
-      waiting.delete(key)
-      if (ofKey.length > share) waiting.set(key, ofKey.slice(share))
+      const ofKey = this.#waiting.get(key) ?? []
+      this.#waiting.delete(key)
+      if (ofKey.length > share) this.#waiting.set(key, ofKey.slice(share))
       return ofKey.slice(0, share)
     })
   }
 
-  async function send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    batches += 1
+  async #send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    const { withoutWaiting } = this.#options
+    this.#batches += 1
     let keys: ReadonlySet<Key> = keysOf(batch)
-    for (const key of keys) keysUnderWay.add(key)
+    for (const key of keys) this.#keysUnderWay.add(key)
     try {
       let left = batch
       if (withoutWaiting && keys.size > 1) {
-        left = await settleUnlocked(batch, withoutWaiting)
+        left = await this.#settleUnlocked(batch, withoutWaiting)
         const keysLeft = keysOf(left)
-        release([...keys].filter((key) => !keysLeft.has(key)))
+        this.#release([...keys].filter((key) => !keysLeft.has(key)))
         keys = keysLeft
       }
-      await settle(left)
+      await this.#settle(left)
     } catch (error) {
       for (const one of batch) one.reject(error)
     }
-    batches -= 1
-    release(keys)
+    this.#batches -= 1
+    this.#release(keys)
   }
 
-  function release(keys: Iterable<Key>): void {
-    for (const key of keys) keysUnderWay.delete(key)
-    if (waiting.size > 0) plan()
+  #release(keys: Iterable<Key>): void {
+    for (const key of keys) this.#keysUnderWay.delete(key)
+    if (this.#waiting.size > 0) this.#plan()
   }
 
   /** Returns those that have to wait. */
-  async function settleUnlocked(
+  async #settleUnlocked(
     batch: readonly Waiting<Item, Result>[],
-    work: NonNullable<typeof withoutWaiting>,
+    withoutWaiting: NonNullable<BatchOptions<Item, Result>['withoutWaiting']>,
   ): Promise<readonly Waiting<Item, Result>[]> {
-    const results = await tryTogether(batch, work)
+    const results = await this.#tryTogether(batch, withoutWaiting)
     return batch.filter((one, index) => {
       const result = results?.[index]
       if (result !== undefined) one.resolve(result)
@@ -136,19 +149,22 @@ export function createBatches<Item, Result>({
     })
   }
 
-  async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    const results = batch.length > 1 ? await tryTogether(batch, together) : undefined
+  async #settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    const [first, ...others] = batch
+    const results = first && others.length > 0 ? await this.#tryTogether(batch, first.work) : undefined
     if (results) {
       for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
       return
     }
     await Promise.all(
-      batch.map((one) => one.inItsContext(() => alone(one.item)).then(one.resolve, one.reject)),
+      batch.map(({ inItsContext, work, item, resolve, reject }) =>
+        inItsContext(async () => work([item])).then(([result]) => resolve(result as Result), reject),
+      ),
     )
   }
 
-  /** Undefined when it failed because of one of them. Throws a failure that is everybody's. */
-  async function tryTogether<Results>(
+  /** Undefined when it failed because of one of them. Throws a failure that concerns every item. */
+  async #tryTogether<Results>(
     batch: readonly Waiting<Item, Result>[],
     work: (items: readonly Item[]) => Promise<Results>,
   ): Promise<Results | undefined> {
@@ -156,26 +172,10 @@ export function createBatches<Item, Result>({
     try {
       return await first?.inItsContext(() => work(batch.map(({ item }) => item)))
     } catch (error) {
-      if (isShared(error)) throw error
+      if (this.#options.isShared(error)) throw error
       return undefined
     }
   }
-
-  return (item) =>
-    new Promise((resolve, reject) => {
-      const key = keyOf?.(item) ?? count++
-      const one = {
-        key,
-        item,
-        inItsContext: currentSpan() ? AsyncLocalStorage.snapshot() : anyContext,
-        resolve,
-        reject,
-      }
-      const ofKey = waiting.get(key)
-      if (ofKey) ofKey.push(one)
-      else waiting.set(key, [one])
-      plan()
-    })
 }
 
 function keysOf<Item, Result>(batch: readonly Waiting<Item, Result>[]): Set<Key> {

@@ -3,7 +3,7 @@ import { connectDatabase } from '../schema/database/connect.ts'
 import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '../schema/env.ts'
 import { createLogger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import { createProducer } from '../schema/queues/producer.ts'
+import { QueueProducer } from '../schema/queues/producer.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { createDependencies, type WorkerDependencies } from '../worker/dependencies.ts'
 import { withDatabase } from './database.ts'
@@ -31,7 +31,7 @@ export function withWorkerDependencies<T>(
       whenUnavailable: 'fail_fast',
       onError,
     })
-    const producer = createProducer(backend, { onError })
+    const producer = new QueueProducer(backend, { onError })
     const clock = openClock(env)
     await clock.ready
     try {

@@ -4,7 +4,7 @@ import { connectReplica, type Reads, readsFrom } from '../schema/database/replic
 import type { ProcessEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import type { QueueProducer } from '../schema/queues/producer.ts'
+import type { Producer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
@@ -14,7 +14,7 @@ import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
 import { createEditorCalls, type EditorCalls } from './editor-calls.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
-import { createReopeningProducer } from './reopening-producer.ts'
+import { ReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.ts'
 
@@ -24,7 +24,7 @@ export interface Dependencies {
   readonly db: Database
   /** Reads that may be slightly old, from a replica if there is one; never for money or rights. */
   reads(): Promise<Reads>
-  readonly producer: QueueProducer
+  readonly producer: Producer
   readonly stripe: Stripe
   readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
@@ -75,7 +75,7 @@ export function openDependencies(
     whenUnavailable: 'fail_fast',
     onError,
   })
-  const producer = createReopeningProducer(backend, { onError })
+  const producer = new ReopeningProducer(backend, { onError })
   const redis = backend.kind === 'redis' ? { redis: backend.connection } : {}
   const stripe = createStripe({
     secretKey: env.STRIPE_SECRET_KEY,

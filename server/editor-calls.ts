@@ -1,4 +1,4 @@
-import { createBatches } from '../schema/batches.ts'
+import { Batches } from '../schema/batches.ts'
 import type { Database } from '../schema/database/connect.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import {
@@ -30,11 +30,11 @@ export function createEditorCalls(db: Database): EditorCalls {
 function createReads<Asked, Answer>(
   read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
 ): (asked: Asked) => Promise<Answer> {
-  return createBatches({
+  const batches = new Batches<Asked, Answer>({
     items_max: 100,
     isShared: isDatabaseUnavailable,
     // One batch runs while the next is collected. Reads take no locks, so more batches would not help.
     batches_max: 2,
-    together: read,
   })
+  return (asked) => batches.run(asked, read)
 }

@@ -5,7 +5,7 @@ import { findEvent } from '../schema/inbox/events.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../schema/ledger/verify/verify.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import { createProducer } from '../schema/queues/producer.ts'
+import { QueueProducer } from '../schema/queues/producer.ts'
 import { queueNames } from '../schema/queues/queues.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
@@ -41,7 +41,7 @@ describe.each([
       whenUnavailable: 'wait',
       onError,
     })
-    const producer = createProducer(backend, { onError })
+    const producer = new QueueProducer(backend, { onError })
     const queue = producer.queue('stripe-events')
     // Nor does the claim of an earlier product come in between.
     for (const name of queueNames) await producer.queue(name).obliterate({ force: true })

@@ -11,7 +11,7 @@ import {
 } from '../schema/queues/queues.ts'
 import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
-import { EventTries, tryEvent } from './events/try-event.ts'
+import { EventTries } from './events/try-event.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { processSupportAct } from './support/support-act.ts'
@@ -25,34 +25,6 @@ export interface ConsumerSettings {
   readonly lockMs: number
   /** How often workers check for such jobs, in milliseconds. The same in every worker. */
   readonly stalledMs: number
-}
-
-/** What a job asks for. Of several events each is asked for by itself. */
-type Ask<Name extends QueueName> = Exclude<JobPayload<Name>, { events: unknown }>
-
-type Handlers = {
-  readonly [Name in QueueName]: (deps: WorkerDependencies, ask: Ask<Name>) => Promise<unknown>
-}
-
-/** What a job of each queue does by itself. The job that the webhook enqueued came before any claim. */
-const handlers: Handlers = {
-  'stripe-events': (deps, { event_id, claim = 0 }) =>
-    tryEvent(deps, { source: 'stripe', id: event_id }, claim),
-  'clerk-events': (deps, { event_id, claim = 0 }) => tryEvent(deps, { source: 'clerk', id: event_id }, claim),
-  'checkout-completions': processCheckoutCompletion,
-  'subscription-syncs': processSubscriptionSync,
-  'support-acts': processSupportAct,
-  tasks: (deps, { task }) => runTask(deps, task),
-}
-
-/** The same in a worker, where events that wait together are applied together. */
-function createHandlers(deps: WorkerDependencies): Handlers {
-  const tries = { stripe: new EventTries(deps, 'stripe'), clerk: new EventTries(deps, 'clerk') }
-  return {
-    ...handlers,
-    'stripe-events': (jobDeps, { event_id, claim = 0 }) => tries.stripe.try(jobDeps, { id: event_id, claim }),
-    'clerk-events': (jobDeps, { event_id, claim = 0 }) => tries.clerk.try(jobDeps, { id: event_id, claim }),
-  }
 }
 
 const concurrency: Record<QueueName, number> = {
@@ -87,8 +59,8 @@ export function startConsumers(
   backend: QueueBackend,
   settings: ConsumerSettings,
 ): Consumers {
-  const handlersOfWorker = createHandlers(deps)
-  const workers = queueNames.map((name) => startConsumer(name, deps, { backend, settings, handlersOfWorker }))
+  const jobs = new Jobs(deps)
+  const workers = queueNames.map((name) => startConsumer(name, deps, { backend, settings, jobs }))
   return {
     workers,
     async close(force = false) {
@@ -97,42 +69,65 @@ export function startConsumers(
   }
 }
 
-/**
- * Does what a job of a queue asks for. Its lines in the log and its spans lead back to the request that it
- * came from, if it came from one.
- */
-export async function processJob<Name extends QueueName>(
-  deps: WorkerDependencies,
-  name: Name,
-  data: unknown,
-  origin?: JobOrigin,
-  { [name]: handle }: Handlers = handlers,
-): Promise<void> {
-  const payload = queueSchemas[name].parse(data)
-  if ('events' in payload) {
-    const ended = await Promise.allSettled(
-      payload.events.map(({ origin, ...ask }) => doAsAsked(deps, name, ask as Ask<Name>, { handle, origin })),
-    )
-    // The job lasts until each of its events has an outcome.
-    const errors = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
-    if (errors.length > 0)
-      throw new AggregateError(errors, `${errors.length} of ${ended.length} events failed`)
-  } else await doAsAsked(deps, name, payload as Ask<Name>, { handle, origin })
-}
+/** What a job asks for. A job of several events asks for each of them. */
+type Ask = {
+  readonly [Name in QueueName]: { readonly queue: Name } & Exclude<JobPayload<Name>, { events: unknown }>
+}[QueueName]
 
-async function doAsAsked<Name extends QueueName>(
-  deps: WorkerDependencies,
-  name: Name,
-  ask: Ask<Name>,
-  { handle, origin }: { readonly handle: Handlers[Name]; readonly origin: JobOrigin | undefined },
-): Promise<void> {
-  const { request_id, traceparent } = origin ?? {}
-  const log = request_id ? deps.log.child({ request_id }) : deps.log
-  await inSpan(
-    `job ${name}`,
-    { kind: 'consumer', traceparent, attributes: () => attributesOf(name, ask) },
-    () => handle({ ...deps, log }, ask),
-  )
+/** Does what jobs ask for. Events that are in hand at the same moment are applied together. */
+export class Jobs {
+  readonly #deps: WorkerDependencies
+  readonly #stripeEvents: EventTries
+  readonly #clerkEvents: EventTries
+
+  constructor(deps: WorkerDependencies) {
+    this.#deps = deps
+    this.#stripeEvents = new EventTries(deps, 'stripe')
+    this.#clerkEvents = new EventTries(deps, 'clerk')
+  }
+
+  /**
+   * Does what a job of a queue asks for, and ends when all of it has an outcome. The lines in the log and the
+   * spans of what it asks for lead back to the request that it came from, if it came from one.
+   */
+  async process(queue: QueueName, data: unknown, originOfJob?: JobOrigin): Promise<void> {
+    const payload = queueSchemas[queue].parse(data)
+    const asks = 'events' in payload ? payload.events : [{ ...payload, origin: originOfJob }]
+    const ended = await Promise.allSettled(
+      asks.map(({ origin, ...fields }) => {
+        const { request_id, traceparent } = origin ?? {}
+        const deps = request_id ? { ...this.#deps, log: this.#deps.log.child({ request_id }) } : this.#deps
+        const options = {
+          kind: 'consumer',
+          traceparent,
+          attributes: () => attributesOf(queue, fields),
+        } as const
+        return inSpan(`job ${queue}`, options, async (): Promise<unknown> => {
+          const ask = { queue, ...fields } as Ask
+          switch (ask.queue) {
+            // The job that the webhook enqueued came before any claim.
+            case 'stripe-events':
+              return this.#stripeEvents.try(deps, { id: ask.event_id, claim: ask.claim ?? 0 })
+            case 'clerk-events':
+              return this.#clerkEvents.try(deps, { id: ask.event_id, claim: ask.claim ?? 0 })
+            case 'checkout-completions':
+              return processCheckoutCompletion(deps, ask)
+            case 'subscription-syncs':
+              return processSubscriptionSync(deps, ask)
+            case 'support-acts':
+              return processSupportAct(deps, ask)
+            case 'tasks':
+              return runTask(deps, ask.task)
+          }
+        })
+      }),
+    )
+    const errors = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+    if (errors.length === 0) return
+    throw ended.length === 1
+      ? errors[0]
+      : new AggregateError(errors, `${errors.length} of ${ended.length} events failed`)
+  }
 }
 
 function attributesOf(queue: QueueName, payload: object): Record<string, string> {
@@ -146,22 +141,22 @@ function attributesOf(queue: QueueName, payload: object): Record<string, string>
   }
 }
 
-function startConsumer<Name extends QueueName>(
-  name: Name,
+function startConsumer(
+  name: QueueName,
   deps: WorkerDependencies,
   {
     backend,
     settings,
-    handlersOfWorker,
+    jobs,
   }: {
     readonly backend: QueueBackend
     readonly settings: ConsumerSettings
-    readonly handlersOfWorker: Handlers
+    readonly jobs: Jobs
   },
 ): Worker {
   const worker = new Worker(
     name,
-    (job: Job) => processJob(deps, name, job.data, originOf(job), handlersOfWorker),
+    (job: Job) => jobs.process(name, job.data, originOf(job)),
     {
       connection: backend.connection,
       concurrency: concurrency[name],

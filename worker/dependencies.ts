@@ -6,7 +6,7 @@ import type { Database, DatabaseConnection } from '../schema/database/connect.ts
 import type { ProcessEnvironment } from '../schema/env.ts'
 import type { Logger } from '../schema/log.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
-import type { QueueProducer } from '../schema/queues/producer.ts'
+import type { Producer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
@@ -18,7 +18,7 @@ export interface WorkerDependencies {
   readonly stripe: Stripe
   readonly organizations: OrganizationMaker
   readonly clerk: ClerkDirectory
-  readonly producer: Pick<QueueProducer, 'add' | 'addMany' | 'countWaiting'>
+  readonly producer: Pick<Producer, 'add' | 'addMany' | 'countWaiting'>
   readonly log: Logger
   readonly metrics: WorkerMetrics
   readonly now: () => Date
@@ -36,7 +36,7 @@ interface Opened {
   readonly env: ProcessEnvironment
   readonly database: Pick<DatabaseConnection, 'db' | 'pool'>
   readonly backend: QueueBackend
-  readonly producer: QueueProducer
+  readonly producer: Producer
   readonly log: Logger
   readonly now: () => Date
 }

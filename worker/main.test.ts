@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, inject, test } from 'vitest'
 import { findEvent } from '../schema/inbox/events.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import { createProducer } from '../schema/queues/producer.ts'
+import { QueueProducer } from '../schema/queues/producer.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent } from '../tests/support/factories/events.ts'
 import { ownRedisUrl } from '../tests/support/own-redis.ts'
@@ -25,7 +25,7 @@ describe.each([
       whenUnavailable: 'wait',
       onError: () => undefined,
     })
-    const producer = createProducer(backend, { onError: () => undefined })
+    const producer = new QueueProducer(backend, { onError: () => undefined })
     await producer.queue('stripe-events').obliterate({ force: true })
     const receiveEvent = async () => {
       const event = eventOf('product.created', { object: 'product' })

@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import { createProducer } from '../schema/queues/producer.ts'
+import { QueueProducer } from '../schema/queues/producer.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     whenUnavailable: 'wait',
     onError,
   })
-  const producer = createProducer(backend, { onError })
+  const producer = new QueueProducer(backend, { onError })
   const clock = openClock(env)
   await clock.ready
   const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })

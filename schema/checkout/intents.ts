@@ -224,11 +224,11 @@ const intentColumns = [
   'stripe_session_id',
 ] as const satisfies readonly (keyof CheckoutIntent)[]
 
-/** What was promised to whom, and whether it was kept. */
-export type CheckoutPromise = Pick<CheckoutIntent, (typeof intentColumns)[number]>
+/** The terms of a checkout: what is granted to whom for which amount, and what became of it. */
+export type CheckoutTerms = Pick<CheckoutIntent, (typeof intentColumns)[number]>
 
 /** Locks several, in the order of their ids, so that concurrent lockers cannot deadlock. */
-export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
+export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutTerms[]> {
   return lockByIds(db, [ids])
 }
 
@@ -239,16 +239,16 @@ export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promi
 export async function lockIntentsOfEvents(
   db: Kysely<DB>,
   eventIds: readonly string[],
-): Promise<CheckoutPromise[]> {
+): Promise<CheckoutTerms[]> {
   return lockByEvents(db, [eventIds])
 }
 
-const lockByIds = preparedText<CheckoutPromise>(
+const lockByIds = preparedText<CheckoutTerms>(
   'lock_intents',
   `SELECT ${intentColumns.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
 )
 /** The state is not asked for in `WHERE`: an index of the state might be read whole. */
-const lockByEvents = preparedText<CheckoutPromise>(
+const lockByEvents = preparedText<CheckoutTerms>(
   'lock_intents_of_events',
   `SELECT ${intentColumns.join()} FROM checkout_intents
    WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(

@@ -8,8 +8,9 @@ import { claimableIntents, failIntent } from '../checkout/intents.ts'
 import { expireIntent } from '../checkout/open-checkouts.ts'
 import { settleIntent, withdrawOutcome } from '../checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { claimableEvents, failEvent, receiveEvent, settleEvent } from '../inbox/events.ts'
+import { claimableEvents, failEvent, settleEvent } from '../inbox/events.ts'
 import { markForged } from '../inbox/known-events.ts'
+import { storeEvents } from '../inbox/store-events.ts'
 import {
   acceptInvitation,
   claimableInvitations,
@@ -37,7 +38,7 @@ const eventAt = (next_try_at: Date) =>
 
 async function insertEvent(next_try_at = now): Promise<{ source: 'stripe'; id: string }> {
   const key = { source: 'stripe', id: crypto.randomUUID() } as const
-  await receiveEvent(database.server, { ...key, ...eventAt(next_try_at) })
+  await storeEvents(database.server, [{ ...key, ...eventAt(next_try_at) }])
   return key
 }
 
@@ -70,7 +71,7 @@ describe('a claim takes only rows that are due and unsettled:', () => {
   test('an event that is received, once however often it is delivered', async () => {
     const waiting = await insertEvent()
     await insertEvent(minutesLater(1))
-    await receiveEvent(database.server, { ...eventAt(now), ...waiting })
+    await storeEvents(database.server, [{ ...eventAt(now), ...waiting }])
     const [applied, ignored, failed, forged] = [
       await insertEvent(),
       await insertEvent(),

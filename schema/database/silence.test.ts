@@ -5,8 +5,8 @@ import { buildExtensionToken } from '../../tests/support/factories/extension-tok
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
-import { createBatches } from '../batches.ts'
-import { findTokens } from '../extension/tokens.ts'
+import { Batches } from '../batches.ts'
+import { findTokens, type StoredToken } from '../extension/tokens.ts'
 import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
@@ -33,12 +33,12 @@ test('a connection that goes silent in the middle of a statement fails the state
   const ada = await buildUser(database.server)
   const token = await buildExtensionToken(database, ada)
   // As a server looks editors' tokens up.
-  const find = createBatches({
+  const lookUps = new Batches<string, StoredToken | undefined>({
     items_max: 100,
     batches_max: 1,
     isShared: isDatabaseUnavailable,
-    together: (tokens: readonly string[]) => findTokens(db, tokens),
   })
+  const find = (token: string) => lookUps.run(token, (tokens) => findTokens(db, tokens))
   expect(await find(token)).toMatchObject({ user_id: ada })
   proxy.silence()
   const failure = await find(token).catch((error: unknown) => error)

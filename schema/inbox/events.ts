@@ -3,7 +3,6 @@ import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { eventsWithPayloadsText, selectEventsWithPayloads, withPartitions } from './payloads.ts'
-import { namesIn } from './subject.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
 export type InboxEvent = Selectable<InboxEvents> & Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>
@@ -20,52 +19,8 @@ export const claimableEvents = {
   unsettled: sql<SqlBool>`settled_at IS NULL`,
 } as const satisfies Claimable
 
-export interface ReceivedEvent extends EventKey {
-  readonly type: string
-  readonly payload: Json
-  /** When it happened, by the sender's clock. */
-  readonly occurred_at: Date
-  /** By the product's clock, which tells later for how long it has waited. */
-  readonly received_at: Date
-  /** When it is claimed, unless it was applied by then. */
-  readonly next_try_at: Date
-  /** Left out, by webhook. */
-  readonly received_via?: InboxEvent['received_via']
-  /** When the sender's own list was seen to hold it. */
-  readonly confirmed_at?: Date
-  /** When the sender is asked for it by its id, if its list has not shown it by then. */
-  readonly confirm_at?: Date
-}
-
-export interface StoredEvent {
-  /**
-   * Whether it still has to be applied: true for a new event and for a repeated one that is not settled yet.
-   */
-  readonly unsettled: boolean
-  readonly is_new: boolean
-}
-
-/** Stores a verified event once, however often it is delivered. */
-export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
-  const [stored] = await receiveEvents(db, [event])
-  if (!stored) throw new Error('The inbox did not take an event')
-  return stored
-}
-
-/** The same for several in one statement: all or none are stored. What became of each, in their order. */
-export async function receiveEvents(
-  db: Kysely<DB>,
-  events: readonly ReceivedEvent[],
-): Promise<StoredEvent[]> {
-  const inserted = await insertEvents(db, events.map(rowOf))
-  const fresh = new Set(inserted.map(nameOf))
-  const known = events.filter((event) => !fresh.has(nameOf(event)))
-  const unsettled = new Set([...fresh, ...(await listUnsettled(db, known)).map(nameOf)])
-  // One that came twice at the same moment is new once.
-  return events.map(nameOf).map((name) => ({ unsettled: unsettled.has(name), is_new: fresh.delete(name) }))
-}
-
-function nameOf({ source, id }: EventKey): string {
+/** Unique among the events of all senders. */
+export function nameOf({ source, id }: EventKey): string {
   return `${source}/${id}`
 }
 
@@ -149,10 +104,6 @@ function insertText(more: readonly string[]): string {
 
 const insertUsual = preparedText<EventKey>('inbox_receive', insertText([]))
 
-function rowOf({ payload, ...event }: ReceivedEvent): NewEvent {
-  return { ...event, ...namesIn(event.source, payload), payload }
-}
-
 function jsonOf({ source, id, ...fields }: NewEvent): string {
   const row: Record<string, unknown> = { source, id }
   for (const [name, value] of Object.entries(fields)) {
@@ -165,23 +116,6 @@ function jsonOf({ source, id, ...fields }: NewEvent): string {
 /** A year of more than four digits has a sign and zeros in JavaScript, which Postgres does not accept. */
 function timeOf(date: Date): string {
   return date.toISOString().replace(/^\+0*/, '')
-}
-
-/** Those of them that are in the inbox and still have to be applied. */
-async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise<EventKey[]> {
-  if (keys.length === 0) return []
-  return db
-    .selectFrom('inbox_events')
-    .select(['source', 'id'])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('source', 'id'),
-        'in',
-        keys.map(({ source, id }) => tuple(source, id)),
-      ),
-    )
-    .where('state', '=', 'received')
-    .execute()
 }
 
 /** Events `e` with what they say. */

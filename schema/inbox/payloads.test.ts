@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { countPartitionsAhead, makeInboxMonths, makePartitionsAhead } from '../database/months.ts'
-import { findEvent, lockEvents, type ReceivedEvent, receiveEvent, receiveEvents } from './events.ts'
+import { findEvent, lockEvents } from './events.ts'
+import { type ReceivedEvent, storeEvents } from './store-events.ts'
 
 const database = testDatabase()
 
@@ -44,7 +45,7 @@ describe('months', () => {
 
   test('an event whose month was not made is stored, also by several processes at once', async () => {
     const events = Array.from({ length: 8 }, () => buildEvent(new Date('2042-05-05T00:00:00Z')))
-    await Promise.all(events.map((event) => receiveEvent(database.server, event)))
+    await Promise.all(events.map((event) => storeEvents(database.server, [event])))
     for (const event of events) {
       expect(await findEvent(database.worker, event)).toMatchObject({ payload: event.payload })
     }
@@ -54,14 +55,14 @@ describe('months', () => {
     const event = buildEvent(new Date())
     const making = await database.owner.startTransaction().execute()
     await makeInboxMonths(making, new Date('2043-01-01T00:00:00Z'), new Date('2043-01-01T00:00:00Z'))
-    await receiveEvent(database.server, event)
+    await storeEvents(database.server, [event])
     expect(await findEvent(database.worker, event)).toMatchObject({ payload: event.payload })
     await making.rollback().execute()
   })
 
   test('the payload of an event is found in its month alone', async () => {
     const event = buildEvent(new Date())
-    await receiveEvent(database.server, event)
+    await storeEvents(database.server, [event])
     const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN (ANALYZE, COSTS OFF)
       SELECT p.payload FROM inbox_events e LEFT JOIN LATERAL (
         SELECT payload FROM inbox_payloads WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0) p ON true
@@ -75,11 +76,11 @@ describe('months', () => {
 describe('an event and its payload', () => {
   test('an event and its payload are stored together, each once, with the names that events are found by', async () => {
     const event = buildEvent(new Date())
-    expect(await receiveEvents(database.server, [event, event])).toEqual([
+    expect(await storeEvents(database.server, [event, event])).toEqual([
       { unsettled: true, is_new: true },
       { unsettled: true, is_new: false },
     ])
-    expect(await receiveEvent(database.server, event)).toEqual({ unsettled: true, is_new: false })
+    expect(await storeEvents(database.server, [event])).toEqual([{ unsettled: true, is_new: false }])
     expect(await findEvent(database.worker, event)).toMatchObject({
       subject: 'cus_1',
       client_reference_id: 'intent-1',
@@ -147,15 +148,13 @@ describe('with the months of two years', () => {
     const [first, second] = [new Date('2050-01-15T00:00:00Z'), new Date('2051-06-15T00:00:00Z')]
     await makeInboxMonths(database.owner, first, new Date('2051-12-15T00:00:00Z'))
     const events = [first, second, second].map(buildEvent)
-    await receiveEvents(database.server, events)
+    await storeEvents(database.server, events)
     const ids = events.map(({ id }) => id)
     const locked = await looksOf(async (trx) => {
       expect(await lockEvents(trx, { source: 'stripe', ids })).toHaveLength(3)
     })
     const oneEach = { '2050_01': { by_key: 1, whole: 0 }, '2051_06': { by_key: 2, whole: 0 } }
     expect(locked).toEqual(oneEach)
-    expect(await looksOf((trx) => receiveEvents(trx, [first, second, second].map(buildEvent)))).toEqual(
-      oneEach,
-    )
+    expect(await looksOf((trx) => storeEvents(trx, [first, second, second].map(buildEvent)))).toEqual(oneEach)
   })
 })

@@ -22,11 +22,25 @@ export interface MonthDue {
   readonly is_over: boolean
 }
 
+interface BegunMonths {
+  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]
+}
+
 /**
- * The target state of an owner's books at `now` (decision 061); independent of the order of facts and
- * entries.
+ * The target state of an owner's books at the time of our clock (decision 061); independent of the order of
+ * facts and entries. Beside books it is no earlier than what they have begun: a month that has begun stays
+ * begun when a clock is set back or the next worker's is behind, because it would be closed, and used credits
+ * would be taken once more.
  */
-export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date): Position {
+export function positionOf(
+  { owner, purchases, ...facts }: OwnerFacts,
+  clock: Date,
+  books: BegunMonths = { grants: [] },
+): Position {
+  const now = books.grants.reduce(
+    (latest, { month_starts_at }) => (month_starts_at && month_starts_at > latest ? month_starts_at : latest),
+    clock,
+  )
   const plans = facts.subscriptions.map((subscription) => ({
     subscription,
     months: billingMonths(subscription, now),
@@ -66,23 +80,6 @@ export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date
       })),
     ),
   }
-}
-
-interface BegunMonths {
-  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]
-}
-
-/**
- * The position to compare with an owner's books: at the time of our clock, but no earlier than what the books
- * have begun. A month that has begun stays begun when a clock is set back or the next worker's is behind,
- * because it would be closed, and used credits would be taken once more.
- */
-export function positionBeside({ grants }: BegunMonths, facts: OwnerFacts, now: Date): Position {
-  const moment = grants.reduce(
-    (latest, { month_starts_at }) => (month_starts_at && month_starts_at > latest ? month_starts_at : latest),
-    now,
-  )
-  return positionOf(facts, moment)
 }
 
 function sourceOf({ id, intent_id }: SubscriptionFact, stripe_invoice_id: string) {

@@ -4,7 +4,7 @@ import type { Owner } from '../ledger/accounts.ts'
 import { type Books, readBooks } from '../ledger/post/books.ts'
 import { type Difference, differenceOf } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
-import { type Position, positionBeside } from './position.ts'
+import { type Position, positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
 export interface OwnerBalanceSheet {
@@ -26,7 +26,7 @@ export async function readOwnerBalanceSheet(
 ): Promise<OwnerBalanceSheet> {
   const facts = await readOwnerFacts(trx, owner)
   const books = await readBooks(trx, owner)
-  const position = positionBeside(books, facts, now)
+  const position = positionOf(facts, now, books)
   return { position, books, difference: differenceOf(position, books) }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { connectQueueBackend } from './backend.ts'
-import { createProducer, type QueueProducer } from './producer.ts'
+import { QueueProducer } from './producer.ts'
 
 const database = testDatabase()
 
@@ -20,7 +20,7 @@ describe.each([
       whenUnavailable: 'wait',
       onError,
     })
-    const producer = createProducer(backend, { onError })
+    const producer = new QueueProducer(backend, { onError })
     onTestFinished(async () => {
       await producer.close()
       await backend.close()
@@ -91,7 +91,7 @@ test('a queue that does not answer fails everybody who adds to it', async () => 
     whenUnavailable: 'fail_fast',
     onError,
   })
-  const producer = createProducer(backend, { onError })
+  const producer = new QueueProducer(backend, { onError })
   const added = await Promise.allSettled(
     ['evt_1', 'evt_2', 'evt_3'].map((event_id) => producer.add('stripe-events', event_id, { event_id })),
   )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
-import { createBatches } from '../batches.ts'
+import { Batches } from '../batches.ts'
 import type { QueueBackend } from './backend.ts'
 import {
   type JobOrigin,
@@ -12,28 +12,6 @@ import {
   queueNames,
   queueSchemas,
 } from './queues.ts'
-
-/** Adds jobs to the queues. */
-export interface QueueProducer {
-  /**
-   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events
-   * that are added at the same moment share a job with an id of its own.
-   */
-  add<Name extends QueueName>(
-    queue: Name,
-    jobId: string,
-    payload: JobPayload<Name>,
-    origin?: JobOrigin,
-  ): Promise<void>
-  /** Adds several together, each as a job of its own. When that fails, some may have been added. */
-  addMany<Name extends QueueName>(queue: Name, jobs: readonly NewJob<Name>[]): Promise<void>
-  /** How many jobs of each queue are in which state. */
-  counts(): Promise<Record<QueueName, Record<string, number>>>
-  /** How many jobs of a queue no worker has begun. */
-  countWaiting(queue: QueueName): Promise<number>
-  queue(name: QueueName): Queue
-  close(): Promise<void>
-}
 
 export interface NewJob<Name extends QueueName> {
   readonly jobId: string
@@ -47,109 +25,147 @@ export function freshJobId(subject: string): string {
   return `${subject}.${randomUUID().slice(0, 8)}`
 }
 
-/** Opens all queues for adding. Errors of the connection go to `onError`; those of an `add` to its caller. */
-export function createProducer(
-  backend: QueueBackend,
-  options: { onError: (error: Error) => void },
-): QueueProducer {
-  const queues = new Map<QueueName, Queue>(
-    queueNames.map((name) => {
-      const queue = new Queue(
-        name,
-        { connection: backend.connection, defaultJobOptions: jobOptionsOf(name), skipWaitingForReady: true },
-        backend.factory,
-      )
-      queue.on('error', options.onError)
-      return [name, queue]
-    }),
-  )
-  const queueOf = (name: QueueName): Queue => {
-    const queue = queues.get(name)
-    if (!queue) throw new Error(`There is no queue ${name}`)
-    return queue
-  }
-  const addJob: QueueProducer['add'] = async (name, jobId, payload, origin) => {
-    await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId, ...originOptions(origin) })
-  }
-  const eventJobs = new EventJobs(addJob)
-  return {
-    add: (name, jobId, payload, origin) =>
-      isOfEvent(name, payload)
-        ? eventJobs.add({ jobId, payload, origin })
-        : addJob(name, jobId, payload, origin),
-    async addMany(name, jobs) {
-      if (jobs.length === 0) return
-      // On Postgres BullMQ makes a sequence and tables for such a call, which our roles may not.
-      if (backend.kind === 'postgres') {
-        await Promise.all(jobs.map(({ jobId, payload }) => addJob(name, jobId, payload)))
-        return
-      }
-      await queueOf(name).addBulk(
-        jobs.map(({ jobId, payload }) => ({
-          name,
-          data: queueSchemas[name].parse(payload),
-          opts: { jobId },
-        })),
-      )
-    },
-    async counts() {
-      const entries = await Promise.all(
-        queueNames.map(async (name) => [
-          name,
-          await queueOf(name).getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed'),
-        ]),
-      )
-      return Object.fromEntries(entries)
-    },
-    countWaiting: (name) => queueOf(name).getJobCountByTypes('waiting'),
-    queue: queueOf,
-    async close() {
-      await Promise.all([...queues.values()].map((queue) => queue.close()))
-    },
-  }
+/** What routes, jobs and tests are given: a producer, or something that does the same. */
+export type Producer = Pick<QueueProducer, keyof QueueProducer>
+
+/** A job to add, and the request that it comes from. */
+interface JobToAdd<Name extends QueueName> extends NewJob<Name> {
+  readonly origin?: JobOrigin | undefined
 }
 
+/** An event that may share a job with others of the same moment. */
 type EventPayload = Extract<JobPayload<'stripe-events'>, { event_id: string }>
+type EventJob = JobToAdd<'stripe-events'> & { readonly payload: EventPayload }
 
-interface EventJob {
-  readonly jobId: string
-  readonly payload: EventPayload
-  readonly origin: JobOrigin | undefined
+function isOfEvent(job: JobToAdd<QueueName>, queue: QueueName): job is EventJob {
+  return queue === 'stripe-events' && 'event_id' in job.payload
 }
 
-function isOfEvent(queue: QueueName, payload: object): payload is EventPayload {
-  return queue === 'stripe-events' && 'event_id' in payload
-}
+/** Queues that are open, by their names. */
+export type Queues = ReadonlyMap<QueueName, Queue>
 
-/**
- * Adds events that come while others are being added, or in the same turn of the event loop, by one job: a
- * job costs a queue as much as applying an event costs the ledger.
- */
-class EventJobs {
-  readonly #addJob: QueueProducer['add']
-  /** Adds an event, and returns when the job that has it is in the queue. */
-  readonly add: (job: EventJob) => Promise<void>
+/** Adds jobs to the queues. Errors of the connection go to `onError`; those of an `add` to its caller. */
+export class QueueProducer {
+  protected readonly backend: QueueBackend
+  protected queues: Queues | undefined
+  readonly #onError: (error: Error) => void
+  /**
+   * Stripe's events that come while others are being added, or in the same turn of the event loop: a job costs
+   * a queue as much as applying an event costs the ledger.
+   */
+  readonly #events = new Batches<EventJob, undefined>({
+    items_max: mostEventsTogether,
+    batches_max: 2,
+    keyOf: ({ jobId }) => jobId,
+    isShared: () => true,
+  })
 
-  constructor(addJob: QueueProducer['add']) {
-    this.#addJob = addJob
-    this.add = createBatches({
-      items_max: mostEventsTogether,
-      batches_max: 2,
-      keyOf: ({ jobId }) => jobId,
-      together: (jobs) => this.#addTogether(jobs),
-      isShared: () => true,
-    })
+  constructor(backend: QueueBackend, { onError }: { readonly onError: (error: Error) => void }) {
+    this.backend = backend
+    this.#onError = onError
   }
 
-  async #addTogether(jobs: readonly EventJob[]): Promise<undefined[]> {
+  /**
+   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events
+   * that are added at the same moment share a job with an id of its own.
+   */
+  async add<Name extends QueueName>(
+    queue: Name,
+    jobId: string,
+    payload: JobPayload<Name>,
+    origin?: JobOrigin,
+  ): Promise<void> {
+    const job = { jobId, payload, origin }
+    if (isOfEvent(job, queue)) await this.#events.run(job, (jobs) => this.#addAsOne('stripe-events', jobs))
+    else await this.#addAsOne(queue, [job])
+  }
+
+  /** Adds events as one job, or a job of another kind. */
+  async #addAsOne<Name extends QueueName>(
+    queue: Name,
+    jobs: readonly JobToAdd<Name>[],
+  ): Promise<undefined[]> {
     const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
     if (!first) return []
-    if (others.length === 0) {
-      await this.#addJob('stripe-events', first.jobId, first.payload, first.origin)
-    } else {
-      const events = [first, ...others].map(({ payload, origin }) => ({ ...payload, origin }))
-      await this.#addJob('stripe-events', freshJobId(first.jobId), { events })
-    }
+    const eventOf = ({ payload, origin }: JobToAdd<Name>) => ({ ...payload, origin })
+    const { jobId, payload, origin } =
+      others.length === 0
+        ? first
+        : { jobId: freshJobId(first.jobId), payload: { events: [first, ...others].map(eventOf) } }
+    const data = queueSchemas[queue].parse(payload)
+    await this.attempt((queues) =>
+      queueIn(queues, queue).add(queue, data, { jobId, ...originOptions(origin) }),
+    )
     return jobs.map(() => undefined)
   }
+
+  /** Adds several together, each as a job of its own. When that fails, some may have been added. */
+  async addMany<Name extends QueueName>(queue: Name, jobs: readonly NewJob<Name>[]): Promise<void> {
+    if (jobs.length === 0) return
+    // On Postgres BullMQ makes a sequence and tables for such a call, which our roles may not.
+    if (this.backend.kind === 'postgres') {
+      await Promise.all(jobs.map((job) => this.#addAsOne(queue, [job])))
+      return
+    }
+    const added = jobs.map(({ jobId, payload }) => ({
+      name: queue,
+      data: queueSchemas[queue].parse(payload),
+      opts: { jobId },
+    }))
+    await this.attempt((queues) => queueIn(queues, queue).addBulk(added))
+  }
+
+  /** How many jobs of each queue are in which state. */
+  async counts(): Promise<Record<QueueName, Record<string, number>>> {
+    const entries = await this.attempt((queues) =>
+      Promise.all(
+        queueNames.map(async (name) => [
+          name,
+          await queueIn(queues, name).getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed'),
+        ]),
+      ),
+    )
+    return Object.fromEntries(entries)
+  }
+
+  /** How many jobs of a queue no worker has begun. */
+  countWaiting(queue: QueueName): Promise<number> {
+    return this.attempt((queues) => queueIn(queues, queue).getJobCountByTypes('waiting'))
+  }
+
+  queue(name: QueueName): Queue {
+    return queueIn(this.open(), name)
+  }
+
+  async close(): Promise<void> {
+    if (this.queues) await closeQueues(this.queues)
+  }
+
+  /** The queues for a call that may fail. */
+  protected attempt<T>(call: (queues: Queues) => Promise<T>): Promise<T> {
+    return call(this.open())
+  }
+
+  protected open(): Queues {
+    this.queues ??= new Map(queueNames.map((name) => [name, this.#openQueue(name)]))
+    return this.queues
+  }
+
+  #openQueue(name: QueueName): Queue {
+    const { connection, factory } = this.backend
+    const options = { connection, defaultJobOptions: jobOptionsOf(name), skipWaitingForReady: true }
+    const queue = new Queue(name, options, factory)
+    queue.on('error', this.#onError)
+    return queue
+  }
+}
+
+function queueIn(queues: Queues, name: QueueName): Queue {
+  const queue = queues.get(name)
+  if (!queue) throw new Error(`There is no queue ${name}`)
+  return queue
+}
+
+export async function closeQueues(queues: Queues): Promise<void> {
+  await Promise.all([...queues.values()].map((queue) => queue.close()))
 }

@@ -64,6 +64,9 @@ export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>
 export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
+/** The queue of each sender's events. */
+export const eventQueues = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
+
 /**
  * Most of Stripe's events that share a job, and that a worker applies together. A caller who waits for one of
  * their owners waits as long as all of them take.

@@ -1,4 +1,4 @@
-import { createBatches } from '../../schema/batches.ts'
+import { Batches } from '../../schema/batches.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { hashSecret } from '../../schema/extension/secrets.ts'
@@ -36,18 +36,9 @@ export function createEditorTokens(
   const known = new Map<string, { readonly token: KnownToken; readonly until_ms: number }>()
   let revocations = 0
   // Neither waits for a lock, so one statement after the other is as fast as several at once.
-  const batches = { items_max: 100, batches_max: 1, isShared: isDatabaseUnavailable }
-  const lookUp = createBatches<string, StoredToken | undefined>({
-    ...batches,
-    together: (accessTokens) => findTokens(db, accessTokens),
-  })
-  const record = createBatches<TokenUse, void>({
-    ...batches,
-    async together(uses) {
-      await recordTokenUses(db, uses)
-      return uses.map(() => undefined)
-    },
-  })
+  const options = { items_max: 100, batches_max: 1, isShared: isDatabaseUnavailable }
+  const lookUps = new Batches<string, StoredToken | undefined>(options)
+  const records = new Batches<TokenUse, void>(options)
   return {
     async find(access_token) {
       const key = hashSecret(access_token).toString('base64')
@@ -55,7 +46,7 @@ export function createEditorTokens(
       if (remembered && remembered.until_ms > nowMs()) return remembered.token
       known.delete(key)
       const revocationsBefore = revocations
-      const token = await lookUp(access_token)
+      const token = await lookUps.run(access_token, (tokens) => findTokens(db, tokens))
       // A read that overlaps with a revocation may be outdated.
       if (token?.revoked_at === null && revocationsBefore === revocations) {
         for (const oldest of known.keys()) {
@@ -70,7 +61,10 @@ export function createEditorTokens(
       if (!isUseToBeRecorded(token, now)) return
       // Set first, so that concurrent calls do not record it too.
       token.last_used_at = now
-      await record({ user_id: token.user_id, id: token.id, used_at: now })
+      await records.run({ user_id: token.user_id, id: token.id, used_at: now }, async (uses) => {
+        await recordTokenUses(db, uses)
+        return uses.map(() => undefined)
+      })
     },
     forgetAll() {
       revocations += 1

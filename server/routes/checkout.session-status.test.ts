@@ -11,6 +11,7 @@ import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { postTransfer } from '../../tests/support/factories/transfers.ts'
 import { madeOnce } from '../../tests/support/made.ts'
+import { producerWith } from '../../tests/support/product/producer-with.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
@@ -150,7 +151,9 @@ describe('the status of a session', () => {
       databaseUrl: database.url,
       stripe,
       clerk,
-      deps: { producer: { ...server.deps.producer, add: () => Promise.reject(new Error('No queue')) } },
+      deps: {
+        producer: producerWith(server.deps.producer, { add: () => Promise.reject(new Error('No queue')) }),
+      },
     })
     const { sessionId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`)

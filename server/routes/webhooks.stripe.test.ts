@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { selectEvents, settleEvent } from '../../schema/inbox/events.ts'
-import type { QueueProducer } from '../../schema/queues/producer.ts'
+import type { Producer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
+import { producerWith } from '../../tests/support/product/producer-with.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
@@ -39,11 +40,11 @@ async function post(payload: string, signature: string | null = sign(payload), o
 }
 
 /** The server with another queue. */
-async function withProducer(producer: Partial<QueueProducer>): Promise<TestServer> {
+async function withProducer(changed: Pick<Producer, 'add'>): Promise<TestServer> {
   return startTestServer({
     databaseUrl: database.url,
     settings: { enqueue_limit_ms: 50 },
-    deps: { producer: { ...server.deps.producer, ...producer } },
+    deps: { producer: producerWith(server.deps.producer, changed) },
   })
 }
 

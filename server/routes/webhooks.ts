@@ -1,18 +1,13 @@
 import { verifyWebhook } from '@clerk/backend/webhooks'
 import Stripe from 'stripe'
-import { createBatches } from '../../schema/batches.ts'
+import { Batches } from '../../schema/batches.ts'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
-import { retryConflicts } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import {
-  type EventSource,
-  type ReceivedEvent,
-  receiveEvents,
-  type StoredEvent,
-} from '../../schema/inbox/events.ts'
-import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
+import type { EventSource } from '../../schema/inbox/events.ts'
+import { type ReceivedEvent, type StoredEvent, storeEvents } from '../../schema/inbox/store-events.ts'
+import { eventQueues } from '../../schema/queues/queues.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import type { AppContext, AppMiddleware, RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -32,7 +27,7 @@ const toleranceSeconds = 300
 
 /** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
-  const inbox = new Inbox(deps)
+  const inbox = openInbox()
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
@@ -72,7 +67,7 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
-  const inbox = new Inbox(deps)
+  const inbox = openInbox()
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
@@ -132,46 +127,20 @@ interface VerifiedEvent {
   readonly occurred_at: Date
   /** The event as received. */
   readonly payload: unknown
+  /** The bytes that came. */
   readonly raw: Buffer
 }
 
-const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
+/** The events of one moment are stored by one statement; one that cannot be stored fails none of the others. */
+type Inbox = Batches<ReceivedEvent, StoredEvent>
 
-interface Received {
-  readonly event: ReceivedEvent
-  readonly raw: Buffer
-}
-
-/**
- * Stores what comes at the same moment in one statement; an event that Postgres cannot store fails none of
- * the others.
- */
-class Inbox {
-  readonly #deps: Pick<Dependencies, 'db' | 'now'>
-  /** Stores one event, and returns when it is committed. */
-  readonly store: (received: Received) => Promise<StoredEvent>
-
-  constructor(deps: Pick<Dependencies, 'db' | 'now'>) {
-    this.#deps = deps
-    this.store = createBatches({
-      items_max: 50,
-      batches_max: 2,
-      keyOf: ({ event }) => event.id,
-      together: (received) => this.#storeTogether(received),
-      alone: (received) => this.#storeAlone(received),
-      isShared: isDatabaseUnavailable,
-    })
-  }
-
-  #storeTogether(received: readonly Received[]): Promise<StoredEvent[]> {
-    const events = received.map(({ event }) => event)
-    return retryConflicts(() => receiveEvents(this.#deps.db, events))
-  }
-
-  #storeAlone({ event, raw }: Received): Promise<StoredEvent> {
-    const { db, now } = this.#deps
-    return receiveOrKeepEvent(db, event, { raw: () => raw, now: now() })
-  }
+function openInbox(): Inbox {
+  return new Batches({
+    items_max: 50,
+    batches_max: 2,
+    keyOf: ({ id }) => id,
+    isShared: isDatabaseUnavailable,
+  })
 }
 
 /**
@@ -181,22 +150,20 @@ class Inbox {
 async function storeVerifiedEvent(
   deps: Dependencies,
   inbox: Inbox,
-  { raw, ...fields }: VerifiedEvent,
+  verified: VerifiedEvent,
   trace: RequestLog,
 ): Promise<void> {
-  const { source, id, type } = fields
+  const { source, id, type } = verified
   const now = deps.now()
   trace.note({ event_id: id, event_type: type })
-  const { unsettled } = await inbox.store({
-    event: {
-      ...fields,
-      payload: fields.payload as Json,
-      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
-      received_at: now,
-      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
-    },
-    raw,
-  })
-  if (unsettled) await enqueue(deps, trace, { queue: queueOf[source], id, payload: { event_id: id } })
+  const event = {
+    ...verified,
+    payload: verified.payload as Json,
+    ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+    received_at: now,
+    next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
+  }
+  const { unsettled } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+  if (unsettled) await enqueue(deps, trace, { queue: eventQueues[source], id, payload: { event_id: id } })
   deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }

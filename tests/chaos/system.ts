@@ -7,7 +7,7 @@ import { openClerk } from '../../schema/clerk/client.ts'
 import { connectDatabase, type Database } from '../../schema/database/connect.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
+import { QueueProducer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
@@ -132,7 +132,7 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
       onError,
     })
     running.defer(() => backend.close())
-    const opened = createProducer(backend, { onError })
+    const opened = new QueueProducer(backend, { onError })
     running.defer(() => opened.close())
     return opened
   }

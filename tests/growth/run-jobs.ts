@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { connectQueueBackend, type QueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer, freshJobId } from '../../schema/queues/producer.ts'
+import { freshJobId, QueueProducer } from '../../schema/queues/producer.ts'
 import { type QueueName, queueNames } from '../../schema/queues/queues.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
 import type { Path } from './paths.ts'
@@ -27,7 +27,7 @@ export const runJobs: Path = async (product) => {
 /** One job of each queue succeeds and one fails: with them goes what an earlier setting would have kept. */
 export async function settleQueues(product: TestProduct): Promise<void> {
   const backend = connect(product)
-  const producer = createProducer(backend, { onError: () => undefined })
+  const producer = new QueueProducer(backend, { onError: () => undefined })
   for (const name of queueNames) {
     const worker = await openWorker(backend, name)
     const queue = producer.queue(name)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../schema/database/types.ts'
-import { failEvent, receiveEvent } from '../../schema/inbox/events.ts'
+import { failEvent } from '../../schema/inbox/events.ts'
+import { storeEvents } from '../../schema/inbox/store-events.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
 import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/months.ts'
@@ -36,7 +37,7 @@ export function beInTrouble(userId: string): Promise<void> {
   })
 }
 
-type Database = Parameters<typeof receiveEvent>[0]
+type Database = Parameters<typeof storeEvents>[0]
 
 async function giveUp(
   db: Database,
@@ -46,16 +47,18 @@ async function giveUp(
   const now = new Date()
   const id = `${source === 'stripe' ? 'evt' : 'msg'}_${randomUUID().replaceAll('-', '')}`
   const payload = { id, object: 'event', type, data: source === 'stripe' ? { object } : object }
-  await receiveEvent(db, {
-    source,
-    id,
-    type,
-    payload,
-    occurred_at: now,
-    received_at: now,
-    next_try_at: new Date(now.getTime() + 3_600_000),
-    confirmed_at: now,
-  })
+  await storeEvents(db, [
+    {
+      source,
+      id,
+      type,
+      payload,
+      occurred_at: now,
+      received_at: now,
+      next_try_at: new Date(now.getTime() + 3_600_000),
+      confirmed_at: now,
+    },
+  ])
   await failEvent(db, { source, id }, { reason, now })
 }
 

@@ -2,10 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { retryConflicts } from '../../schema/database/retry.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer, freshJobId } from '../../schema/queues/producer.ts'
+import { freshJobId, QueueProducer } from '../../schema/queues/producer.ts'
 import { type QueueName, queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { producerWith } from '../support/product/producer-with.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -74,7 +75,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     whenUnavailable: 'wait',
     onError: () => undefined,
   })
-  const producer = createProducer(backend, { onError: () => undefined })
+  const producer = new QueueProducer(backend, { onError: () => undefined })
   let enqueuesToLose = 0
   let losing = Promise.resolve()
   const mishaps = { worker_crashes: 0, server_crashes: 0, lost_enqueues: 0, lost_queues: 0 }
@@ -88,8 +89,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       databaseUrl: serverProxy.url(database.url),
       settings: { claim_after_ms: timing.claimAfterMs },
       deps: {
-        producer: {
-          ...producer,
+        producer: producerWith(producer, {
           async add(queue, jobId, payload) {
             if (enqueuesToLose > 0) {
               enqueuesToLose--
@@ -98,7 +98,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
             }
             await producer.add(queue, jobId, payload)
           },
-        },
+        }),
       },
     },
   })

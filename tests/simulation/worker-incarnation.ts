@@ -4,7 +4,7 @@ import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
+import { QueueProducer } from '../../schema/queues/producer.ts'
 import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
@@ -58,7 +58,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
     whenUnavailable: 'wait',
     onError,
   })
-  const producer = createProducer(backend, { onError })
+  const producer = new QueueProducer(backend, { onError })
   const log = pino({ level: 'silent' })
   const clerk = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl })
   const consumers = startConsumers(

@@ -3,7 +3,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer } from '../../schema/queues/producer.ts'
+import { QueueProducer } from '../../schema/queues/producer.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildPurchase } from '../support/factories/purchases.ts'
@@ -39,7 +39,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
         whenUnavailable: 'wait',
         onError,
       })
-      return { backend, producer: createProducer(backend, { onError }) }
+      return { backend, producer: new QueueProducer(backend, { onError }) }
     },
     async ({ backend, producer }) => {
       await producer.close()

@@ -1,7 +1,7 @@
 import type { GrantInBooks } from '../../schema/ledger/post/books.ts'
 import { type BooksInScope, type Difference, differenceOf } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionBeside } from '../../schema/position/position.ts'
+import { positionOf } from '../../schema/position/position.ts'
 
 const nothing = { gross: 0, refunded: 0, disputed: 0, expired: 0, written_off: 0, adjusted: 0, transfers: 0 }
 
@@ -12,7 +12,7 @@ export class PaperBooks {
   #used = { plan: 0, purchased: 0 }
 
   static difference(facts: OwnerFacts, now: Date, books: BooksInScope): Difference {
-    return differenceOf(positionBeside(books, facts, now), books)
+    return differenceOf(positionOf(facts, now, books), books)
   }
 
   reconcile(facts: OwnerFacts, now: Date): Difference {

@@ -1,4 +1,4 @@
-import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
+import type { CheckoutIntent, CheckoutTerms } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { pipelined } from '../../schema/database/pipelined.ts'
@@ -15,7 +15,7 @@ import {
 import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionBeside } from '../../schema/position/position.ts'
+import { positionOf } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a reconciliation, and when. */
@@ -52,7 +52,7 @@ export async function postPlanDifference(
 
 /** What is granted for a checkout of credits, and to whom. */
 type PaidPurchase = Pick<
-  CheckoutPromise,
+  CheckoutTerms,
   'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
 >
 
@@ -151,7 +151,7 @@ interface Reconciliation {
 /** What has to be posted and closed so that the books agree with the facts. */
 function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
   const { now, event_id, actor } = cause
-  const position = positionBeside(books, facts, now)
+  const position = positionOf(facts, now, books)
   const { transfers, closings } = differenceOf(position, books)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing

@@ -1,4 +1,4 @@
-import { type CheckoutPromise, lockIntents } from '../../schema/checkout/intents.ts'
+import { type CheckoutTerms, lockIntents } from '../../schema/checkout/intents.ts'
 import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { pipelined } from '../../schema/database/pipelined.ts'
@@ -37,9 +37,9 @@ export async function applyCheckout(
  * in the same order. One that is refused or unknown changes nothing and keeps no other from being
  * carried out.
  *
- * Everybody locks events before intents and intents before owners, each by their ids, so transactions that
- * lock several of them wait in a line. Syncing a subscription locks its owner before its intent, which is
- * none of a purchase's.
+ * Every transaction locks events before intents and intents before owners, each in the order of their ids, so
+ * two that lock some of the same cannot deadlock. Syncing a subscription locks its owner before its intent,
+ * which is none of a purchase's.
  *
  * `locked` are intents that the caller has locked before, in this transaction and since the last write in it;
  * the others are locked here. `alsoWrite` is what the caller writes of these verdicts: it is sent along with
@@ -52,7 +52,7 @@ export async function applyCheckouts(
     locked = [],
     alsoWrite = async () => undefined,
   }: {
-    readonly locked?: readonly CheckoutPromise[]
+    readonly locked?: readonly CheckoutTerms[]
     readonly alsoWrite?: (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => Promise<void>
   } = {},
 ): Promise<CheckoutVerdict[]> {
@@ -64,14 +64,18 @@ export async function applyCheckouts(
   const verdicts = checkouts.map(({ intent_id, news }): CheckoutVerdict => {
     const intent = intents.get(intent_id)
     if (!intent) return { verdict: 'unknown' }
-    const decided = decide(intent, news)
-    if (decided.verdict !== 'decided') return decided
-    const outcome = outcomeOf(intent, news, decided.decision)
+    let decision: CheckoutDecision
+    try {
+      decision = decideCheckout(intent, news)
+    } catch (error) {
+      return { verdict: 'refused', error }
+    }
+    const outcome = outcomeOf(intent, news, decision)
     if (outcome) outcomes.push(outcome)
     if (outcome?.state === 'settled') {
       paid.push({ intent: { ...intent, ...outcome }, cause: { ...news, now: news.occurred_at } })
     }
-    return decided
+    return { verdict: 'decided', decision }
   })
   const [missing] = await pipelined(trx, (trip) =>
     Promise.all([readMissing(trip, paid), recordOutcomes(trip, outcomes)]),
@@ -80,16 +84,8 @@ export async function applyCheckouts(
   return verdicts
 }
 
-function decide(intent: CheckoutPromise, news: CheckoutNews): CheckoutVerdict {
-  try {
-    return { verdict: 'decided', decision: decideCheckout(intent, news) }
-  } catch (error) {
-    return { verdict: 'refused', error }
-  }
-}
-
 function outcomeOf(
-  { id }: CheckoutPromise,
+  { id }: CheckoutTerms,
   { session }: CheckoutNews,
   decision: CheckoutDecision,
 ): IntentOutcome | undefined {

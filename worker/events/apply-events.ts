@@ -1,11 +1,13 @@
-import { type CheckoutPromise, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
+import { type CheckoutTerms, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { type EventSource, type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
+import { readClerkEvent } from './clerk-event.ts'
 import type { ApplyInTransaction, EventNeeds, EventOutcome } from './event-needs.ts'
-import { notCommitted, outcomeOfCheckout, readEvent } from './read-event.ts'
+import { notCommitted, outcomeOfCheckout } from './prepare-event.ts'
+import { readStripeEvent } from './stripe-event.ts'
 
 export interface TriedEvent {
   readonly id: string
@@ -49,8 +51,8 @@ export function isToBeTried(event: Pick<EventToTry, 'state' | 'claims'>, claim: 
  * Applies events of one sender in one transaction: their rows are locked, what follows from each is carried
  * out, and they are marked. An event that cannot be decided is left as it was, with what comes after it of
  * the same checkout, and keeps no other from being applied. Nothing is fetched here, so that no lock is held
- * while Stripe or Clerk answers. Each event is given once; outcomes are by their ids. When the transaction
- * fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of
+ * while Stripe or Clerk answers. Outcomes come in the order of the tries; of several tries of one event one
+ * counts. When the transaction fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of
  * it; one that was applied stays as it is, and a forged one is never applied.
  */
 export async function applyEvents(
@@ -58,7 +60,7 @@ export async function applyEvents(
   source: EventSource,
   tried: readonly TriedEvent[],
   { isReplay = false }: { readonly isReplay?: boolean } = {},
-): Promise<ReadonlyMap<string, TriedOutcome>> {
+): Promise<TriedOutcome[]> {
   const ids = tried.map(({ id }) => id)
   const lock = (trip: DatabaseTransaction) =>
     Promise.all([
@@ -67,21 +69,28 @@ export async function applyEvents(
     ])
   return retryTransactionWithLocks(deps.db, lock, async (trx, [events, intents]) => {
     const locked = new Map(events.map((event) => [event.id, event]))
+    const counting = new Map<string, TriedEvent>()
     const outcomes = new Map<string, TriedOutcome>()
     const applied = new Map<string, EventOutcome>()
     const checkouts: CheckoutOfEvent[] = []
-    for (const { id, claim, fetched } of tried) {
+    for (const one of tried) {
+      const { id, claim, fetched } = one
       const event = locked.get(id)
-      if (!event) outcomes.set(id, { outcome: 'unknown' })
-      else if (isReplay ? event.state === 'forged' : !isToBeTried(event, claim)) {
-        outcomes.set(id, { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' })
-      } else if (fetched) applied.set(id, await fetched(trx))
-      else {
-        const read = readLocked(deps, source, event)
+      if (!event || counting.has(id)) continue
+      if (isReplay ? event.state === 'forged' : !isToBeTried(event, claim)) continue
+      counting.set(id, one)
+      if (fetched) {
+        applied.set(id, await fetched(trx))
+        continue
+      }
+      try {
+        const read =
+          source === 'stripe' ? readStripeEvent(event.payload, deps) : readClerkEvent(event.payload)
         if (read.needs === 'nothing') applied.set(id, { state: 'ignored', reason: read.reason })
         else if (read.needs === 'checkout') checkouts.push({ ...read.checkout, event_id: id })
-        else if (read.needs === 'fetch') outcomes.set(id, { outcome: 'to_be_fetched', fetch: read.fetch })
-        else outcomes.set(id, { outcome: 'refused', error: read.error })
+        else outcomes.set(id, { outcome: 'to_be_fetched', fetch: read.fetch })
+      } catch (error) {
+        outcomes.set(id, { outcome: 'refused', error })
       }
     }
     const refused = await applyAndMark(trx, { source, checkouts, applied, intents, now: deps.now() })
@@ -98,20 +107,17 @@ export async function applyEvents(
         seats_changed_in,
       })
     }
-    return outcomes
+    return tried.map((one): TriedOutcome => {
+      const outcome = counting.get(one.id) === one ? outcomes.get(one.id) : undefined
+      return outcome ?? outcomeOfNoTry(locked.get(one.id))
+    })
   })
 }
 
-function readLocked(
-  deps: Pick<WorkerDependencies, 'livemode'>,
-  source: EventSource,
-  { payload }: EventToTry,
-): EventNeeds | { readonly needs: 'repair'; readonly error: unknown } {
-  try {
-    return readEvent(deps, source, payload)
-  } catch (error) {
-    return { needs: 'repair', error }
-  }
+/** Of a try that did not count. */
+function outcomeOfNoTry(event: EventToTry | undefined): TriedOutcome {
+  if (!event) return { outcome: 'unknown' }
+  return { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' }
 }
 
 type CheckoutOfEvent = CheckoutToApply & { readonly event_id: string }
@@ -132,7 +138,7 @@ async function applyAndMark(
     readonly source: EventSource
     readonly checkouts: readonly CheckoutOfEvent[]
     readonly applied: Map<string, EventOutcome>
-    readonly intents: readonly CheckoutPromise[]
+    readonly intents: readonly CheckoutTerms[]
     readonly now: Date
   },
 ): Promise<ReadonlyMap<string, unknown>> {

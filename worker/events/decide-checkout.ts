@@ -1,4 +1,4 @@
-import { type CheckoutFailure, type CheckoutPromise, recipientOf } from '../../schema/checkout/intents.ts'
+import { type CheckoutFailure, type CheckoutTerms, recipientOf } from '../../schema/checkout/intents.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
@@ -26,9 +26,9 @@ export type CheckoutDecision =
  * a settled intent stays so; other news only change an intent that is still open. So the result does not
  * depend on the order of the news.
  *
- * Throws PermanentError when Stripe took another amount, currency or session than the intent promised.
+ * Throws PermanentError when Stripe took another amount, currency or session than the terms of the intent.
  */
-export function decideCheckout(intent: CheckoutPromise, news: CheckoutNews): CheckoutDecision {
+export function decideCheckout(intent: CheckoutTerms, news: CheckoutNews): CheckoutDecision {
   const { session } = news
   if (intent.stripe_session_id !== null && intent.stripe_session_id !== session.id) {
     throw new PermanentError(
@@ -41,7 +41,7 @@ export function decideCheckout(intent: CheckoutPromise, news: CheckoutNews): Che
     if (session.mode === 'subscription') {
       throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
     }
-    checkPromise(intent, session)
+    requireTerms(intent, session)
     return { action: 'settle' }
   }
   if (session.payment_status === 'no_payment_required') {
@@ -69,7 +69,7 @@ function isPaymentLost(news: CheckoutNews): boolean {
   )
 }
 
-function checkPromise(intent: CheckoutPromise, session: CheckoutSession): void {
+function requireTerms(intent: CheckoutTerms, session: CheckoutSession): void {
   if (intent.kind !== 'credit_purchase') {
     throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
   }

@@ -23,8 +23,8 @@ type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Prom
 
 /**
  * Reads an event. Checkout sessions are trusted for what cannot change any more; a subscription or a charge
- * is fetched, so that all events of one object have the same result, in any order. Throws when the event has
- * a form that we do not know.
+ * is fetched, so that all events of one object have the same result, in any order. Throws when its
+ * format is not recognized.
  */
 export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'livemode'>): EventNeeds {
   const event = stripeEventSchema.parse(payload)
@@ -33,9 +33,25 @@ export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'liv
   if (livemode !== us.livemode) {
     return nothing(`It happened in ${modeName(livemode)}; our key is one of ${modeName(us.livemode)}`)
   }
-  if (isCheckoutEventType(type)) return readCheckout(event, type)
-  return { needs: 'fetch', fetch: (deps) => fetchers[type](deps, event) }
+  if (!isCheckoutEventType(type)) return { needs: 'fetch', fetch: (deps) => fetchers[type](deps, event) }
+  const { data: session, error } = checkoutSessionSchema.safeParse(event.data.object)
+  const mark = session ?? sessionMarkSchema.parse(event.data.object)
+  const intent_id = intentIdOf(mark)
+  if (!intent_id) return nothing(`Session ${mark.id} was not started by us`)
+  if (!session) throw error
+  const { subscription } = session
+  const cause = { event_id: event.id, actor: 'stripe' }
+  if (session.mode === 'subscription' && subscription) {
+    const fetch = (deps: WorkerDependencies) =>
+      syncSubscription(deps, subscription, { ...cause, session_id: session.id })
+    return { needs: 'fetch', fetch }
+  }
+  const news = { ...cause, session, signal: type, occurred_at: new Date(event.created * 1000) }
+  return { needs: 'checkout', checkout: { intent_id, news } }
 }
+
+/** Of a session that is not ours no other form is expected. */
+const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
 
 function nothing(reason: string): EventNeeds {
   return { needs: 'nothing', reason }
@@ -65,26 +81,6 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
   'charge.dispute.closed': prepareReferredCharge,
   'charge.dispute.funds_withdrawn': prepareReferredCharge,
   'charge.dispute.funds_reinstated': prepareReferredCharge,
-}
-
-/** Of a session that is not ours no other form is expected. */
-const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
-
-function readCheckout(event: StripeEvent, signal: CheckoutEventType): EventNeeds {
-  const { data: session, error } = checkoutSessionSchema.safeParse(event.data.object)
-  const mark = session ?? sessionMarkSchema.parse(event.data.object)
-  const intent_id = intentIdOf(mark)
-  if (!intent_id) return nothing(`Session ${mark.id} was not started by us`)
-  if (!session) throw error
-  const { subscription } = session
-  const cause = { event_id: event.id, actor: 'stripe' }
-  if (session.mode === 'subscription' && subscription) {
-    const fetch = (deps: WorkerDependencies) =>
-      syncSubscription(deps, subscription, { ...cause, session_id: session.id })
-    return { needs: 'fetch', fetch }
-  }
-  const occurred_at = new Date(event.created * 1000)
-  return { needs: 'checkout', checkout: { intent_id, news: { ...cause, session, signal, occurred_at } } }
 }
 
 function isCheckoutEventType(type: StripeEventType): type is CheckoutEventType {

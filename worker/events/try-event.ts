@@ -1,4 +1,4 @@
-import { createBatches } from '../../schema/batches.ts'
+import { Batches } from '../../schema/batches.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import {
   claimableEvents,
@@ -12,13 +12,7 @@ import { noteInSpan } from '../../schema/tracing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'
-import {
-  applyEvents,
-  isToBeTried,
-  type TriedEvent,
-  type TriedEventDone,
-  type TriedOutcome,
-} from './apply-events.ts'
+import { applyEvents, isToBeTried, type TriedEventDone, type TriedOutcome } from './apply-events.ts'
 import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
 
 /**
@@ -51,10 +45,11 @@ export async function applyEvent(
   { source, id }: EventKey,
   { claim, isReplay = false }: { readonly claim?: number | undefined; readonly isReplay?: boolean },
 ): Promise<TriedEventDone> {
-  const apply = async (tried: TriedEvent) => (await applyEvents(deps, source, [tried], { isReplay })).get(id)
-  let outcome = await apply({ id, claim })
-  if (outcome?.outcome === 'to_be_fetched')
-    outcome = await apply({ id, claim, fetched: await outcome.fetch(deps) })
+  let [outcome] = await applyEvents(deps, source, [{ id, claim }], { isReplay })
+  if (outcome?.outcome === 'to_be_fetched') {
+    const fetched = await outcome.fetch(deps)
+    ;[outcome] = await applyEvents(deps, source, [{ id, claim, fetched }], { isReplay })
+  }
   if (outcome?.outcome === 'refused') throw outcome.error
   if (!outcome || outcome.outcome === 'unknown' || outcome.outcome === 'to_be_fetched') {
     throw new NotYetError(`Event ${id} is not in the inbox`)
@@ -100,26 +95,29 @@ interface ClaimedTry {
 export class EventTries {
   readonly #source: EventSource
   readonly #deps: WorkerDependencies
-  readonly #together: (tried: ClaimedTry) => Promise<TriedOutcome>
+  readonly #batches = new Batches<ClaimedTry, TriedOutcome>({
+    items_max: mostEventsTogether,
+    batches_max: mostBatches,
+    keyOf: ({ id }) => id,
+    isShared: () => true,
+  })
   #underWay = 0
   readonly #waiting: (() => void)[] = []
 
   constructor(deps: WorkerDependencies, source: EventSource) {
     this.#deps = deps
     this.#source = source
-    this.#together = createBatches({
-      items_max: mostEventsTogether,
-      batches_max: mostBatches,
-      keyOf: ({ id }) => id,
-      together: (tries) => this.#applyTogether(tries),
-      isShared: () => true,
-    })
   }
 
   /** `jobDeps` have the log of the job. */
   async try(jobDeps: WorkerDependencies, tried: ClaimedTry): Promise<void> {
     const key = { source: this.#source, id: tried.id }
-    const applied = await this.#together(tried)
+    const applied = await this.#batches
+      .run(tried, (tries) => applyEvents(this.#deps, this.#source, tries))
+      .catch((error: unknown): TriedOutcome => {
+        jobDeps.log.warn({ err: error, event_id: tried.id }, 'A batch failed; its event is tried by itself')
+        return { outcome: 'refused', error }
+      })
     switch (applied.outcome) {
       case 'to_be_fetched':
       case 'refused':
@@ -127,25 +125,6 @@ export class EventTries {
         return this.#tryAlone(() => tryEvent(jobDeps, key, tried.claim))
       default:
         return report(jobDeps, key, applied)
-    }
-  }
-
-  async #applyTogether(tries: readonly ClaimedTry[]): Promise<TriedOutcome[]> {
-    // The event may have been enqueued again while it was in hand: the latest claim counts.
-    const latest = new Map(tries.toSorted((a, b) => a.claim - b.claim).map((tried) => [tried.id, tried]))
-    const counting = tries.filter((tried) => latest.get(tried.id) === tried)
-    try {
-      const outcomes = await applyEvents(this.#deps, this.#source, counting)
-      return tries.map((tried): TriedOutcome => {
-        if (latest.get(tried.id) !== tried) return { outcome: 'nothing_to_do' }
-        return outcomes.get(tried.id) ?? { outcome: 'unknown' }
-      })
-    } catch (error) {
-      this.#deps.log.warn(
-        { err: error, events: tries.length },
-        'Events that failed together are tried one by one',
-      )
-      return tries.map(() => ({ outcome: 'refused', error }))
     }
   }
 

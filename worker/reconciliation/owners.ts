@@ -5,7 +5,7 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import type { Difference as MissingTransfers } from '../../schema/position/difference.ts'
 import { differenceOf } from '../../schema/position/difference.ts'
-import { type Position, positionBeside, positionOf } from '../../schema/position/position.ts'
+import { type Position, positionOf } from '../../schema/position/position.ts'
 import { readOwnerFacts } from '../../schema/position/read-owner.ts'
 import {
   adjustmentOf,
@@ -75,7 +75,7 @@ async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Cand
     .execute(async (trx) => {
       const facts = await readOwnerFacts(trx, owner)
       const books = await readBooks(trx, owner)
-      const position = positionBeside(books, facts, now)
+      const position = positionOf(facts, now, books)
       const difference = differenceOf(position, books)
       // A month that has just begun or ended is on its way.
       const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books)

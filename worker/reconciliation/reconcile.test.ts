@@ -27,7 +27,7 @@ import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { processJob } from '../consumers.ts'
+import { Jobs } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { tryEvent } from '../events/try-event.ts'
 import { processSupportAct } from '../support/support-act.ts'
@@ -45,8 +45,9 @@ const hourMs = 3600_000
 async function claimOnce(): Promise<void> {
   const jobs: Parameters<WorkerDependencies['producer']['add']>[] = []
   const producer = producerOf(async (...job) => void jobs.push(job))
-  await processJob({ ...worker.deps, producer }, 'tasks', { task: 'enqueue_due_rows' })
-  for (const [queue, , payload] of jobs) await processJob(worker.deps, queue, payload)
+  await new Jobs({ ...worker.deps, producer }).process('tasks', { task: 'enqueue_due_rows' })
+  const inHand = new Jobs(worker.deps)
+  for (const [queue, , payload] of jobs) await inHand.process(queue, payload)
 }
 
 /** Everything arrives and is done; afterwards nothing is young any more. */

@@ -24,7 +24,8 @@ import { modeName } from '../../schema/stripe/mode.ts'
 import { withdrawPurchase } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
-import { prepareEvent } from '../events/read-event.ts'
+import { prepareEvent } from '../events/prepare-event.ts'
+import { readStripeEvent } from '../events/stripe-event.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 
 /** Each costs a call to Stripe or two. */
@@ -83,7 +84,8 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
   }
   const checkout = await findCheckout(deps, event)
   // The forger knew the id of a real event, which was kept out of the inbox.
-  const applyGenuine = genuine && (await prepareEvent(deps, 'stripe', genuine as unknown as Json))
+  const applyGenuine =
+    genuine && (await prepareEvent(deps, readStripeEvent(genuine as unknown as Json, deps)))
   const reason = await retryTransaction(deps.db, async (trx) => {
     const row = await lockEvent(trx, event)
     if (!row || row.state === 'forged' || row.confirmed_at) return null

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { insertEvents, type NewEvent, receiveEvent, selectEvents } from '../../schema/inbox/events.ts'
+import { insertEvents, type NewEvent, selectEvents } from '../../schema/inbox/events.ts'
+import { storeEvents } from '../../schema/inbox/store-events.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
 
@@ -118,10 +119,9 @@ test('an event whose payload is gone is still known when it comes again', async 
     occurred_at: new Date(),
     received_at: new Date('2035-06-02T00:00:00Z'),
   } as const
-  expect(await receiveEvent(database.server, { ...again, next_try_at: new Date() })).toEqual({
-    unsettled: false,
-    is_new: false,
-  })
+  expect(await storeEvents(database.server, [{ ...again, next_try_at: new Date() }])).toEqual([
+    { unsettled: false, is_new: false },
+  ])
   expect(await idsWithPayload()).toEqual([])
 })
 

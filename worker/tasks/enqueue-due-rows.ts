@@ -3,7 +3,7 @@ import { type Claimed, claimDue } from '../../schema/claim/claim-due.ts'
 import type { Claimable, KeyOf } from '../../schema/claim/claimable.ts'
 import { claimableEvents, type EventSource } from '../../schema/inbox/events.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
-import type { QueueName } from '../../schema/queues/queues.ts'
+import { eventQueues, type QueueName } from '../../schema/queues/queues.ts'
 import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
 import { claimableActs } from '../../schema/support/acts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -54,7 +54,7 @@ async function enqueueEvents(
   deps: WorkerDependencies,
   source: EventSource,
 ): Promise<Claimed<typeof claimableEvents>[]> {
-  const queue = ({ stripe: 'stripe-events', clerk: 'clerk-events' } as const)[source]
+  const queue = eventQueues[source]
   const events = await claim(deps, claimableEvents, queue, { source })
   await deps.producer.addMany(
     queue,

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { storeEvents } from '../../schema/inbox/store-events.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import { contentOf } from '../../schema/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -122,8 +122,7 @@ async function compareEvents(
 }
 
 async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now: Date): Promise<boolean> {
-  const { unsettled, is_new } = await receiveOrKeepEvent(
-    deps.db,
+  const [stored] = await storeEvents(deps.db, [
     {
       source: 'stripe',
       id: event.id,
@@ -135,12 +134,11 @@ async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now
       received_via: 'reader',
       confirmed_at: now,
     },
-    { raw: () => Buffer.from(JSON.stringify(event)), now },
-  )
+  ])
   // It came by webhook while we were reading.
-  if (!is_new) return false
+  if (!stored?.is_new) return false
   deps.metrics.eventsMissed.inc({ type: eventTypeLabel({ source: 'stripe', type: event.type }) })
-  if (unsettled) {
+  if (stored.unsettled) {
     await deps.producer
       .add('stripe-events', event.id, { event_id: event.id })
       .catch((error: unknown) =>

@@ -8,7 +8,9 @@ import {
 } from '../../schema/inbox/kept-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { prepareEvent } from '../events/read-event.ts'
+import { readClerkEvent } from '../events/clerk-event.ts'
+import { prepareEvent } from '../events/prepare-event.ts'
+import { readStripeEvent } from '../events/stripe-event.ts'
 
 const batchSize = 20
 
@@ -44,8 +46,11 @@ export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> 
 /** Fetches what a kept event is about and makes our rows agree with it. */
 export async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<void> {
   const event = storable(JSON.parse(kept.raw.toString('utf8')))
-  const payload = kept.source === 'stripe' ? await withFreshSession(deps, event, kept.received_at) : event
-  const apply = await prepareEvent(deps, kept.source, payload)
+  const needs =
+    kept.source === 'stripe'
+      ? readStripeEvent(await withFreshSession(deps, event, kept.received_at), deps)
+      : readClerkEvent(event)
+  const apply = await prepareEvent(deps, needs)
   await retryTransaction(deps.db, async (trx) => {
     await apply(trx)
     await markObjectSynced(trx, kept)

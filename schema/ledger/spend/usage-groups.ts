@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { createBatches } from '../../batches.ts'
+import { Batches } from '../../batches.ts'
 import type { DB } from '../../database/types.ts'
 import { isDatabaseUnavailable } from '../../database/unavailable.ts'
 import { inSpan } from '../../tracing.ts'
@@ -18,18 +18,17 @@ import {
  * the commit of their own. A payer who is locked, or has many usages, holds up no other.
  */
 export function createUsageGroups(db: Kysely<DB>): (usage: Usage) => Promise<UsageResult> {
-  const decide = createBatches<Usage, UsageOutcome>({
+  const groups = new Batches<Usage, UsageOutcome>({
     items_max: 100,
     // A payer may be locked for a while, by the worker or another server; others go past it.
     batches_max: 4,
     keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
     withoutWaiting: (usages) => spendSkippingLocked(db, usages),
-    together: (usages) => spendCredits(db, usages),
     isShared: isDatabaseUnavailable,
   })
   return async (usage) => {
     // The statement itself is in the span of one of those who share it.
-    const outcome = await inSpan('usage', {}, () => decide(usage))
+    const outcome = await inSpan('usage', {}, () => groups.run(usage, (usages) => spendCredits(db, usages)))
     return refuseConflict(usage, outcome)
   }
 }

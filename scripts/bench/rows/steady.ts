@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectQueueBackend } from '../../../schema/queues/backend.ts'
-import { createProducer, freshJobId } from '../../../schema/queues/producer.ts'
+import { freshJobId, QueueProducer } from '../../../schema/queues/producer.ts'
 import { fillSettledEvents } from '../fill.ts'
 import type { QueueKind } from '../machine.ts'
 import type { Bench, Line, Row } from '../row.ts'
@@ -72,7 +72,7 @@ async function runJobs({ place }: Part, count: number): Promise<void> {
     whenUnavailable: 'wait',
     onError,
   })
-  const producer = createProducer(backend, { onError })
+  const producer = new QueueProducer(backend, { onError })
   try {
     let added = 0
     const add = async () => {

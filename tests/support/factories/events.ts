@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { Json } from '../../../schema/database/types.ts'
-import { receiveEvent } from '../../../schema/inbox/events.ts'
+import { storeEvents } from '../../../schema/inbox/store-events.ts'
 import type { CheckoutEventType } from '../../../schema/stripe/event-types.ts'
 import type { CheckoutSession, StripeEvent } from '../../../schema/stripe/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
@@ -35,15 +35,17 @@ export function eventOf(type: CheckoutEventType | (string & {}), object: { objec
 
 /** Puts an event into the inbox as the webhook would. */
 export async function receiveStripeEvent(db: Database, event: StripeEvent): Promise<string> {
-  await receiveEvent(db, {
-    source: 'stripe',
-    id: event.id,
-    type: event.type,
-    payload: JSON.parse(JSON.stringify(event)),
-    occurred_at: new Date(event.created * 1000),
-    received_at: new Date(),
-    next_try_at: new Date(),
-  })
+  await storeEvents(db, [
+    {
+      source: 'stripe',
+      id: event.id,
+      type: event.type,
+      payload: JSON.parse(JSON.stringify(event)),
+      occurred_at: new Date(event.created * 1000),
+      received_at: new Date(),
+      next_try_at: new Date(),
+    },
+  ])
   return event.id
 }
 
@@ -53,14 +55,16 @@ export async function receiveClerkEvent(
   event: Pick<ClerkSandboxEvent, 'type' | 'payload'>,
 ): Promise<string> {
   const id = `msg_${randomUUID()}`
-  await receiveEvent(db, {
-    source: 'clerk',
-    id,
-    type: event.type,
-    payload: event.payload as unknown as Json,
-    occurred_at: new Date(event.payload.timestamp),
-    received_at: new Date(),
-    next_try_at: new Date(Date.now() + 3_600_000),
-  })
+  await storeEvents(db, [
+    {
+      source: 'clerk',
+      id,
+      type: event.type,
+      payload: event.payload as unknown as Json,
+      occurred_at: new Date(event.payload.timestamp),
+      received_at: new Date(),
+      next_try_at: new Date(Date.now() + 3_600_000),
+    },
+  ])
   return id
 }

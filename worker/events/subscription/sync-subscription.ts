@@ -101,9 +101,9 @@ async function applySubscription(
   if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)
 
   if (!owner) throw new NotYetError(`Intent ${intent.id} has no organization yet`)
-  if (!known) checkPromise(intent, fetched)
+  if (!known) requireTerms(intent, fetched)
   await requireNoOther(trx, owner, fetched)
-  await saveSubscription(trx, { ...snapshotOf(fetched, cause.now), ...promiseOf(intent, owner) })
+  await saveSubscription(trx, { ...snapshotOf(fetched, cause.now), ...termsOf(intent, owner) })
   await savePaidLines(trx, linesOf(fetched, owner))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
@@ -157,7 +157,7 @@ async function applyUnpaid(
  * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a
  * credit balance that paid a part of it, and other lines of the same invoice do not change what was promised.
  */
-function checkPromise(intent: CheckoutIntent, fetched: FetchedSubscription): void {
+function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): void {
   const [first] = fetched.invoices
     .flatMap(({ id, currency, lines }) =>
       lines
@@ -208,7 +208,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
   }
 }
 
-function promiseOf(intent: CheckoutIntent, owner: Owner) {
+function termsOf(intent: CheckoutIntent, owner: Owner) {
   const { plan_type, credits_per_seat } = intent
   if (!plan_type || !credits_per_seat) {
     throw new PermanentError(`The checkout ${intent.id} was not for a plan`)

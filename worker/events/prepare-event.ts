@@ -1,34 +1,14 @@
-import type { Json } from '../../schema/database/types.ts'
-import type { EventSource } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckout, type CheckoutToApply } from './apply-checkout.ts'
-import { readClerkEvent } from './clerk-event.ts'
 import type { CheckoutDecision } from './decide-checkout.ts'
 import { type ApplyInTransaction, type EventNeeds, type EventOutcome, ignore } from './event-needs.ts'
-import { readStripeEvent } from './stripe-event.ts'
-
-const readers = { stripe: readStripeEvent, clerk: readClerkEvent } as const
-
-/** Says what an event needs. Throws when its format is not recognized. */
-export function readEvent(
-  us: Pick<WorkerDependencies, 'livemode'>,
-  source: EventSource,
-  payload: Json,
-): EventNeeds {
-  return readers[source](payload, us)
-}
 
 /**
- * Reads an event that is not applied as it is in the inbox, fetches what it needs, and returns what is to be
- * done in a transaction of the caller's.
+ * Fetches what an event needs that is not applied as it is in the inbox, and returns what is to be done in a
+ * transaction of the caller's.
  */
-export async function prepareEvent(
-  deps: WorkerDependencies,
-  source: EventSource,
-  payload: Json,
-): Promise<ApplyInTransaction> {
-  const read = readEvent(deps, source, payload)
+export async function prepareEvent(deps: WorkerDependencies, read: EventNeeds): Promise<ApplyInTransaction> {
   switch (read.needs) {
     case 'nothing':
       return ignore(read.reason)
