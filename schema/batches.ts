@@ -18,8 +18,8 @@ export interface BatchOptions<Item, Result> {
    */
   readonly withoutWaiting?: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
   /**
-   * Whether a failure concerns every item, such as a database that does not answer, so that trying them one by
-   * one is no use.
+   * Whether a failure concerns every item, such as a database that does not answer, so that trying them one
+   * by one is no use.
    */
   readonly isShared: (error: unknown) => boolean
 }

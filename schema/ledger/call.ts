@@ -3,7 +3,7 @@ import type { DB } from '../database/types.ts'
 import { ledgerError } from './errors.ts'
 
 /**
- * Calls one of the ledger's functions. Every call goes through here, so that its errors are the typed ones.
+ * Calls one of the ledger's functions. Its errors are the typed ones.
  * What is called all the time comes as text and values: building it anew would cost as much as sending it.
  */
 export async function callLedger<Row>(

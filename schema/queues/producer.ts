@@ -50,8 +50,8 @@ export class QueueProducer {
   protected queues: Queues | undefined
   readonly #onError: (error: Error) => void
   /**
-   * Stripe's events that come while others are being added, or in the same turn of the event loop: a job costs
-   * a queue as much as applying an event costs the ledger.
+   * Stripe's events that come while others are being added, or in the same turn of the event loop: a job
+   * costs a queue as much as applying an event costs the ledger.
    */
   readonly #events = new Batches<EventJob, undefined>({
     items_max: mostEventsTogether,

@@ -131,7 +131,7 @@ interface VerifiedEvent {
   readonly raw: Buffer
 }
 
-/** The events of one moment are stored by one statement; one that cannot be stored fails none of the others. */
+/** Events of one moment are stored by one statement; one that cannot be stored fails none of the others. */
 type Inbox = Batches<ReceivedEvent, StoredEvent>
 
 function openInbox(): Inbox {

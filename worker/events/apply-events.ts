@@ -52,8 +52,8 @@ export function isToBeTried(event: Pick<EventToTry, 'state' | 'claims'>, claim: 
  * out, and they are marked. An event that cannot be decided is left as it was, with what comes after it of
  * the same checkout, and keeps no other from being applied. Nothing is fetched here, so that no lock is held
  * while Stripe or Clerk answers. Outcomes come in the order of the tries; of several tries of one event one
- * counts. When the transaction fails, so does this, and nothing has happened. `isReplay`: a person asked for it again, whatever became of
- * it; one that was applied stays as it is, and a forged one is never applied.
+ * counts. When the transaction fails, so does this, and nothing has happened. `isReplay`: a person asked for
+ * it again, whatever became of it; one that was applied stays as it is, and a forged one is never applied.
  */
 export async function applyEvents(
   deps: Pick<WorkerDependencies, 'db' | 'livemode' | 'now'>,

@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely } from 'kysely'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
 import type { HouseAccount, TransferKind } from '../accounts.ts'
-import { callLedger } from '../call.ts'
+import { ledgerError } from '../errors.ts'
 import type { Grant } from '../grants.ts'
 import { checkoutKey, transferKey } from '../keys.ts'
 
@@ -100,9 +100,13 @@ export async function postTransfers(
       all(({ grant }) => JSON.stringify(grant)),
     ],
   )
-  return inSpan('ledger post', { attributes: () => attributesOf(transfers) }, () =>
-    callLedger<PostedTransfer>(db, call),
-  )
+  return inSpan('ledger post', { attributes: () => attributesOf(transfers) }, async () => {
+    try {
+      return (await db.executeQuery<PostedTransfer>(call)).rows
+    } catch (error) {
+      throw ledgerError(error)
+    }
+  })
 }
 
 function attributesOf(transfers: readonly Transfer[]) {
