@@ -14,6 +14,8 @@ export type User = {
   primary_email_address_id: string | null
   password_hash: string | null
   password_last_updated_at: number | null
+  /** The next sign-in asks for another password; missing when it does not. */
+  password_compromised?: boolean
   public_metadata: Metadata
   private_metadata: Metadata
   unsafe_metadata: Metadata
@@ -108,6 +110,8 @@ export type Session = {
   user_id: string
   status: SessionStatus
   last_active_organization_id: string | null
+  /** Its user has to choose another password first; missing when not. */
+  must_reset_password?: boolean
   activity: SessionActivity
   last_active_at: number
   expire_at: number

@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { startGateway } from './support/gateway.ts'
-import { arrive, signUp } from './support/people.ts'
-import { failCallsAbout } from './support/product.ts'
+import { arrive, signIn, signUp } from './support/people.ts'
+import { compromisePassword, failCallsAbout } from './support/product.ts'
 import { alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const plan = (page: Page) => page.getByRole('region', { name: 'Your plan' })
@@ -58,6 +58,26 @@ test('a signed-in user is redirected to a page of ours and to no other', async (
   await expect(page).toHaveURL(/\/organizations$/)
   await page.goto('/auth/post-signup')
   await expect(page).toHaveURL(/\/dashboard$/)
+  expect(errors).toEqual([])
+})
+
+test('a user whose password was found elsewhere is led to another one, and then to the page they asked for', async ({
+  page,
+  request,
+}) => {
+  const person = await arrive(request)
+  await compromisePassword(person)
+  await signIn(page.request, person)
+  const errors = listenForErrors(page)
+  await page.goto('/billing?tab=usage')
+  await expect(page.getByLabel('New password')).toBeVisible()
+  await expect(page).toHaveURL(/\/sign-in\/tasks\/reset-password/)
+  await expect(page.getByText('Authentication Error')).toHaveCount(0)
+  await page.getByLabel('New password').fill(`${person.password}-2`)
+  await page.getByLabel('Confirm password').fill(`${person.password}-2`)
+  await page.getByRole('button', { name: 'Reset Password' }).click()
+  await expect(page).toHaveURL(/\/billing\?tab=usage$/)
+  await expect(heading(page, 'Billing & Payments')).toBeVisible()
   expect(errors).toEqual([])
 })
 

@@ -58,6 +58,7 @@ export function createSession(service: Service, { client, user, activity, strate
     user_id: user.id,
     status: 'active',
     last_active_organization_id: null,
+    ...(user.password_compromised && { must_reset_password: true }),
     activity,
     last_active_at: now,
     expire_at: now + 7 * DAY_MS,
@@ -80,7 +81,9 @@ export function createSession(service: Service, { client, user, activity, strate
 export function updateSession(
   { store }: Service,
   session: Session,
-  changes: Partial<Pick<Session, 'last_active_at' | 'last_active_organization_id' | 'updated_at'>>,
+  changes: Partial<
+    Pick<Session, 'last_active_at' | 'last_active_organization_id' | 'must_reset_password' | 'updated_at'>
+  >,
 ): Session {
   return store.sessions.put({ ...(store.sessions.get(session.id) ?? session), ...changes })
 }
@@ -127,14 +130,30 @@ function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
 }
 
-/** As it is shown: without a personal account, a session waits until its user has chosen an organization. */
-export function shownStatus({ instance }: Pick<Service, 'instance'>, session: Session): string {
+/** As it is shown: a session with tasks is pending. */
+export function shownStatus(service: Pick<Service, 'instance'>, session: Session): string {
   const status = sessionStatus(session)
-  const isWaiting = mustChooseOrganization(instance) && session.last_active_organization_id === null
-  return status === 'active' && isWaiting ? 'pending' : status
+  return status === 'active' && sessionTasks(service, session).length > 0 ? 'pending' : status
 }
 
-/** https://clerk.com/docs/guides/configure/session-tasks */
+/**
+ * What its user has to do before a session is active, in the order in which it is asked for
+ * (https://clerk.com/docs/guides/configure/session-tasks). Clerk asks for another password "by default", an
+ * organization where there are no personal accounts, and a second factor where the instance requires one,
+ * which is off by default and not here.
+ */
+export function sessionTasks(
+  { instance }: Pick<Service, 'instance'>,
+  { last_active_organization_id, must_reset_password }: Session,
+): { key: 'reset-password' | 'choose-organization' }[] {
+  return [
+    ...(must_reset_password ? [{ key: 'reset-password' as const }] : []),
+    ...(mustChooseOrganization(instance) && last_active_organization_id === null
+      ? [{ key: 'choose-organization' as const }]
+      : []),
+  ]
+}
+
 export function mustChooseOrganization(instance: Instance): boolean {
   return instance.organizations_enabled && !instance.personal_accounts_allowed
 }

@@ -64,6 +64,11 @@ export function lockoutSeconds(user: User): number | null {
   return isLocked(user) ? Math.ceil(((user.locked_until ?? 0) - Date.now()) / 1000) : null
 }
 
+/** What changes with a password; another one is no longer compromised. */
+export function newPassword(password_hash: string) {
+  return { password_hash, password_last_updated_at: Date.now(), password_compromised: false }
+}
+
 export function updateUser(
   service: Service,
   user: User,

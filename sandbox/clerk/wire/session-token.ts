@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { findMembership } from '../entities/membership.ts'
 import { shortRole } from '../entities/role.ts'
-import { mustChooseOrganization } from '../entities/session.ts'
+import { sessionTasks } from '../entities/session.ts'
 import { signingKey } from '../entities/signing-key.ts'
 import type { Service } from '../service.ts'
 import type { Session, SigningKey } from '../state.ts'
@@ -28,11 +28,12 @@ export function mintSessionToken(
   // Issued a minute before it expired; otherwise the checks of `iat` and `nbf` fail first.
   const issuedAt = expiresInS > 0 ? now : now + expiresInS - LIFETIME_S
   const organization = organizationClaim(service, session.user_id, organizationId)
+  const last_active_organization_id = organization?.id ?? null
   return new SignJWT({
     azp,
     fva: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
     sid: session.id,
-    sts: !organization && mustChooseOrganization(service.instance) ? 'pending' : 'active',
+    sts: sessionTasks(service, { ...session, last_active_organization_id }).length > 0 ? 'pending' : 'active',
     v: 2,
     ...(organization ? { o: organization } : {}),
   })

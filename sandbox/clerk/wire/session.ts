@@ -1,5 +1,5 @@
 import type { SessionJSON } from '@clerk/backend'
-import { shownStatus } from '../entities/session.ts'
+import { sessionTasks, shownStatus } from '../entities/session.ts'
 import type { Service } from '../service.ts'
 import type { Session } from '../state.ts'
 import { publicUserData } from './public.ts'
@@ -27,7 +27,7 @@ export async function frontendSession(service: Service, session: Session, { azp 
     last_active_organization_id: session.last_active_organization_id,
     last_active_token: { object: 'token', jwt: await mintSessionToken(service, session, { azp }) },
     factor_verification_age: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
-    tasks: shownStatus(service, session) === 'pending' ? [{ key: 'choose-organization' }] : null,
+    tasks: shownStatus(service, session) === 'pending' ? sessionTasks(service, session) : null,
     user: frontendUser(service, user),
     public_user_data: publicUserData(service, user),
   }

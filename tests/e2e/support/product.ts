@@ -194,6 +194,11 @@ export async function findUserId(email: string): Promise<string> {
   return user.id
 }
 
+/** What Clerk does when a user's password is in a list of leaked ones: their next sign-in asks for another. */
+export async function compromisePassword({ email }: { readonly email: string }): Promise<void> {
+  await openSandboxClerk().users.setPasswordCompromised(await findUserId(email))
+}
+
 /** Makes the next `count` calls about one person fail at the sign-in sandbox. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
   const body = JSON.stringify({

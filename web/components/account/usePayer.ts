@@ -1,5 +1,6 @@
-import { useOrganization, useUser } from '@clerk/clerk-react'
+import { useOrganization } from '@clerk/clerk-react'
 import { useMemo } from 'react'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 
 /** The account that pages show: the person's or the chosen organization's. */
 export interface Payer {
@@ -11,7 +12,7 @@ export interface Payer {
 
 /** Undefined until it is known, and while the user signs out. */
 export function usePayer(): Payer | undefined {
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const { isLoaded, organization } = useOrganization()
   const userId = user?.id
   const id = organization?.id

@@ -1,8 +1,8 @@
-import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
@@ -12,7 +12,7 @@ import { SetUpBilling } from './SetUpBilling.tsx'
 
 /** What an organization pays for, and its pool of credits; for its admins. */
 export function OrganizationBilling({ organizationId }: { organizationId: string }) {
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const view = { organizationId, userId: user?.id ?? '' }
   const subscription = useQuery(organizationSubscriptionQuery(useApi(), view))
   if (subscription.isPending) return <BillingSkeleton />

@@ -1,10 +1,10 @@
-import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { initializeQuery, type Person } from '../../api/account.ts'
 import { isStatus } from '../../api/failure.ts'
 import { waitingActsQuery } from '../../api/support-acts.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ActProvider } from '../../components/support/acts/ActProvider.tsx'
 import { UserMenu } from '../../components/UserMenu.tsx'
@@ -18,7 +18,7 @@ import { SupportNav, SupportRail } from './SupportNav.tsx'
 
 /** The frame of the support console. Other users get the not-found page; the server decides. */
 export function SupportLayout() {
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   if (!isLoaded) return <ConsoleSkeleton />
   if (!user) return <NoSuchPage />
   return <Console key={user.id} person={user} />

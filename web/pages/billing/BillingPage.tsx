@@ -1,10 +1,11 @@
-import { useOrganization, useUser } from '@clerk/clerk-react'
+import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Building2, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { formatCredits } from '../../components/format.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
@@ -24,7 +25,7 @@ const tabs: readonly BillingTab[] = ['overview', 'credits', 'invoices', 'organiz
 
 export function BillingPage() {
   usePageTitle('Billing')
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const { isLoaded, organization, membership } = useOrganization()
   if (!user) return null
   if (!isLoaded) return <BillingSkeleton />

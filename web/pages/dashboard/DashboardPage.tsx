@@ -1,9 +1,9 @@
-import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
-import type { SignedInUser } from '../../auth/RequireUser.tsx'
+import type { SignedInUser } from '../../auth/useSignedInUser.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { useHashTarget } from '../../components/useHashTarget.ts'
@@ -24,7 +24,7 @@ const SeatsCard = lazy(async () => ({ default: (await import('./SeatsCard.tsx'))
 
 export function DashboardPage() {
   usePageTitle('Dashboard')
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const payer = usePayer()
   return (
     <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">

@@ -1,9 +1,10 @@
-import { useClerk, useUser } from '@clerk/clerk-react'
+import { useClerk } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert, MailOpen, MailX, UserRoundX, Users } from 'lucide-react'
 import { Link, Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
-import type { SignedInUser } from '../../auth/RequireUser.tsx'
 import { signInPath } from '../../auth/redirects.ts'
+import type { SignedInUser } from '../../auth/useSignedInUser.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
@@ -17,7 +18,7 @@ import { invitationOf } from './invitationOf.ts'
  */
 export function InvitePage() {
   usePageTitle('Invitation')
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   const location = useLocation()
   const { organizationId = '', invitationId = '' } = useParams()
   const status = new URLSearchParams(location.search).get('__clerk_status')

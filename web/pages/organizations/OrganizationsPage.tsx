@@ -1,7 +1,8 @@
-import { OrganizationProfile, useOrganization, useUser } from '@clerk/clerk-react'
+import { OrganizationProfile, useOrganization } from '@clerk/clerk-react'
 import { Building2, ShieldAlert } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { ScheduledChange } from '../../components/organization-billing/ScheduledChange.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
@@ -12,7 +13,7 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { SeatsTab } from './SeatsTab.tsx'
 
 export function OrganizationsPage() {
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const { isLoaded, organization, membership } = useOrganization()
   const title = organization?.name ?? 'Organizations'
   usePageTitle(title)

@@ -4,7 +4,7 @@ import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation-status.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
-import { createUser, deleteUser, LOCKOUT_MS, updateUser } from '../../entities/user.ts'
+import { createUser, deleteUser, LOCKOUT_MS, newPassword, updateUser } from '../../entities/user.ts'
 import { incorrectPassword } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
@@ -91,7 +91,7 @@ export function backendUserRoutes(router: Router, service: Service): void {
       const password_hash = password === undefined ? undefined : await hashPassword(password)
       const updated = updateUser(service, user, {
         ...given,
-        ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
+        ...(password_hash && newPassword(password_hash)),
       })
       if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
       return backendUser(service, updated)
@@ -125,6 +125,18 @@ export function backendUserRoutes(router: Router, service: Service): void {
       const user = requireUser(service, ctx)
       const updated = updateUser(service, user, { banned: action === 'ban' })
       if (updated.banned) endOtherSessions(service, user, null)
+      ctx.body = backendUser(service, updated)
+    })
+  }
+
+  // Clerk's operations SetUserPasswordCompromised and UnsetUserPasswordCompromised: the next sign-in asks for
+  // another password.
+  for (const action of ['set_compromised', 'unset_compromised'] as const) {
+    router.post(`/bapi/v1/users/:userId/password/${action}`, (ctx) => {
+      const user = requireUser(service, ctx)
+      const { revoke_all_sessions } = readForm(ctx, z.object({ revoke_all_sessions: booleanField.nullish() }))
+      const updated = updateUser(service, user, { password_compromised: action === 'set_compromised' })
+      if (revoke_all_sessions) endOtherSessions(service, user, null)
       ctx.body = backendUser(service, updated)
     })
   }

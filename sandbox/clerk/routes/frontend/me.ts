@@ -2,8 +2,8 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { isVerified } from '../../entities/email-address.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
-import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
-import { deleteUser, updateUser } from '../../entities/user.ts'
+import { activeSessionsOf, endOtherSessions, endSession, updateSession } from '../../entities/session.ts'
+import { deleteUser, newPassword, updateUser } from '../../entities/user.ts'
 import { ClerkError, fieldError, incorrectPassword, notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import type { User } from '../../state.ts'
@@ -60,10 +60,12 @@ export function meRoutes(router: Router, service: Service): void {
   router.post('/v1/me/change_password', async (ctx) => {
     const { user, session } = requireSession(service, ctx)
     const form = readForm(ctx, passwordForm)
-    await requirePassword(user, form.current_password)
-    if (form.new_password === form.current_password) throw samePassword()
+    // Clerk's component for the task sends the new password alone (TaskResetPassword in @clerk/ui).
+    if (!session.must_reset_password) await requirePassword(user, form.current_password)
+    if (await isPassword(form.new_password, user.password_hash)) throw samePassword()
     const password_hash = await hashPassword(form.new_password, 'new_password')
-    const updated = updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
+    const updated = updateUser(service, user, newPassword(password_hash))
+    updateSession(service, session, { must_reset_password: false, updated_at: Date.now() })
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, session)
     await respond(service, ctx, frontendUser(service, updated))
   })

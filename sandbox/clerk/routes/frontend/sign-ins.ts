@@ -11,7 +11,7 @@ import {
   signInUser,
   signInWithTicket,
 } from '../../entities/sign-in.ts'
-import { updateUser } from '../../entities/user.ts'
+import { newPassword, updateUser } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import type { SignIn } from '../../state.ts'
@@ -81,7 +81,7 @@ export function signInRoutes(router: Router, service: Service): void {
     const password_hash = await hashPassword(form.password)
     const user = signInUser(service, signIn)
     if (!user) throw notFound('User')
-    updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
+    updateUser(service, user, newPassword(password_hash))
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, null)
     const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
     await respondWithSignIn(service, ctx, completeSignIn(service, signIn, browser))

@@ -1,12 +1,13 @@
-import { SignInButton, useUser } from '@clerk/clerk-react'
+import { SignInButton } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { MonitorSmartphone } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { editorAddress } from '../../../auth/redirects.ts'
+import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -24,7 +25,7 @@ interface AskedSignIn {
 /** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
 export function ExtensionSigninPage() {
   usePageTitle('Sign in your editor')
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const { pathname, search: query } = useLocation()
   const [state, redirect_uri] = [search.get('state'), search.get('redirect_uri')]

@@ -1,4 +1,3 @@
-import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
@@ -6,9 +5,10 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
 import { mendOf, problemText, selectionProblem } from '../../../auth/offer.ts'
-import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection } from '../../../auth/selection.ts'
+import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { PaidPlan } from './PaidPlan.tsx'
 import { SetupView } from './SetupView.tsx'
@@ -18,7 +18,7 @@ const redirectAfterMs = 2000
 /** The plan step between signing up and the dashboard. */
 export function PostSignupPage() {
   usePageTitle('Setting up your account')
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const selection = readSelection(search)
   const target = afterPostSignup(search.get('original_redirect'), window.location.origin)

@@ -1,4 +1,4 @@
-import { useAuth, useUser } from '@clerk/clerk-react'
+import { useAuth } from '@clerk/clerk-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
@@ -6,8 +6,9 @@ import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
 import { redirectUriProblem } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { ApiFailure } from '../../../api/failure.ts'
-import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { editorAddress, signInPath } from '../../../auth/redirects.ts'
+import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -28,7 +29,7 @@ interface BegunSignIn {
 /** Ends a sign-in with PKCE: its user agrees, and the browser takes the code to the editor. */
 export function VscodeCallbackPage() {
   usePageTitle('Sign in your editor')
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]
 

@@ -1,10 +1,10 @@
-import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { openCheckoutsQuery } from '../../../api/checkout.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -13,7 +13,7 @@ import { LeftOrders } from './LeftOrders.tsx'
 export function PaymentCancelledPage() {
   usePageTitle('Payment Cancelled')
   const { brand } = useWebConfig()
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   // A visitor may open this page too, and while it loads or fails, the rest of it is as true as before.
   const left = useQuery({ ...openCheckoutsQuery(useApi(), user?.id ?? ''), enabled: Boolean(user), retry: 1 })
   const orders = left.data ?? []

@@ -1,7 +1,7 @@
-import { useUser } from '@clerk/clerk-react'
 import { CircleAlert } from 'lucide-react'
 import { Navigate, useLocation, useSearchParams } from 'react-router-dom'
 import { signInPath } from '../../../auth/redirects.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { PurchaseActions } from './PurchaseActions.tsx'
@@ -28,7 +28,7 @@ function CheckoutReturn({ page }: { page: ReturnPage }) {
 }
 
 function Purchase({ page }: { page: ReturnPage }) {
-  const { isLoaded, user } = useUser()
+  const { isLoaded, user } = useSignedInUser()
   const location = useLocation()
   const sessionId = useSearchParams()[0].get('session_id')
 

@@ -1,8 +1,8 @@
-import { useUser } from '@clerk/clerk-react'
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { AuditEntry } from '../../../../schema/api/support-acts.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
 import { actName, auditOutcomes, sentenceCase } from '../../../components/support/labels.ts'
@@ -12,7 +12,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { differencesOf } from './differences.ts'
 
 export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const list = useRef<HTMLUListElement>(null)
   useRowKeys(list)
   return (

@@ -1,4 +1,3 @@
-import { useUser } from '@clerk/clerk-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -7,6 +6,7 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { supportKey } from '../../../api/support.ts'
 import { type RequestedActs, waitingActsQuery } from '../../../api/support-acts.ts'
+import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { formatCreditChange } from '../../../components/format.ts'
 import { ActResults } from '../../../components/support/acts/ActResults.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
@@ -20,7 +20,7 @@ import { toast } from '../../../ui/toast.ts'
 
 /** Acts above the limit: a colleague approves or rejects them, the requester may withdraw them. */
 export function Approvals() {
-  const { user } = useUser()
+  const { user } = useSignedInUser()
   const userId = user?.id ?? ''
   const { data: waiting = [] } = useQuery(waitingActsQuery(useApi(), userId))
   // An approved act stays visible until it has ended, although the list has dropped it.
