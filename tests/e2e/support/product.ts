@@ -194,7 +194,7 @@ export async function findUserId(email: string): Promise<string> {
   return user.id
 }
 
-/** What Clerk does when a user's password is in a list of leaked ones: their next sign-in asks for another. */
+/** As Clerk does when a password is in a list of leaked ones: the next sign-in asks for another. */
 export async function compromisePassword({ email }: { readonly email: string }): Promise<void> {
   await openSandboxClerk().users.setPasswordCompromised(await findUserId(email))
 }
