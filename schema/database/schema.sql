@@ -1367,7 +1367,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_serv
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
-GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;

@@ -43,6 +43,41 @@ export function productIdOf(plan: SoldPlanType): string {
 }
 
 /**
+ * The plan that a price sells; null for a price of something else. A price that was replaced has lost its
+ * lookup key (https://docs.stripe.com/products-prices/manage-prices#transfer-lookup-key), and one that was
+ * made by hand never had one, so the product counts as well.
+ */
+function planOfPrice(price: {
+  readonly lookup_key: string | null
+  readonly product: string
+}): SoldPlanType | null {
+  const found = cataloguePrices.find(
+    ({ lookup_key, product_id }) => lookup_key === price.lookup_key || product_id === price.product,
+  )
+  return found?.plan_type ?? null
+}
+
+interface PricedItem {
+  readonly price: { readonly lookup_key: string | null; readonly product: unknown }
+}
+
+/**
+ * The item of a subscription that is the plan, wherever it stands: Stripe lists the newest item first
+ * (https://docs.stripe.com/api/pagination), so an add-on that was sold later stands before it. One that stands
+ * alone is the plan, whatever its price. Undefined when none or several could be it.
+ */
+export function planItemOf<Item extends PricedItem>(items: readonly Item[]): Item | undefined {
+  const plans = items.filter(({ price: { lookup_key, product } }) =>
+    planOfPrice({ lookup_key, product: productReference(product) }),
+  )
+  return items.length === 1 ? items[0] : plans.length === 1 ? plans[0] : undefined
+}
+
+function productReference(product: unknown): string {
+  return typeof product === 'string' ? product : ''
+}
+
+/**
  * How a price at Stripe, fetched with its `currency_options`, differs from the catalogue's; null when it does
  * not. A differing price must not be sold.
  */

@@ -89,7 +89,10 @@ export async function failSubscriptionSync(
     .execute()
 }
 
-/** Saves paid lines. They never change, so one that is stored already stays as it is. */
+/**
+ * Saves paid lines. A paid invoice never changes, so one that is stored already is not written again; but what
+ * we take for the plan's line may, when an item was taken for the plan that is none.
+ */
 export async function savePaidLines(
   trx: DatabaseTransaction,
   lines: readonly Insertable<PaidInvoiceLines>[],
@@ -99,7 +102,18 @@ export async function savePaidLines(
     .insertInto('paid_invoice_lines')
     .values(lines)
     .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'stripe_invoice_id', 'kind', 'starts_at']).doNothing(),
+      conflict
+        .columns(['owner_id', 'stripe_invoice_id', 'kind', 'starts_at'])
+        .doUpdateSet(({ ref }) => ({
+          ends_at: ref('excluded.ends_at'),
+          seats: ref('excluded.seats'),
+          seats_before: ref('excluded.seats_before'),
+          amount_minor: ref('excluded.amount_minor'),
+        }))
+        .where(
+          sql<boolean>`(paid_invoice_lines.ends_at, paid_invoice_lines.seats, paid_invoice_lines.seats_before, paid_invoice_lines.amount_minor)
+            IS DISTINCT FROM (excluded.ends_at, excluded.seats, excluded.seats_before, excluded.amount_minor)`,
+        ),
     )
     .execute()
 }

@@ -14,6 +14,7 @@ import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
+import { planItemOf } from '../../schema/stripe/catalogue.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -198,7 +199,7 @@ async function requireSubscription(db: Database, organization_id: string): Promi
 function presentChanged({ items, cancel_at }: Stripe.Subscription) {
   return {
     success: true,
-    seats: items.data[0]?.quantity ?? 1,
+    seats: planItemOf(items.data)?.quantity ?? 1,
     cancel_at: cancel_at === null ? null : new Date(cancel_at * 1000).toISOString(),
   } as const
 }
@@ -224,7 +225,7 @@ async function findPricePerSeat(db: Database, subscription: Subscription): Promi
 /** The price at Stripe, which decides in which portal the seats can be changed. */
 async function findPriceId(stripe: Stripe, { stripe_subscription_id }: Subscription): Promise<string | null> {
   const { items } = await stripe.subscriptions.retrieve(stripe_subscription_id)
-  return items.data[0]?.price.id ?? null
+  return planItemOf(items.data)?.price.id ?? null
 }
 
 interface SeatUpdate {
@@ -240,8 +241,8 @@ async function prepareSeatUpdate(
   const subscription = await requireSubscription(db, request.orgId)
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
-  const [item] = items.data
-  if (!item) throw new StripeAnswerError(`Subscription ${id} has no item`)
+  const item = planItemOf(items.data)
+  if (!item) throw new StripeAnswerError(`Not one item of subscription ${id} is a plan`)
   // Stripe would apply both changes, one on top of the other.
   if (schedule !== null) throw seatReductionScheduled()
   const seats = item.quantity ?? 1

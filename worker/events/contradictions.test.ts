@@ -101,7 +101,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     expect(await callsInADay(worker)).toBe(0)
   })
 
-  test('a subscription that has two items', async () => {
+  test('a subscription of which two items could be the plan', async () => {
     const plan = await buildPaidPlan(product)
     await product.worker.catchUp()
     const id = plan.subscription_id ?? ''
@@ -117,7 +117,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     await stripe.client.subscriptions.update(id, { metadata: { note: 'a second item' } })
     const [eventId = ''] = await receiveAll(await stripe.takeEvents())
     expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
-    const reason = `Subscription ${id} has 2 items; ours have one`
+    const reason = `Not one item of subscription ${id} is a plan, but none or several`
     expect(await findEvent(database.owner, { source: 'stripe', id: eventId })).toMatchObject({
       state: 'failed',
       reason,

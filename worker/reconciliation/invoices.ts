@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
 import {
   type Candidate,
@@ -24,6 +25,7 @@ const lineSchema = z.object({
   amount: z.int(),
   period: z.object({ start: z.int(), end: z.int() }),
   parent: z.object({ subscription_item_details: itemSchema, invoice_item_details: itemSchema }).nullable(),
+  pricing: z.object({ price_details: z.object({ product: z.string() }).nullish() }).nullish(),
 })
 
 const invoiceSchema = z.object({
@@ -150,17 +152,22 @@ function differenceOf(
 }
 
 /**
- * A period, or seats that cost something. Items that were added by hand bring nothing, nor do changes that
- * cancel out.
+ * A period, or seats that cost something. Items that were added by hand bring nothing, nor do add-ons or
+ * changes that cancel out.
  */
 function paysForSomething({ lines }: Invoice): boolean {
   if (lines.has_more) return true
   let prorated = 0
-  for (const { parent, period, amount } of lines.data) {
+  for (const { parent, period, amount, pricing } of lines.data) {
     if (period.start >= period.end) continue
+    if (!isPlanProduct(pricing?.price_details?.product)) continue
     if (parent?.subscription_item_details?.proration === false) return true
     const details = parent?.subscription_item_details ?? parent?.invoice_item_details
     if (details?.proration) prorated += amount
   }
   return prorated > 0
+}
+
+function isPlanProduct(product: string | undefined): boolean {
+  return cataloguePrices.some(({ product_id }) => product_id === product)
 }

@@ -92,7 +92,8 @@ export function changedItems(
       change.price === undefined ? null : findPrice(service, { id: change.price, currency, param })
     if (change.id === undefined) {
       if (!price) throw invalidRequest('You must pass a price for a new item.', { param: `${param}[price]` })
-      items = [...items, addedItem(service, { subscription, price, change })]
+      // Lists have the newest first: https://docs.stripe.com/api/pagination
+      items = [addedItem(service, { subscription, price, change }), ...items]
       continue
     }
     if (!items.some(({ id }) => id === change.id)) {

@@ -5,6 +5,7 @@ import {
   type NewSubscriptionCheckout,
   recordCustomer,
 } from '../../../schema/checkout/intents.ts'
+import { productIdOf } from '../../../schema/stripe/catalogue.ts'
 import type { TestProduct } from '../product/start-test-product.ts'
 import type { TestStripe } from '../services/stripe.ts'
 import { buildPurchase } from './purchases.ts'
@@ -161,14 +162,21 @@ async function customerOf(
 /** A price of its own for each plan, found again by its lookup key. */
 async function priceOf(
   stripe: TestStripe,
-  plan: { readonly plan_type: string; readonly billing_frequency: string; readonly unit_amount: number },
+  plan: {
+    readonly plan_type: 'pro' | 'teams'
+    readonly billing_frequency: string
+    readonly unit_amount: number
+  },
 ): Promise<string> {
   const lookup_key = `${plan.plan_type}_${plan.billing_frequency}`
   const { data } = await stripe.client.prices.list({ lookup_keys: [lookup_key], limit: 1 })
   if (data[0]) return data[0].id
-  const product = await stripe.client.products.create({ name: plan.plan_type })
+  const product = productIdOf(plan.plan_type)
+  await stripe.client.products
+    .retrieve(product)
+    .catch(() => stripe.client.products.create({ id: product, name: plan.plan_type }))
   const price = await stripe.client.prices.create({
-    product: product.id,
+    product,
     lookup_key,
     currency: 'eur',
     unit_amount: plan.unit_amount,

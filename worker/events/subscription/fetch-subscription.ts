@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
+import { planItemOf } from '../../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -30,16 +31,26 @@ export interface FetchedSubscription {
 const seconds = z.number().transform((value) => new Date(value * 1000))
 
 const itemSchema = z.object({
+  id: z.string(),
   quantity: z.int().min(1).default(1),
   current_period_start: seconds,
   current_period_end: seconds,
-  price: z.object({ recurring: z.object({ interval: z.enum(['month', 'year']) }) }),
+  price: z.object({
+    id: z.string(),
+    lookup_key: z.string().nullable(),
+    product: stripeReferenceSchema,
+    recurring: z.object({ interval: z.enum(['month', 'year']) }),
+  }),
 })
+type Item = z.infer<typeof itemSchema>
 
 const scheduleSchema = z.object({
   current_phase: z.object({ end_date: z.number() }).nullable(),
   phases: z.array(
-    z.object({ start_date: z.number(), items: z.array(z.object({ quantity: z.int().min(1).optional() })) }),
+    z.object({
+      start_date: z.number(),
+      items: z.array(z.object({ price: stripeReferenceSchema, quantity: z.int().min(1).optional() })),
+    }),
   ),
 })
 
@@ -72,10 +83,8 @@ export async function fetchSubscription(
   const intentId = markSchema.parse(retrieved).metadata.intentId
   if (!intentId) return undefined
   const subscription = subscriptionSchema.parse(retrieved)
-  const [item, ...others] = subscription.items.data
-  if (!item || others.length > 0) {
-    throw new PermanentError(`Subscription ${id} has ${subscription.items.data.length} items; ours have one`)
-  }
+  const item = planItemOf(subscription.items.data)
+  if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
   return {
     snapshot_order,
     id: subscription.id,
@@ -89,17 +98,18 @@ export async function fetchSubscription(
     trial_end: subscription.trial_end,
     cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
     ended_at: subscription.ended_at,
-    scheduled: scheduledChange(subscription.schedule),
-    invoices: await fetchPaidInvoices(deps.stripe, id),
+    scheduled: scheduledChange(subscription.schedule, item),
+    invoices: await fetchPaidInvoices(deps.stripe, id, { item_id: item.id, product_id: item.price.product }),
   }
 }
 
-/**
- * The phase that follows the present one. Ours have one item, and the portal schedules nothing but its
- * quantity.
- */
-function scheduledChange(schedule: z.infer<typeof scheduleSchema> | null): FetchedSubscription['scheduled'] {
+/** The phase that follows the present one. The portal schedules nothing but the quantity of the plan's item. */
+function scheduledChange(
+  schedule: z.infer<typeof scheduleSchema> | null,
+  { price }: Item,
+): FetchedSubscription['scheduled'] {
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => until !== undefined && start_date >= until)
-  return next ? { seats: next.items[0]?.quantity ?? 1, at: new Date(next.start_date * 1000) } : null
+  const item = next?.items.find((one) => one.price === price.id) ?? next?.items[0]
+  return next ? { seats: item?.quantity ?? 1, at: new Date(next.start_date * 1000) } : null
 }

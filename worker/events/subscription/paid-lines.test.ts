@@ -5,19 +5,22 @@ import { fetchPaidInvoices, paidInvoiceOf } from './paid-lines.ts'
 
 const at = (text: string) => day(text).getTime() / 1000
 const item = (proration: boolean) => ({
-  subscription_item_details: { proration, subscription: 'sub_1' },
+  subscription_item_details: { proration, subscription: 'sub_1', subscription_item: 'si_plan' },
   invoice_item_details: null,
 })
 const invoiceItem = (proration: boolean) => ({
   subscription_item_details: null,
   invoice_item_details: { proration, subscription: 'sub_1' },
 })
+const plan = { item_id: 'si_plan', product_id: 'plan_teams' }
+const pricing = { price_details: { product: plan.product_id } }
 function line(amount: number, quantity: number | null, fields: Record<string, unknown> = {}) {
   return {
     amount,
     quantity,
     period: { start: at('2026-01-11'), end: at('2026-02-01') },
     parent: item(true),
+    pricing,
     ...fields,
   }
 }
@@ -34,7 +37,7 @@ const invoice = {
   status_transitions: { paid_at: at('2026-01-02') },
 }
 const read = (lines: unknown[], fields: Record<string, unknown> = {}) =>
-  paidInvoiceOf({ ...invoice, ...fields }, lines)
+  paidInvoiceOf({ ...invoice, ...fields }, lines, plan)
 /** Each change as [seats before, after]. */
 const changes = (...lines: unknown[]) =>
   read(lines)
@@ -62,6 +65,17 @@ describe('a paid invoice', () => {
         },
       ],
     })
+  })
+
+  test('a paid invoice has no line of another item, but has one of an item that the plan’s has replaced', () => {
+    const parent = {
+      ...item(false),
+      subscription_item_details: { proration: false, subscription_item: 'si_2' },
+    }
+    const other = { ...month, quantity: 50, parent, pricing: { price_details: { product: 'prod_2' } } }
+    expect(read([other, month]).lines).toMatchObject([{ seats: 3 }])
+    expect(read([{ ...month, parent }]).lines).toMatchObject([{ seats: 3 }])
+    expect(read([other]).lines).toEqual([])
   })
 
   test('a paid invoice of a manual item has no line: it grants nothing', () => {
@@ -181,7 +195,7 @@ test('lines that do not come with their invoice are asked for, and only those', 
       },
     },
   } as unknown as Stripe
-  const invoices = await fetchPaidInvoices(stripe, 'sub_1')
+  const invoices = await fetchPaidInvoices(stripe, 'sub_1', plan)
   expect(invoices.map(({ lines }) => lines.length)).toEqual([1, 25])
   expect(asked).toEqual(['in_2'])
 })

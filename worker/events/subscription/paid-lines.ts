@@ -17,6 +17,7 @@ export interface PaidInvoice {
 const seconds = z.number().transform((value) => new Date(value * 1000))
 
 const itemDetailsSchema = z.object({
+  subscription_item: z.string().nullish(),
   proration: z.boolean(),
   proration_details: z.object({ credited_items: z.unknown() }).nullish(),
 })
@@ -31,6 +32,8 @@ const lineSchema = z.object({
       invoice_item_details: itemDetailsSchema.nullish(),
     })
     .nullable(),
+  // Stripe.InvoiceLineItem.Pricing: the product's id, which no answer expands.
+  pricing: z.object({ price_details: z.object({ product: z.string() }).nullish() }).nullish(),
 })
 type Line = z.infer<typeof lineSchema>
 
@@ -43,6 +46,12 @@ const invoiceSchema = z.object({
   currency: z.string().transform((code) => code.toUpperCase()),
 })
 
+/** The subscription's item that is the plan, and the product that its price sells. */
+export interface PlanItem {
+  readonly item_id: string
+  readonly product_id: string
+}
+
 /**
  * Lines that come with an invoice; the rest has to be fetched (https://docs.stripe.com/api/invoices/object,
  * `lines`).
@@ -53,7 +62,11 @@ const linesPerCall = 100
  * Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with
  * many lines.
  */
-export async function fetchPaidInvoices(stripe: Stripe, subscriptionId: string): Promise<PaidInvoice[]> {
+export async function fetchPaidInvoices(
+  stripe: Stripe,
+  subscriptionId: string,
+  plan: PlanItem,
+): Promise<PaidInvoice[]> {
   const invoices: PaidInvoice[] = []
   for await (const invoice of stripe.invoices.list({
     subscription: subscriptionId,
@@ -66,15 +79,18 @@ export async function fetchPaidInvoices(stripe: Stripe, subscriptionId: string):
         lines.push(line)
       }
     }
-    invoices.push(paidInvoiceOf(invoice, lines))
+    invoices.push(paidInvoiceOf(invoice, lines, plan))
   }
   return invoices
 }
 
-/** Reads a paid invoice; one may hold a period and prorated changes both. */
-export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidInvoice {
+/** Reads a paid invoice; one may hold a period and prorated changes both, and lines of other items. */
+export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[], plan: PlanItem): PaidInvoice {
   const invoice = invoiceSchema.parse(raw)
-  const lines = z.array(lineSchema).parse(rawLines)
+  const lines = z
+    .array(lineSchema)
+    .parse(rawLines)
+    .filter((line) => isOfPlan(line, plan))
   const paid_at = invoice.status_transitions.paid_at ?? invoice.created
   const fields = { invoice_id: invoice.id, paid_at }
   const periods = lines.filter(isPeriod).map(
@@ -98,6 +114,11 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
     // A change in the very second in which its period ends paid for nothing.
     lines: [...periods, ...changes].filter((line) => line.starts_at < line.ends_at),
   }
+}
+
+/** The plan's item may have been replaced by another of the same product, which its earlier lines still name. */
+function isOfPlan(line: Line, { item_id, product_id }: PlanItem): boolean {
+  return detailsOf(line)?.subscription_item === item_id || line.pricing?.price_details?.product === product_id
 }
 
 /** Only the subscription's own item makes a period; an invoice item that was added by hand does not. */
