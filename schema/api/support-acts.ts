@@ -7,6 +7,7 @@ import { endpoint } from './endpoint.ts'
  * - `resync`: fetch everything of an owner from Stripe and Clerk, and make books and seats agree with it.
  * - `adjust`: give credits, or take some away.
  * - `cancel_intent`: end a checkout that is stuck and was not paid.
+ * - `cancel_subscription`: end a plan at Stripe whose owner is gone, or that is a second one of its owner.
  * - `resend_invitation`: send an open invitation once more.
  * - `forget`: erase a person. It cannot be undone, so a second person agrees, and it is one person at a time.
  */
@@ -15,6 +16,7 @@ export const actKinds = [
   'resync',
   'adjust',
   'cancel_intent',
+  'cancel_subscription',
   'resend_invitation',
   'forget',
 ] as const
@@ -39,6 +41,7 @@ export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
   resync: ['user', 'organization'],
   adjust: ['user', 'organization'],
   cancel_intent: ['intent'],
+  cancel_subscription: ['subscription'],
   resend_invitation: ['invitation'],
   forget: ['user'],
 }

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
 import type { Claimable } from '../claim/claimable.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -117,6 +118,26 @@ export async function insertOrFindIntent(
 }
 
 /**
+ * An order that was never opened as a checkout, because its subscription was made at Stripe by hand: an
+ * invoice has paid it already.
+ */
+export async function insertPaidOrder(
+  trx: DatabaseTransaction,
+  order: Omit<NewSubscriptionCheckout, 'next_try_at' | 'session_params'> & {
+    readonly owner_id: string
+    readonly stripe_customer_id: string
+    readonly stripe_invoice_id: string
+  },
+): Promise<CheckoutIntent> {
+  const { created_at } = order
+  return trx
+    .insertInto('checkout_intents')
+    .values({ ...order, state: 'settled', settled_at: created_at, next_try_at: created_at })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
  * Records which customer pays, before the session is opened, so that a lost session can be found among
  * theirs.
  */
@@ -187,6 +208,18 @@ export async function findIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The order that an invoice has paid, when no checkout did. */
+export async function findIntentOfInvoice(
+  db: Kysely<DB>,
+  stripeInvoiceId: string,
+): Promise<CheckoutIntent | undefined> {
+  return db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
+    .executeTakeFirst()
+}
+
 /** Every purchase of credits that an owner has paid. */
 export async function listSettledPurchases(
   db: Kysely<DB>,
@@ -222,6 +255,7 @@ const intentColumns = [
   'amount_minor',
   'currency',
   'stripe_session_id',
+  'stripe_invoice_id',
 ] as const satisfies readonly (keyof CheckoutIntent)[]
 
 /** The terms of a checkout: what is granted to whom for which amount, and what became of it. */

@@ -1,4 +1,5 @@
 import type { ClerkClient } from '@clerk/backend'
+import type { Owner } from '../ledger/accounts.ts'
 import { askClerk } from './client.ts'
 
 export interface Identity {
@@ -29,6 +30,15 @@ export async function identifyOrganization(
     api.organizations.getOrganization({ organizationId }),
   )
   return organization && { name: organization.name, email: null, state: 'known' }
+}
+
+/**
+ * Whether Clerk answers with 404. A key of another instance makes it answer so for everything, so this alone
+ * proves nothing.
+ */
+export async function isGone(api: ClerkClient, { owner_kind, owner_id }: Owner): Promise<boolean> {
+  const identify = owner_kind === 'user' ? identifyUser : identifyOrganization
+  return (await identify(api, owner_id)) === null
 }
 
 export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {

@@ -17,6 +17,15 @@ export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<
   return row?.customer_id
 }
 
+/** Whose customer it is; undefined for one that we did not make, and for one that was replaced. */
+export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): Promise<Owner | undefined> {
+  return db
+    .selectFrom('stripe_customers')
+    .select(['owner_kind', 'owner_id'])
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+}
+
 /**
  * Stores another customer in place of one that was deleted at Stripe. The first who replaces it wins; returns
  * the one that is stored.

@@ -8,6 +8,7 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
  */
 const lacking = {
   unique: [
+    'checkout_intents_invoice',
     'checkout_intents_one_subscription',
     'checkout_intents_pkey',
     'checkout_intents_stripe_session_id_key',

@@ -84,8 +84,17 @@ describe('a checkout intent', () => {
       { ...plan, owner_kind: 'user', owner_id: null },
     ],
     ['settled at no time', 'checkout_intents_settled', { state: 'settled', stripe_session_id: 'cs_1' }],
-    ['settled without a session', 'checkout_intents_session', { state: 'settled', settled_at: now }],
-    ['open without a session', 'checkout_intents_session', { state: 'open' }],
+    [
+      'settled without a session or an invoice',
+      'checkout_intents_source',
+      { state: 'settled', settled_at: now },
+    ],
+    [
+      'settled by a session and an invoice',
+      'checkout_intents_source',
+      { state: 'settled', settled_at: now, stripe_session_id: 'cs_1', stripe_invoice_id: 'in_1' },
+    ],
+    ['open without a session', 'checkout_intents_source', { state: 'open' }],
     ['with a time of settling that is not settled', 'checkout_intents_settled', { settled_at: now }],
   ])('%s is refused', async (_, rule, fields) => {
     expect(await refusedBy('checkout_intents', await purchase(fields))).toBe(rule)

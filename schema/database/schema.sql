@@ -165,9 +165,15 @@ CREATE TABLE public.checkout_intents (
     livemode public.livemode NOT NULL,
     withdrawn_at timestamp with time zone,
     is_unsettled boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
+    stripe_invoice_id public.outside_id,
     CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
-    CONSTRAINT checkout_intents_session CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL))),
     CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT checkout_intents_source CHECK (
+CASE state
+    WHEN 'settled'::text THEN (num_nonnulls(stripe_session_id, stripe_invoice_id) = 1)
+    WHEN 'open'::text THEN (stripe_session_id IS NOT NULL)
+    ELSE true
+END),
     CONSTRAINT checkout_intents_terms CHECK (
 CASE kind
     WHEN 'subscription'::text THEN ((num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0) AND ((credits)::bigint = ((credits_per_seat)::bigint * (seats)::integer)))
@@ -191,6 +197,12 @@ CREATE TABLE public.customer_creations (
     creation_key uuid NOT NULL,
     params text NOT NULL,
     created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.deleted_owners (
+    owner_id public.owner_id NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
+    deleted_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.extension_sign_ins (
@@ -728,7 +740,7 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_check7 CHECK (((state = 'refused'::text) = (refused_by IS NOT NULL))),
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
     CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
-    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'resend_invitation'::text, 'forget'::text]))),
+    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'resend_invitation'::text, 'forget'::text]))),
     CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
     CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
     CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),
@@ -805,6 +817,9 @@ ALTER TABLE ONLY public.cursors
 
 ALTER TABLE ONLY public.customer_creations
     ADD CONSTRAINT customer_creations_pkey PRIMARY KEY (owner_kind, owner_id);
+
+ALTER TABLE ONLY public.deleted_owners
+    ADD CONSTRAINT deleted_owners_pkey PRIMARY KEY (owner_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
@@ -955,6 +970,8 @@ CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_inv
 CREATE INDEX checkout_intents_due ON public.checkout_intents USING btree (next_try_at) WHERE is_unsettled;
 
 CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND ((failure_code IS NULL) OR ((failure_code)::text <> ALL (ARRAY['payment_failed'::text, 'first_payment_failed'::text]))));
+
+CREATE UNIQUE INDEX checkout_intents_invoice ON public.checkout_intents USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND is_unsettled);
 
@@ -1202,7 +1219,7 @@ GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.checkout_intents TO tidemark_server;
-GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
 
 GRANT INSERT(id) ON TABLE public.checkout_intents TO tidemark_server;
 
@@ -1253,6 +1270,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.customer_creations TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.customer_creations TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.deleted_owners TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.deleted_owners TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;

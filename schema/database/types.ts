@@ -97,6 +97,7 @@ export interface CheckoutIntents {
   settled_at: Timestamp | null;
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
   stripe_customer_id: string | null;
+  stripe_invoice_id: string | null;
   stripe_session_id: string | null;
   trial_days: Generated<number>;
   unavailable_since: Timestamp | null;
@@ -118,6 +119,12 @@ export interface CustomerCreations {
   owner_id: string;
   owner_kind: "user" | "organization";
   params: string;
+}
+
+export interface DeletedOwners {
+  deleted_at: Timestamp;
+  owner_id: string;
+  owner_kind: "user" | "organization";
 }
 
 export interface ExtensionSignIns {
@@ -492,7 +499,7 @@ export interface SupportActs {
   finished_at: Timestamp | null;
   id: string;
   is_dry_run: boolean;
-  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "resend_invitation" | "forget";
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "resend_invitation" | "forget";
   last_error: string | null;
   next_try_at: Timestamp;
   outcome: Json | null;
@@ -556,6 +563,7 @@ export interface DB {
   checkout_intents: CheckoutIntents;
   cursors: Cursors;
   customer_creations: CustomerCreations;
+  deleted_owners: DeletedOwners;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;

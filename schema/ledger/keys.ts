@@ -43,7 +43,9 @@ export function usageKey(actor: string, reportersKey: string): string {
   return `usage/${createHash('sha256').update(`${actor}\0${reportersKey}`).digest('hex')}`
 }
 
-/** A paid checkout session is part of the key, so that the ledger itself refuses to grant it twice. */
-export function checkoutKey(stripeSessionId: string): string {
-  return `checkout/${stripeSessionId}`
+/**
+ * What paid is part of the key, a session or an invoice, so that the ledger itself refuses to grant it twice.
+ */
+export function checkoutKey(paidBy: string): string {
+  return `checkout/${paidBy}`
 }

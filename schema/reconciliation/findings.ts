@@ -85,12 +85,17 @@ export async function closeUnseenFindings(
     .execute()
 }
 
-/** The differences that no adjustment names. Those that a replay repairs cannot be explained by credits. */
+/**
+ * The differences that no adjustment names. Those that a replay or a cancellation repairs cannot be explained
+ * by credits.
+ */
 export async function withoutExplained<One extends FoundDifference>(
   db: ReadDatabase,
   differences: readonly One[],
 ): Promise<readonly One[]> {
-  const explainable = differences.filter(({ owner, mending }) => owner && mending?.kind !== 'replay')
+  const explainable = differences.filter(
+    ({ owner, mending }) => owner && mending?.kind !== 'replay' && mending?.kind !== 'cancel_subscription',
+  )
   if (explainable.length === 0) return differences
   const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)
   const { rows } = await sql<{ kind: string; object_id: string }>`

@@ -47,7 +47,7 @@ export function productIdOf(plan: SoldPlanType): string {
  * lookup key (https://docs.stripe.com/products-prices/manage-prices#transfer-lookup-key), and one that was
  * made by hand never had one, so the product counts as well.
  */
-function planOfPrice(price: {
+export function planOfPrice(price: {
   readonly lookup_key: string | null
   readonly product: string
 }): SoldPlanType | null {

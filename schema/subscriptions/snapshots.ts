@@ -3,6 +3,7 @@ import { cleanRecord } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, PaidInvoiceLines, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { finalStatuses } from '../stripe/statuses.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** What a checkout promised and whom it is for; never changes. */
@@ -87,6 +88,25 @@ export async function failSubscriptionSync(
     .set({ sync_failed_at: failed.now, last_error: failed.reason, updated_at: sql`now()` })
     .where('stripe_subscription_id', '=', failed.id)
     .execute()
+}
+
+/**
+ * Makes an owner's subscriptions due, also one that could not be synced: its owner was deleted, and it ends.
+ * Returns their ids.
+ */
+export async function makeSubscriptionsDue(
+  trx: DatabaseTransaction,
+  { owner_kind, owner_id, now }: Owner & { readonly now: Date },
+): Promise<string[]> {
+  const due = await trx
+    .updateTable('subscriptions')
+    .set({ ...cleanRecord, sync_failed_at: null, next_try_at: now, updated_at: sql`now()` })
+    .where('owner_kind', '=', owner_kind)
+    .where('owner_id', '=', owner_id)
+    .where('status', 'not in', finalStatuses)
+    .returning('stripe_subscription_id')
+    .execute()
+  return due.map(({ stripe_subscription_id }) => stripe_subscription_id)
 }
 
 /**

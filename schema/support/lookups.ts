@@ -4,13 +4,19 @@ import type { Owner } from '../ledger/accounts.ts'
 
 const hitsMax = 20
 
-/** The user with this address, and organizations that gave or reserved a seat for it. */
+/** The strongest last in the alphabet. */
+type HeldBy = 'invitation' | 'plan' | 'seat'
+
+/**
+ * The user with this address, and organizations that gave or reserved a seat for it, or for which they bought
+ * a plan, also those that are gone.
+ */
 export async function findHeldBy(
   db: ReadDatabase,
   email: string,
 ): Promise<{
   readonly users: string[]
-  readonly organizations: { readonly organization_id: string; readonly via: 'seat' | 'invitation' }[]
+  readonly organizations: { readonly organization_id: string; readonly via: HeldBy }[]
 }> {
   const users = await db
     .selectFrom('users')
@@ -18,8 +24,10 @@ export async function findHeldBy(
     .where(sql`lower(email)`, '=', email)
     .limit(hitsMax)
     .execute()
-  const { rows } = await sql<{ organization_id: string; via: 'seat' | 'invitation' }>`
+  const { rows } = await sql<{ organization_id: string; via: HeldBy }>`
     SELECT organization_id, max(via) AS via FROM (
+      SELECT s.owner_id AS organization_id, 'plan' AS via FROM subscriptions s
+        WHERE s.user_id = ANY (${users.map(({ clerk_id }) => clerk_id)}) AND s.owner_kind = 'organization' UNION ALL
       SELECT organization_id, CASE status WHEN 'pending' THEN 'invitation' ELSE 'seat' END AS via FROM seats WHERE email = ${email}
       UNION ALL SELECT organization_id, 'invitation' FROM team_invitations WHERE email = ${email}) held
     GROUP BY organization_id ORDER BY organization_id LIMIT ${hitsMax}`.execute(db)

@@ -37,6 +37,7 @@ export const usage = `npm run support -- COMMAND [--json]
   resync OWNER…                   fetch everything of user_… or org_… from Stripe and Clerk
   adjust OWNER --credits=N --note TEXT [--may-leave-debt]
   cancel INTENT                   end a checkout that is stuck
+  cancel SUBSCRIPTION             end a plan whose owner is gone, or a second one
   resend INVITATION               send an open invitation once more
   forget USER                     erase a person, after approval (docs/privacy.md)
   waiting                         acts that wait for a second person
@@ -180,8 +181,9 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
 
   cancel: (product, command) =>
     act(product, command, {
-      kind: 'cancel_intent',
-      targets: command.args.map((id) => ({ kind: 'intent', id })),
+      ...(command.args.every((id) => id.startsWith('sub_'))
+        ? { kind: 'cancel_subscription', targets: command.args.map((id) => ({ kind: 'subscription', id })) }
+        : { kind: 'cancel_intent', targets: command.args.map((id) => ({ kind: 'intent', id })) }),
     }),
 
   resend: (product, command) =>

@@ -118,7 +118,7 @@ function presentEntry(entry: HistoryEntry): CreditTransaction {
     description: entry.reason ?? erasedText,
     balance_after: entry.balance_after,
     created_at: entry.occurred_at.toISOString(),
-    reference_id: entry.stripe_session_id,
+    reference_id: entry.paid_by,
   }
 }
 

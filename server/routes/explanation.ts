@@ -114,7 +114,8 @@ function causeOf(caused: Caused): Cause {
       currency: purchase.currency,
       paid_at: purchase.settled_at?.toISOString() ?? null,
     },
-    document_id: grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? null,
+    document_id:
+      grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? purchase?.stripe_invoice_id ?? null,
   }
 }
 

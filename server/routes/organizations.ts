@@ -15,6 +15,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import { planItemOf } from '../../schema/stripe/catalogue.ts'
+import { releaseSchedule } from '../../schema/stripe/release-schedule.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -24,7 +25,6 @@ import {
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
-import { releaseSchedule } from '../checkout/release-schedule.ts'
 import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'

@@ -20,6 +20,7 @@ import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { listAudit } from '../../schema/support/audit.ts'
+import { findUser } from '../../schema/users/users.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
@@ -256,6 +257,21 @@ describe('a search', () => {
     expect(await find(team.organization.id)).toMatchObject([theirs])
   })
 
+  test('a search finds an organization that is gone, by its id and by the address of who bought its plan', async () => {
+    const team = await buildTeam(product)
+    await clerk.client.organizations.deleteOrganization(team.organization.id)
+    const theirs = { owner: { kind: 'organization', id: team.organization.id } }
+    expect(await find(team.organization.id)).toMatchObject([theirs])
+    const { email = '' } = (await findUser(database.owner, team.admin.user_id)) ?? {}
+    expect(await find(email)).toMatchObject([
+      { kind: 'user', id: team.admin.user_id },
+      { ...theirs, title: `Plan of ${email.slice(0, 1)}…@tidemark.test` },
+    ])
+    const query = { owner: team.organization.id }
+    const { owner } = await server.ask(getTrace, { token: sam.token, query })
+    expect(owner).toMatchObject({ kind: 'organization', id: team.organization.id })
+  })
+
   test.each([
     'unknown@tidemark.test',
     'user_unknown',
@@ -416,7 +432,7 @@ describe('a trace', () => {
       ends_at: new Date('2026-02-01T00:00:00Z'),
     })
     const transfer = grantTransfer(
-      { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', stripe_session_id: null },
+      { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', paid_by: null },
       { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' },
     )
     await postTransfers(database.worker, [transfer])

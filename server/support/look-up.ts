@@ -144,7 +144,7 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const organizations = ours.organizations.map(async ({ organization_id, via }) => {
     const owner: Owner = { owner_kind: 'organization', owner_id: organization_id }
     const name = await nameOf(owner)
-    const held = `${via === 'seat' ? 'seat' : 'invitation'} of ${masked}`
+    const held = `${via} of ${masked}`
     return ownerHit(owner, name === null ? capitalized(held) : `${name}: ${held}`)
   })
   return Promise.all([...people, ...organizations])

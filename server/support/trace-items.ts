@@ -316,6 +316,7 @@ const actWords: Readonly<Record<string, string>> = {
   resync: 'Resync from Stripe and Clerk',
   adjust: 'Adjustment',
   cancel_intent: 'Cancellation of a checkout',
+  cancel_subscription: 'Cancellation of a plan',
   resend_invitation: 'Invitation sent again',
 }
 

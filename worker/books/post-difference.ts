@@ -43,7 +43,7 @@ export async function postPlanDifference(
     facts,
     books: { ...books, grants },
     cause,
-    stripe_session_id: null,
+    paid_by: null,
   })
   await postTransfers(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
@@ -53,7 +53,7 @@ export async function postPlanDifference(
 /** What is granted for a checkout of credits, and to whom. */
 type PaidPurchase = Pick<
   CheckoutTerms,
-  'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
+  'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
 >
 
 export interface PaidCheckout {
@@ -97,9 +97,15 @@ export async function readMissing(
       facts: { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] },
       books: withOneGrant(known.get(intent.id)),
       cause,
-      stripe_session_id: intent.stripe_session_id,
+      paid_by: sourceOf(intent),
     }).transfers
   })
+}
+
+type Source = Pick<CheckoutIntent, 'stripe_session_id' | 'stripe_invoice_id'>
+
+function sourceOf({ stripe_session_id, stripe_invoice_id }: Source): string | null {
+  return stripe_session_id ?? stripe_invoice_id
 }
 
 function recipientOfPurchase(intent: PaidPurchase): Owner {
@@ -114,7 +120,7 @@ function recipientOfPurchase(intent: PaidPurchase): Owner {
  */
 export async function withdrawPurchase(
   trx: DatabaseTransaction,
-  intent: Pick<CheckoutIntent, 'id' | 'owner_kind' | 'owner_id' | 'stripe_session_id'>,
+  intent: Pick<CheckoutIntent, 'id' | 'owner_kind' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
   cause: Cause,
 ): Promise<number> {
   const owner = recipientOf(intent)
@@ -126,7 +132,7 @@ export async function withdrawPurchase(
     facts: withoutFacts(owner),
     books: withOneGrant(known),
     cause,
-    stripe_session_id: intent.stripe_session_id,
+    paid_by: sourceOf(intent),
   })
   await postTransfers(trx, transfers)
   return transfers.length
@@ -144,12 +150,12 @@ interface Reconciliation {
   readonly facts: OwnerFacts
   readonly books: BooksInScope
   readonly cause: Cause
-  /** Of a purchase. */
-  readonly stripe_session_id: string | null
+  /** Of a purchase: its source, a session or an invoice. */
+  readonly paid_by: string | null
 }
 
 /** What has to be posted and closed so that the books agree with the facts. */
-function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
+function missingIn({ facts, books, cause, paid_by }: Reconciliation) {
   const { now, event_id, actor } = cause
   const position = positionOf(facts, now, books)
   const { transfers, closings } = differenceOf(position, books)
@@ -157,10 +163,7 @@ function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
     const { grant, ordinal } = missing
     const { reason, ...wording } = wordingOf(missing)
     const occurred_at = (ordinal === 1 && grant.kind === 'month' && grant.starts_at) || now
-    return grantTransfer(
-      { ...missing, ...wording, stripe_session_id },
-      { occurred_at, event_id, actor, reason },
-    )
+    return grantTransfer({ ...missing, ...wording, paid_by }, { occurred_at, event_id, actor, reason })
   })
   return { transfers: posted, closings }
 }

@@ -139,24 +139,6 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     })
   })
 
-  test('a subscription of ours that does not say so any more', async () => {
-    const plan = await buildPaidPlan(product)
-    await product.worker.catchUp()
-    const id = plan.subscription_id ?? ''
-    await database.owner
-      .updateTable('subscriptions')
-      .set({ next_try_at: new Date() })
-      .where('stripe_subscription_id', '=', id)
-      .execute()
-    const worker = startClockwork(database, { stripe: withChangedSubscriptions(() => ({ metadata: {} })) })
-    expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
-    expect(await findSubscription(database.owner, id)).toMatchObject({
-      sync_failed_at: expect.any(Date),
-      last_error: expect.stringContaining('not started by us'),
-    })
-    expect(await callsInADay(worker)).toBe(0)
-  })
-
   test('a subscription that Stripe does not know', async () => {
     const plan = await buildPaidPlan(product)
     await product.worker.catchUp()

@@ -22,6 +22,7 @@ const intent: CheckoutIntent = {
   credits_per_seat: null,
   trial_days: 0,
   stripe_customer_id: null,
+  stripe_invoice_id: null,
   stripe_session_id: 'cs_1',
   created_at: new Date(0),
   updated_at: new Date(0),

@@ -4,14 +4,14 @@ import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { PermanentError } from '../errors.ts'
 import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
+import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { tryRow } from './try-row.ts'
 
 /**
  * Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any
- * event.
+ * event. One whose owner was deleted ends first.
  */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
@@ -35,12 +35,10 @@ export async function processSubscriptionSync(
     giveUp: (reason: string) => failSubscriptionSync(deps.db, { id, reason, now: deps.now() }),
   } as const
   await tryRow(deps, row, async () => {
+    await endIfOwnerIsGone(deps, subscription, id)
     const apply = await syncSubscription(deps, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
-    // The metadata was removed at Stripe; nothing would ever be written down, and it would be due again at
-    // once.
-    if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
-    await syncMembershipLimit(deps, outcome)
+    if (outcome.state === 'applied') await syncMembershipLimit(deps, outcome)
   })
 }

@@ -119,7 +119,7 @@ async function originOf(
   source: z.infer<typeof sourceSchema> | undefined,
 ): Promise<{ origin: ChargeOrigin; charge_id: string | null }> {
   if (source?.object === 'charge') {
-    return { origin: await findChargeOrigin(deps.stripe, source), charge_id: source.id }
+    return { origin: await findChargeOrigin(deps, source), charge_id: source.id }
   }
   const charge_id = source?.charge ?? null
   const origin = charge_id === null ? foreignCharge : await findOriginById(deps, charge_id)

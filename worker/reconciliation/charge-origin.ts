@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 
 /** What a charge paid for: a checkout of credits, an invoice of a plan, or neither, when it is not ours. */
 export interface ChargeOrigin {
@@ -19,10 +20,15 @@ export const chargeSchema = z.object({
   metadata: z.record(z.string(), z.string()),
   payment_intent: stripeReferenceSchema.nullable(),
 })
+const detailsSchema = z.object({ subscription: stripeReferenceSchema })
+
 export type StripeCharge = z.infer<typeof chargeSchema>
 
-/** Of a charge that names no checkout Stripe is asked which invoice it paid: two calls. */
-export async function findChargeOrigin(stripe: Stripe, charge: StripeCharge): Promise<ChargeOrigin> {
+/** Of a charge that names no checkout Stripe is asked which invoice it paid: a call. */
+export async function findChargeOrigin(
+  { db, stripe }: { readonly db: Database; readonly stripe: Stripe },
+  charge: StripeCharge,
+): Promise<ChargeOrigin> {
   const { intentId } = charge.metadata
   if (z.uuid().safeParse(intentId).success) return { ...foreignCharge, intent_id: intentId ?? null }
   if (!charge.payment_intent) return foreignCharge
@@ -33,15 +39,20 @@ export async function findChargeOrigin(stripe: Stripe, charge: StripeCharge): Pr
   })
   const invoice = payments.data[0]?.invoice
   if (!invoice || typeof invoice === 'string' || invoice.deleted) return foreignCharge
-  const isOurs = z.uuid().safeParse(invoice.parent?.subscription_details?.metadata?.intentId).success
+  const details = invoice.parent?.subscription_details
+  if (!details) return foreignCharge
+  const { subscription } = detailsSchema.parse(details)
+  const isOurs =
+    z.uuid().safeParse(details.metadata?.intentId).success || (await findSubscription(db, subscription))
   return isOurs ? { ...foreignCharge, stripe_invoice_id: invoice.id ?? null } : foreignCharge
 }
 
 /** The same for one of which only the id is known, without a call when it is known to us. */
 export async function findOriginById(
-  { db, stripe }: { readonly db: Database; readonly stripe: Stripe },
+  deps: { readonly db: Database; readonly stripe: Stripe },
   chargeId: string,
 ): Promise<ChargeOrigin> {
+  const { db, stripe } = deps
   const known =
     (await db
       .selectFrom('charges')
@@ -55,5 +66,5 @@ export async function findOriginById(
       .limit(1)
       .executeTakeFirst())
   if (known) return known
-  return findChargeOrigin(stripe, chargeSchema.parse(await stripe.charges.retrieve(chargeId)))
+  return findChargeOrigin(deps, chargeSchema.parse(await stripe.charges.retrieve(chargeId)))
 }

@@ -60,6 +60,11 @@ export function replayOf(kind: Exclude<Mending['target']['kind'], Owner['owner_k
   return { kind: 'replay', target: { kind, id }, params: {} }
 }
 
+/** Ends it at Stripe, which the worker does only if its owner is gone or has another plan. */
+export function cancellationOf(subscriptionId: string): Mending {
+  return { kind: 'cancel_subscription', target: { kind: 'subscription', id: subscriptionId }, params: {} }
+}
+
 export function resyncOf({ owner_kind, owner_id }: Owner): Mending {
   return { kind: 'resync', target: { kind: owner_kind, id: owner_id }, params: {} }
 }

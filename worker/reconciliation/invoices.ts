@@ -59,38 +59,58 @@ export const invoices: Comparison = {
       limit: 100,
       ...(after !== null && { starting_after: after }),
     })
-    const ours = z
+    const ofSubscriptions = z
       .array(invoiceSchema)
       .parse(page.data)
       .flatMap((invoice) => {
         const details = invoice.parent?.subscription_details
-        const intentId = details?.metadata?.intentId
-        return details && z.uuid().safeParse(intentId).success
-          ? { invoice, intentId: String(intentId), subscriptionId: details.subscription }
-          : []
+        const intentId = z.uuid().safeParse(details?.metadata?.intentId).data ?? null
+        return details ? [{ invoice, intentId, subscriptionId: details.subscription }] : []
       })
+    const subscribers = await findSubscribers(
+      deps.db,
+      ofSubscriptions.map(({ subscriptionId }) => subscriptionId),
+    )
+    // By our row of the subscription, or by its metadata, which may have been removed.
+    const ours = ofSubscriptions.filter(
+      ({ intentId, subscriptionId }) => intentId !== null || subscribers.has(subscriptionId),
+    )
     const totals = await findTotals(
       deps.db,
       ours.map(({ invoice }) => invoice.id),
     )
     const owners = await findOwners(
       deps.db,
-      ours.map(({ intentId }) => intentId),
+      ours.flatMap(({ intentId }) => intentId ?? []),
     )
     return {
       count: ours.length,
       differences: ours.flatMap((one): Candidate[] => {
-        const { invoice, intentId } = one
+        const { invoice, intentId, subscriptionId } = one
         if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
         const difference = differenceOf(one, totals.get(invoice.id))
-        return difference ? [{ ...difference, ...(owners.get(intentId) ?? noOwner) }] : []
+        const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
+        return difference ? [{ ...difference, owner: owner || null }] : []
       }),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
 }
 
-const noOwner = { owner: null }
+async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, Owner>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select(['stripe_subscription_id', 'owner_kind', 'owner_id'])
+    .where('stripe_subscription_id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ stripe_subscription_id, owner_kind, owner_id }) => [
+      stripe_subscription_id,
+      { owner_kind, owner_id },
+    ]),
+  )
+}
 
 async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
@@ -102,21 +122,22 @@ async function findTotals(db: Database, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.stripe_invoice_id, row.total_minor]))
 }
 
-async function findOwners(
-  db: Database,
-  intentIds: readonly string[],
-): Promise<Map<string, { readonly owner: Owner | null }>> {
+async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, Owner | null>> {
   if (intentIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('checkout_intents')
     .select(['id', 'owner_kind', 'owner_id'])
     .where('id', 'in', intentIds)
     .execute()
-  return new Map(rows.map((row) => [row.id, { owner: ownerOf(row) }]))
+  return new Map(rows.map((row) => [row.id, ownerOf(row)]))
 }
 
 function differenceOf(
-  { invoice, intentId, subscriptionId }: { invoice: Invoice; intentId: string; subscriptionId: string },
+  {
+    invoice,
+    intentId,
+    subscriptionId,
+  }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
   known: number | undefined,
 ): Omit<Candidate, 'owner'> | undefined {
   const { id, total } = invoice

@@ -47,7 +47,7 @@ export const refunds: Comparison = {
       const row = known.get(charge.id)
       const have = row?.refunded_minor ?? 0
       if (have === charge.amount_refunded) continue
-      const origin = row ?? (await findChargeOrigin(deps.stripe, charge))
+      const origin = row ?? (await findChargeOrigin(deps, charge))
       if (!isOurs(origin)) continue
       differences.push(
         await moneyBack(deps.db, {

@@ -27,6 +27,7 @@ import { disputes, refunds } from './money-back.ts'
 import { organizations } from './organizations.ts'
 import { owners } from './owners.ts'
 import { sessions } from './sessions.ts'
+import { subscribers } from './subscribers.ts'
 import { lostSubscriptions, subscriptions } from './subscriptions.ts'
 import { work } from './work.ts'
 
@@ -38,6 +39,7 @@ const comparisons: readonly [Comparison, ...Comparison[]] = [
   disputes,
   subscriptions,
   lostSubscriptions,
+  subscribers,
   organizations,
   owners,
   work,

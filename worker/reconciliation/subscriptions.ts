@@ -1,17 +1,29 @@
 import Stripe from 'stripe'
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { planItemOf, planOfPrice } from '../../schema/stripe/catalogue.ts'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { liveStatuses, subscriptionStatuses } from '../../schema/stripe/statuses.ts'
 import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
-import { isLive } from '../../schema/subscriptions/subscriptions.ts'
-import { type Candidate, type Comparison, fromSeconds, ownerOf, replayOf } from './comparison.ts'
+import { findLiveSubscription, isLive } from '../../schema/subscriptions/subscriptions.ts'
+import {
+  type Candidate,
+  type Comparison,
+  cancellationOf,
+  fromSeconds,
+  ownerOf,
+  replayOf,
+} from './comparison.ts'
 
 const time = z.int().transform(fromSeconds)
 
 const subscriptionSchema = z.object({
   id: z.string(),
   status: z.enum(subscriptionStatuses),
+  customer: stripeReferenceSchema,
   metadata: z.record(z.string(), z.string()),
   cancel_at: time.nullable(),
   cancel_at_period_end: z.boolean(),
@@ -22,14 +34,23 @@ const subscriptionSchema = z.object({
         quantity: z.int().optional(),
         current_period_start: time,
         current_period_end: time,
-        price: z.object({ unit_amount: z.int().nullable(), currency: z.string() }),
+        price: z.object({
+          unit_amount: z.int().nullable(),
+          currency: z.string(),
+          lookup_key: z.string().nullable(),
+          product: stripeReferenceSchema,
+        }),
       }),
     ),
   }),
 })
 type Listed = z.infer<typeof subscriptionSchema>
 
-const markSchema = z.object({ metadata: z.record(z.string(), z.string()) })
+const markSchema = z.object({
+  id: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+})
 
 /**
  * Every subscription of ours, live or ended, is here as Stripe has it. All of them are listed each time, a
@@ -44,40 +65,78 @@ export const subscriptions: Comparison = {
       limit: 100,
       ...(after !== null && { starting_after: after }),
     })
-    // Of those that are not ours no form is expected.
+    const known = await findWhatIsKnown(deps.db, z.array(markSchema).parse(page.data))
+    // Ours by our row, by our customer, or by the metadata. Of others no form is expected.
     const ours = page.data
-      .filter((one) => z.uuid().safeParse(markSchema.parse(one).metadata.intentId).success)
+      .filter(({ id, customer, metadata }) => {
+        const customerId = stripeReferenceSchema.parse(customer)
+        return known.rows.has(id) || known.customers.has(customerId) || isUuid(metadata.intentId)
+      })
       .map((one) => subscriptionSchema.parse(one))
-    const ids = ours.map(({ id }) => id)
-    const intentIds = ours.map(({ metadata }) => String(metadata.intentId))
-    const [rows, intents] = ids.length
-      ? await Promise.all([
-          deps.db
-            .selectFrom('subscriptions')
-            .selectAll()
-            .where('stripe_subscription_id', 'in', ids)
-            .execute(),
-          deps.db.selectFrom('checkout_intents').selectAll().where('id', 'in', intentIds).execute(),
-        ])
-      : [[], []]
-    const known = new Map(rows.map((row) => [row.stripe_subscription_id, row]))
-    const promised = new Map(intents.map((intent) => [intent.id, intent]))
+    const differences: Candidate[] = []
+    for (const one of ours) {
+      const row = known.rows.get(one.id)
+      const difference = row ? compare(one, row) : await unknown(deps.db, one, known)
+      if (difference) differences.push(difference)
+    }
     return {
       count: ours.length,
-      differences: ours.flatMap((one): Candidate[] => {
-        const row = known.get(one.id)
-        const intent = promised.get(String(one.metadata.intentId))
-        const difference = row ? compare(one, row) : unknown(one, intent)
-        return difference ? [difference] : []
-      }),
+      differences,
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
 }
 
+interface WhatIsKnown {
+  readonly rows: ReadonlyMap<string, Subscription>
+  readonly intents: ReadonlyMap<string, CheckoutIntent>
+  /** Whose each customer is. */
+  readonly customers: ReadonlyMap<string, Owner>
+}
+
+async function findWhatIsKnown(
+  db: Database,
+  listed: readonly z.infer<typeof markSchema>[],
+): Promise<WhatIsKnown> {
+  if (listed.length === 0) return { rows: new Map(), intents: new Map(), customers: new Map() }
+  const ids = listed.map(({ id }) => id)
+  const intentIds = listed.flatMap(({ metadata }) => (isUuid(metadata.intentId) ? metadata.intentId : []))
+  const [rows, intents, customers] = await Promise.all([
+    db.selectFrom('subscriptions').selectAll().where('stripe_subscription_id', 'in', ids).execute(),
+    intentIds.length === 0
+      ? []
+      : db.selectFrom('checkout_intents').selectAll().where('id', 'in', intentIds).execute(),
+    db
+      .selectFrom('stripe_customers')
+      .select(['customer_id', 'owner_kind', 'owner_id'])
+      .where(
+        'customer_id',
+        'in',
+        listed.map(({ customer }) => customer),
+      )
+      .execute(),
+  ])
+  return {
+    rows: new Map(rows.map((row) => [row.stripe_subscription_id, row])),
+    intents: new Map(intents.map((intent) => [intent.id, intent])),
+    customers: new Map(customers.map(({ customer_id, ...owner }) => [customer_id, owner])),
+  }
+}
+
+function isUuid(text: string | undefined): text is string {
+  return z.uuid().safeParse(text).success
+}
+
+function planAtStripe({ items }: Listed): string | null {
+  const item = planItemOf(items.data)
+  return item ? planOfPrice(item.price) : null
+}
+
 function compare(there: Listed, here: Subscription): Candidate | undefined {
-  const [item] = there.items.data
+  const item = planItemOf(there.items.data)
   if (!item) return undefined
+  const plan = planAtStripe(there)
+  if (plan && plan !== here.plan_type && !there.ended_at) return otherPlan(there, here, plan)
   const cancel_at = there.cancel_at ?? (there.cancel_at_period_end ? item.current_period_end : null)
   const fields: readonly (readonly [name: string, there: string, here: string])[] = [
     ['status', there.status, here.status],
@@ -107,31 +166,80 @@ function compare(there: Listed, here: Subscription): Candidate | undefined {
   }
 }
 
-/** One whose first payment is open, or that ended without any, need not be known. */
-function unknown(there: Listed, intent: CheckoutIntent | undefined): Candidate | undefined {
-  if (!isLive(there)) return undefined
-  const [item] = there.items.data
+/** Nothing of it can be applied: seats, credits and pages are those of the plan that was bought. */
+function otherPlan(there: Listed, here: Subscription, plan: string): Candidate {
+  return {
+    kind: 'subscription_plan_differs',
+    object_id: there.id,
+    owner: ownerOf(here),
+    sentence: `A plan was bought as ${here.plan_type}, and is charged as ${plan}`,
+    they_say: `The price of subscription ${there.id} is one of the plan ${plan}.`,
+    we_have: `It is one of the plan ${here.plan_type}.`,
+    money: null,
+    credits: null,
+    mending: replayOf('subscription', there.id),
+    advice:
+      'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
+    refs: [there.id, here.intent_id],
+  }
+}
+
+/**
+ * One whose first payment is open, or that ended without any, need not be known; nor one of another product
+ * that our customer has.
+ */
+async function unknown(
+  db: Database,
+  there: Listed,
+  { intents, customers }: WhatIsKnown,
+): Promise<Candidate | undefined> {
+  const intent = intents.get(String(there.metadata.intentId))
+  const owner = customers.get(there.customer) ?? ownerOf(intent)
+  if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
+  const isSecond = owner && (await findLiveSubscription(db, owner))
+  const item = planItemOf(there.items.data)
   const amount = item?.price.unit_amount ?? null
   return {
     kind: 'subscription_unknown',
     object_id: there.id,
-    owner: ownerOf(intent),
-    sentence: `A plan that is ${there.status} at Stripe is not known to us`,
+    owner,
+    sentence: isSecond
+      ? `A second plan is ${there.status} at Stripe, and not known to us`
+      : `A plan that is ${there.status} at Stripe is not known to us`,
     they_say: `Subscription ${there.id} is ${there.status}.`,
-    we_have: intent
-      ? `Its checkout ${intent.id} is ${intent.state}.`
-      : 'Neither it nor its checkout is known to us.',
+    we_have: isSecond
+      ? `Their plan is ${isSecond.stripe_subscription_id}.`
+      : intent
+        ? `Its checkout ${intent.id} is ${intent.state}.`
+        : 'Neither it nor its checkout is known to us.',
     money:
       amount === null || !item
         ? null
         : { amount_minor: amount * (item.quantity ?? 1), currency: item.price.currency.toUpperCase() },
     credits: intent?.credits ?? null,
-    mending: intent ? replayOf('intent', intent.id) : null,
-    advice: intent
-      ? 'A replay of the checkout fetches its session and the subscription.'
-      : 'Cancel and refund it at Stripe, or restore its checkout from a backup.',
+    ...mendingOf(there, { intent, owner, isSecond: Boolean(isSecond) }),
     refs: [there.id, intent?.id, intent?.stripe_session_id],
   }
+}
+
+function mendingOf(
+  { id }: Listed,
+  { intent, owner, isSecond }: { intent: CheckoutIntent | undefined; owner: Owner | null; isSecond: boolean },
+): Pick<Candidate, 'mending' | 'advice'> {
+  if (isSecond) {
+    const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
+    return { mending: cancellationOf(id), advice }
+  }
+  if (intent && intent.state !== 'settled') {
+    const advice = 'A replay of the checkout fetches its session and the subscription.'
+    return { mending: replayOf('intent', intent.id), advice }
+  }
+  return owner
+    ? {
+        mending: replayOf('subscription', id),
+        advice: 'A replay of the subscription fetches and applies it.',
+      }
+    : { mending: null, advice: 'Cancel and refund it at Stripe, or restore its checkout from a backup.' }
 }
 
 /** Each costs a call to Stripe. */

@@ -95,7 +95,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
       credits: 500,
       kind: 'credit_purchase',
       house: 'sold',
-      stripe_session_id: null,
+      paid_by: null,
     } as const
     const cause = { occurred_at: new Date(), event_id: null, actor: 'test', reason: 'Not paid' }
     await postTransfer(database.worker, grantTransfer({ grant, ...posting }, cause))

@@ -34,7 +34,7 @@ export const adjust: DoAct = async (deps, act) => {
     }
     const grant = adjustmentGrant(owner, 'purchased', act.id)
     const transfer = grantTransfer(
-      { grant, ordinal: 1, credits, kind: 'adjustment', house: 'adjusted', stripe_session_id: null },
+      { grant, ordinal: 1, credits, kind: 'adjustment', house: 'adjusted', paid_by: null },
       { occurred_at: act.requested_at, event_id: null, actor: act.requested_by, reason: customer_note },
     )
     await postTransfers(trx, [transfer])

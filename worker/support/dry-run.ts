@@ -3,7 +3,8 @@ import type { WorkerDependencies } from '../dependencies.ts'
 
 /**
  * The dependencies of a dry run: what only reads goes to Clerk, what would change something there is answered
- * as if it had been done. Of Stripe the worker only reads, but for one call: see cancel-intent.ts.
+ * as if it had been done. What acts change at
+ * Stripe, they leave alone themselves: see cancel-intent.ts and cancel-subscription.ts.
  */
 export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
   const { clerk, now } = deps
@@ -15,6 +16,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     findInvitation: (key) => clerk.findInvitation(key),
     listInvitations: (...asked) => clerk.listInvitations(...asked),
     findRoom: (organizationId) => clerk.findRoom(organizationId),
+    isGone: (owner) => clerk.isGone(owner),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,
       organization_id,

@@ -158,6 +158,10 @@ async function reconcileOwner(
     const intent = await lockIntent(trx, intent_id)
     if (intent?.state === 'settled') continue
     // It was not paid for.
-    await withdrawPurchase(trx, { id: intent_id, ...owner, stripe_session_id: null }, cause)
+    await withdrawPurchase(
+      trx,
+      { id: intent_id, ...owner, stripe_session_id: null, stripe_invoice_id: null },
+      cause,
+    )
   }
 }

@@ -23,6 +23,7 @@ import { reasonOf, tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
 import { cancelIntent } from './cancel-intent.ts'
+import { cancelSubscription } from './cancel-subscription.ts'
 import { withoutEffects } from './dry-run.ts'
 import { forget } from './forget.ts'
 import { outcomeOfAct } from './outcome.ts'
@@ -36,6 +37,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   resync,
   adjust,
   cancel_intent: cancelIntent,
+  cancel_subscription: cancelSubscription,
   resend_invitation: resendInvitation,
   forget,
 }

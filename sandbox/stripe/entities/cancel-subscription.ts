@@ -44,6 +44,15 @@ export function cancelSubscription(
       emit(service, 'invoiceitem.created', item, { cause })
     }
   }
+  // "pending prorations are removed if invoice_now and prorate are both set to false" (the SDK:
+  // `SubscriptionsResource.cancel`).
+  if (!prorate && !invoice_now) {
+    const items = pendingItems(service, subscription).filter((item) => item.parent !== null && item.proration)
+    for (const item of items) {
+      store.invoice_items.remove(item.id)
+      emit(service, 'invoiceitem.deleted', item, { cause })
+    }
+  }
   for (const invoice of store.invoices.oldestFirst()) {
     if (invoice.status !== 'open' || subscriptionOf(invoice) !== subscription.id) continue
     if (invoice.auto_advance) {

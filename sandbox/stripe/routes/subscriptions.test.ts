@@ -118,6 +118,18 @@ it('cancel now ends it for good, with a credit where one is asked for', async ()
   await expect(stripe.subscriptions.update(subscription.id, { metadata: {} })).rejects.toThrow('canceled')
 })
 
+it('cancel now removes pending prorations, unless a credit or an invoice is asked for', async () => {
+  const { stripe, subscription, item, customer } = await startSubscribed()
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 3 }],
+    proration_behavior: 'create_prorations',
+  })
+  const pending = async () => (await stripe.invoiceItems.list({ customer: customer.id, pending: true })).data
+  expect(await pending()).toHaveLength(2)
+  await stripe.subscriptions.cancel(subscription.id)
+  expect(await pending()).toEqual([])
+})
+
 it.each([
   [
     'an item of another subscription',

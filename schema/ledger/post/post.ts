@@ -46,20 +46,19 @@ export interface GrantTransfer {
   readonly kind: TransferKind
   readonly house: HouseAccount
   /**
-   * Of a purchase: its first transfer is named after the session, so that the ledger itself refuses to grant
-   * it twice.
+   * Of a purchase: the session or invoice that paid it. Its first transfer is named after that, so that the
+   * ledger itself refuses to grant it twice.
    */
-  readonly stripe_session_id: string | null
+  readonly paid_by: string | null
 }
 
 export function grantTransfer(
-  { grant, ordinal, credits, kind, house, stripe_session_id }: GrantTransfer,
+  { grant, ordinal, credits, kind, house, paid_by }: GrantTransfer,
   cause: Pick<Transfer, 'occurred_at' | 'event_id' | 'actor' | 'reason'>,
 ): Transfer {
   return {
     ...cause,
-    idempotency_key:
-      stripe_session_id && ordinal === 1 ? checkoutKey(stripe_session_id) : transferKey(grant.id, ordinal),
+    idempotency_key: paid_by && ordinal === 1 ? checkoutKey(paid_by) : transferKey(grant.id, ordinal),
     kind,
     grant,
     intent_id: grant.intent_id,

@@ -33,6 +33,7 @@ export interface Change {
     readonly currency: Currency
     readonly settled_at: Date | null
     readonly stripe_session_id: string | null
+    readonly stripe_invoice_id: string | null
   } | null
 }
 
@@ -259,7 +260,15 @@ async function findCauses(
       ? []
       : await db
           .selectFrom('checkout_intents')
-          .select(['id', 'credits', 'amount_minor', 'currency', 'settled_at', 'stripe_session_id'])
+          .select([
+            'id',
+            'credits',
+            'amount_minor',
+            'currency',
+            'settled_at',
+            'stripe_session_id',
+            'stripe_invoice_id',
+          ])
           .where('id', 'in', intentIds)
           .execute()
   return new Map(

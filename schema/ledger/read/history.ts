@@ -12,7 +12,7 @@ export interface HistoryEntry {
   /** Null once it was erased. */
   readonly reason: string | null
   readonly occurred_at: Date
-  readonly stripe_session_id: string | null
+  readonly paid_by: string | null
 }
 
 /** The last entry that was read; what follows starts below it. */
@@ -111,12 +111,12 @@ async function readEntries(
       WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       ORDER BY place LIMIT ${page.step}),
     found AS (
-      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
+      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.paid_by
       FROM entry
       CROSS JOIN LATERAL (
         SELECT * FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       LEFT JOIN LATERAL (
-        SELECT stripe_session_id FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
+        SELECT coalesce(stripe_session_id, stripe_invoice_id) AS paid_by FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
     (SELECT found.*, true AS matches, false AS is_end FROM found WHERE ${matching(page.filter)}
       ORDER BY place LIMIT ${page.limit})
     UNION ALL
@@ -138,7 +138,7 @@ function containing(text: string): RawBuilder<unknown> {
   const isIn = (column: RawBuilder<unknown>) => sql`position(lower(${text}) IN lower(${column})) > 0`
   // As people write numbers: 1,500 and 1.500 are one amount, with a sign or without.
   const digits = /^[+−-]?\d{1,3}([.,'’\s]?\d{3})*$/.test(text) ? text.replaceAll(/\D/g, '') : null
-  return sql`(${isIn(sql`coalesce(found.reason, '')`)} OR ${isIn(sql`coalesce(found.stripe_session_id, '')`)}
+  return sql`(${isIn(sql`coalesce(found.reason, '')`)} OR ${isIn(sql`coalesce(found.paid_by, '')`)}
     ${digits === null ? sql`` : sql`OR abs(found.amount) = ${digits}::numeric`})`
 }
 

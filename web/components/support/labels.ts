@@ -59,6 +59,7 @@ export const actNames: Readonly<Record<ActKind, string>> = {
   resync: 'Resync',
   adjust: 'Adjust credits',
   cancel_intent: 'Cancel checkout',
+  cancel_subscription: 'Cancel plan',
   resend_invitation: 'Resend invitation',
   forget: 'Erase person',
 }

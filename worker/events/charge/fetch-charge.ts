@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
+import { findIntentOfInvoice } from '../../../schema/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
@@ -9,8 +10,6 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
 export interface FetchedCharge extends Omit<ChargeSnapshot, keyof Owner> {
   readonly subscription_id: string | null
-  /** The checkout of what was bought: whose it is follows from that. */
-  readonly bought_by_intent: string
   /** A remark for support. */
   readonly remark: string | null
 }
@@ -40,10 +39,11 @@ export async function fetchCharge(
 ): Promise<FetchedCharge | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const charge = chargeSchema.parse(await deps.stripe.charges.retrieve(id))
-  const intent_id = charge.metadata.intentId ?? null
-  const invoice = intent_id ? null : await findInvoice(deps, charge.payment_intent)
-  const bought_by_intent = intent_id ?? invoice?.intent_id
-  if (!bought_by_intent) return undefined
+  const paid = charge.metadata.intentId ? null : await findInvoice(deps, charge.payment_intent)
+  const order = paid && !paid.subscription_id ? await findIntentOfInvoice(deps.db, paid.id) : undefined
+  const intent_id = charge.metadata.intentId ?? order?.id ?? null
+  const invoice = intent_id ? null : paid
+  if (!intent_id && !invoice?.subscription_id) return undefined
   const { data } = await deps.stripe.disputes.list({ charge: id, limit: 100 })
   const disputes = z.array(disputeSchema).parse(data)
   const unknown = disputes.find((dispute) => disputedMinor(dispute) === null)
@@ -53,7 +53,6 @@ export async function fetchCharge(
     intent_id,
     stripe_invoice_id: invoice?.id ?? null,
     subscription_id: invoice?.subscription_id ?? null,
-    bought_by_intent,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,
     disputed_minor: unknown
@@ -65,11 +64,11 @@ export async function fetchCharge(
   }
 }
 
-/** The invoice that a payment settled, when it is one of a subscription that was started by us. */
+/** The invoice that a payment settled, of ours or not, and its subscription, if it is one of any. */
 async function findInvoice(
   deps: Pick<WorkerDependencies, 'stripe'>,
   paymentIntent: string | null,
-): Promise<{ id: string; subscription_id: string; intent_id: string } | null> {
+): Promise<{ id: string; subscription_id: string | null } | null> {
   if (!paymentIntent) return null
   const payments = await deps.stripe.invoicePayments.list({
     payment: { type: 'payment_intent', payment_intent: paymentIntent },
@@ -78,10 +77,6 @@ async function findInvoice(
   const reference = payments.data[0]?.invoice
   const id = typeof reference === 'string' ? reference : reference?.id
   const details = id ? (await deps.stripe.invoices.retrieve(id)).parent?.subscription_details : null
-  if (!id || !details?.metadata?.intentId) return null
-  return {
-    id,
-    subscription_id: stripeReferenceSchema.parse(details.subscription),
-    intent_id: details.metadata.intentId,
-  }
+  if (!id) return null
+  return { id, subscription_id: details ? stripeReferenceSchema.parse(details.subscription) : null }
 }

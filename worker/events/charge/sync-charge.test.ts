@@ -7,7 +7,9 @@ import {
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
 import { spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { postPurchaseDifference } from '../../books/post-difference.ts'
 import { syncCharge } from './sync-charge.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -44,6 +46,55 @@ async function dispute(bought: PaidPurchase): Promise<string> {
 }
 
 const close = (id: string, outcome: 'won' | 'lost') => stripe.knob(`disputes/${id}/close`, { outcome })
+
+test('a purchase that an invoice has paid is granted once, named after the invoice, and follows its money', async () => {
+  const user_id = await buildUser(database.server)
+  const { id: customer } = await stripe.client.customers.create({ email: `${user_id}@tidemark.test` })
+  const { id: payment_method } = await stripe.client.paymentMethods.attach('pm_card_visa', { customer })
+  await stripe.client.invoiceItems.create({ customer, amount: 700, currency: 'eur' })
+  const draft = await stripe.client.invoices.create({
+    customer,
+    auto_advance: false,
+    pending_invoice_items_behavior: 'include',
+  })
+  const { id: invoice = '' } = await stripe.client.invoices.pay(draft.id ?? '', { payment_method })
+  const intent = await database.owner
+    .insertInto('checkout_intents')
+    .values({
+      id: crypto.randomUUID(),
+      kind: 'credit_purchase',
+      user_id,
+      owner_kind: 'user',
+      owner_id: user_id,
+      credits: 500,
+      amount_minor: 700,
+      currency: 'EUR',
+      state: 'settled',
+      settled_at: new Date(),
+      stripe_invoice_id: invoice,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const cause = { event_id: null, actor: 'stripe', now: new Date() }
+  for (const posted of [1, 0]) {
+    expect(
+      await database.worker.transaction().execute((trx) => postPurchaseDifference(trx, intent, cause)),
+    ).toBe(posted)
+  }
+  const { idempotency_key } = await database.owner
+    .selectFrom('ledger_transfers')
+    .select('idempotency_key')
+    .where('intent_id', '=', intent.id)
+    .executeTakeFirstOrThrow()
+  expect(idempotency_key).toBe(`checkout/${invoice}`)
+  const { data } = await stripe.client.charges.list({ customer })
+  await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
+  await worker.catchUp()
+  expect(await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).toMatchObject({
+    purchased: 0,
+    version: 2,
+  })
+})
 
 describe('a refund', () => {
   test('takes back in proportion, and partial ones add up to all of it', async () => {

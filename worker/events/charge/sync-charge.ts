@@ -1,6 +1,8 @@
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/charges/charges.ts'
 import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
@@ -23,7 +25,7 @@ export async function syncCharge(
   const charge = await foundOrForeign(() => fetchCharge(deps, chargeId), isKnown)
   if (charge === 'foreign') return ignore(foreign(`Charge ${chargeId}`))
   if (!charge) return ignore(`Charge ${chargeId} did not pay for anything that we sold`)
-  const { intent_id, subscription_id, bought_by_intent, remark, ...snapshot } = charge
+  const { intent_id, subscription_id, remark, ...snapshot } = charge
   if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
     throw new PermanentError(
       `Charge ${chargeId} names the checkout ${intent_id}, which is not a purchase of credits`,
@@ -34,13 +36,23 @@ export async function syncCharge(
     ? await syncSubscription(deps, subscription_id, { ...cause, session_id: null })
     : null
   return async (trx) => {
-    if (syncFirst) await syncFirst(trx)
-    const bought = await findIntent(trx, bought_by_intent)
-    const owner = bought && recipientOf(bought)
+    const synced = await syncFirst?.(trx)
+    if (synced?.state === 'ignored') return synced
+    const owner = intent_id ? await findBuyer(trx, intent_id) : await findSubscriber(trx, subscription_id)
     if (!owner) throw new NotYetError(`What ${chargeId} paid for is not committed yet`)
     const posted = await applyCharge(trx, { intent_id, ...owner, ...snapshot }, { ...cause, now: deps.now() })
     return { state: 'applied', reason: remark ?? posted }
   }
+}
+
+async function findBuyer(trx: DatabaseTransaction, intentId: string): Promise<Owner | null> {
+  const intent = await findIntent(trx, intentId)
+  return intent ? recipientOf(intent) : null
+}
+
+async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<Owner | null> {
+  const row = id === null ? undefined : await findSubscription(trx, id)
+  return row ? { owner_kind: row.owner_kind, owner_id: row.owner_id } : null
 }
 
 /** Returns why nothing followed from it, if nothing did. */

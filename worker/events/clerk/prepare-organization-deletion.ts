@@ -7,10 +7,11 @@ import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../event-needs.ts'
 import { lockSeats } from './apply-member.ts'
+import { deleteOwner } from './delete-owner.ts'
 
 /**
- * An organization was deleted: all its seats and invitations end. Its subscription and its pool of credits
- * stay as they are, because refunds are decided by people; the event's reason is a hint for support.
+ * An organization was deleted: all its seats and invitations end, and so does its subscription at Stripe. Its
+ * pool of credits stays in the ledger, and no money goes back: refunds are decided by people.
  */
 export async function prepareOrganizationDeletion(
   deps: WorkerDependencies,
@@ -19,13 +20,12 @@ export async function prepareOrganizationDeletion(
   const organization_id = clerkDeletionSchema.parse(event.data).id
   const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
-    const isPaid = await lockSeats(trx, organization_id)
+    const owner = { owner_kind: 'organization', owner_id: organization_id } as const
+    const reason = await deleteOwner(trx, owner, deps.now())
+    await lockSeats(trx, organization_id)
     await endMembershipsOf(trx, { organization_id, snapshot_order })
     await revokeInvitationsOf(trx, organization_id)
     await refreshPlanType(trx, await endSeatsOf(trx, organization_id))
-    return {
-      state: 'applied',
-      reason: isPaid ? 'Its subscription continues until support ends it at Stripe' : null,
-    }
+    return { state: 'applied', reason }
   }
 }

@@ -3,16 +3,16 @@ import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
 import { listOrganizationsOf } from '../../../schema/members/members.ts'
-import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../event-needs.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
+import { deleteOwner } from './delete-owner.ts'
 
 /**
- * A user closed their account: their seats and the extension's tokens end. Their row and their ledger stay,
- * because books have to be kept; so does a subscription of their own, about which support has to write to
- * them.
+ * A user closed their account: their seats and the extension's tokens end, and so does a subscription of
+ * their own at Stripe. Their row and their ledger stay, because books have to be kept; no money goes back,
+ * because refunds are decided by people.
  */
 export async function prepareUserDeletion(
   deps: WorkerDependencies,
@@ -21,6 +21,7 @@ export async function prepareUserDeletion(
   const user_id = clerkDeletionSchema.parse(event.data).id
   const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
+    const reason = await deleteOwner(trx, { owner_kind: 'user', owner_id: user_id }, deps.now())
     for (const organization_id of await listOrganizationsOf(trx, user_id)) {
       await lockSeats(trx, organization_id)
       await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
@@ -30,10 +31,6 @@ export async function prepareUserDeletion(
     await deleteSignInsOf(trx, user_id)
     await revokeTokens(trx, { user_id, now: deps.now() })
     await refreshPlanType(trx, [user_id])
-    const own = await findLiveSubscription(trx, { owner_kind: 'user', owner_id: user_id })
-    return {
-      state: 'applied',
-      reason: own ? 'Their own subscription continues until support ends it at Stripe' : null,
-    }
+    return { state: 'applied', reason }
   }
 }

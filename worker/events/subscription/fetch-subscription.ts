@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
+import type { BillingFrequency, SoldPlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
-import { planItemOf } from '../../../schema/stripe/catalogue.ts'
+import { planItemOf, planOfPrice } from '../../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
+import { findOrder, type OrderOf } from './order.ts'
 import { fetchPaidInvoices, type PaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
@@ -14,9 +15,14 @@ export interface FetchedSubscription {
   readonly snapshot_order: number
   readonly id: string
   readonly customer_id: string
-  readonly intent_id: string
+  /** What was ordered with it, and by whom. */
+  readonly order: OrderOf
   readonly status: SubscriptionStatus
   readonly billing_frequency: BillingFrequency
+  /** The plan that its price sells; null for a price that is not in our catalogue. */
+  readonly plan_type: SoldPlanType | null
+  /** Of one seat and period; null where the price has no such number. */
+  readonly price_minor: number | null
   readonly seats: number
   readonly current_period_start: Date
   readonly current_period_end: Date
@@ -39,6 +45,7 @@ const itemSchema = z.object({
     id: z.string(),
     lookup_key: z.string().nullable(),
     product: stripeReferenceSchema,
+    unit_amount: z.int().nullable(),
     recurring: z.object({ interval: z.enum(['month', 'year']) }),
   }),
 })
@@ -55,7 +62,11 @@ const scheduleSchema = z.object({
 })
 
 /** Of one that is not ours no other form is expected. */
-const markSchema = z.object({ metadata: z.record(z.string(), z.string()) })
+const markSchema = z.object({
+  id: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+})
 
 const subscriptionSchema = z.object({
   id: z.string(),
@@ -70,9 +81,9 @@ const subscriptionSchema = z.object({
 })
 
 /**
- * Fetches a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more
- * when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for one that was
- * changed into something we do not sell.
+ * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`. Two
+ * calls, and more when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for
+ * one that was changed into something we do not sell.
  */
 export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
@@ -80,8 +91,8 @@ export async function fetchSubscription(
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
-  const intentId = markSchema.parse(retrieved).metadata.intentId
-  if (!intentId) return undefined
+  const order = await findOrder(deps.db, markSchema.parse(retrieved))
+  if (!order) return undefined
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
@@ -89,9 +100,11 @@ export async function fetchSubscription(
     snapshot_order,
     id: subscription.id,
     customer_id: subscription.customer,
-    intent_id: intentId,
+    order,
     status: subscription.status,
     billing_frequency: item.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
+    plan_type: planOfPrice(item.price),
+    price_minor: item.price.unit_amount,
     seats: item.quantity,
     current_period_start: item.current_period_start,
     current_period_end: item.current_period_end,

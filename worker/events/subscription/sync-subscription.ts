@@ -3,13 +3,13 @@ import {
   type CheckoutIntent,
   findIntent,
   lockIntent,
-  recipientOf,
 } from '../../../schema/checkout/intents.ts'
 import { failUnsettledIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
+import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
 import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/position/facts.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
@@ -24,8 +24,11 @@ import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
 import { type ApplyInTransaction, type EventOutcome, ignore } from '../event-needs.ts'
 import { foreign, foundOrForeign } from '../foreign.ts'
+import { endIfOwnerIsGone } from './end-if-owner-is-gone.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
+import { findOwnerOfOrder } from './order.ts'
+import { writeOrder } from './write-order.ts'
 
 /**
  * Events that are lost are found by the reader (decision 062), so a subscription without any is only synced
@@ -47,14 +50,7 @@ export async function syncSubscription(
   const fetched = await foundOrForeign(() => fetchSubscription(deps, subscriptionId), isKnown)
   if (fetched === 'foreign') return ignore(foreign(`Subscription ${subscriptionId}`))
   if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
-  const intent = await findIntent(deps.db, fetched.intent_id)
-  if (!intent)
-    throw new NotYetError(`Intent ${fetched.intent_id} of ${subscriptionId} has not been committed yet`)
-  if (!intent.stripe_session_id) {
-    const sessionId = cause.session_id ?? (await findLostSession(deps, intent))
-    if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
-  }
-  if (intent.owner_id === null && wasBought(fetched)) await ensureOrganization(deps, intent)
+  if ('intent_id' in fetched.order) await completeOrder(deps, fetched, fetched.order.intent_id, cause)
   const other = await findOtherLiveSubscription(deps, fetched)
   const syncFirst = other && (await fetchSubscription(deps, other))
   const { event_id, actor } = cause
@@ -66,13 +62,38 @@ export async function syncSubscription(
   }
 }
 
+/** Finds the session of a subscription's checkout, and makes its organization, if either is missing. */
+async function completeOrder(
+  deps: WorkerDependencies,
+  fetched: FetchedSubscription,
+  intentId: string,
+  { session_id }: { readonly session_id: string | null },
+): Promise<void> {
+  const intent = await findIntent(deps.db, intentId)
+  if (!intent) throw notCommitted(intentId, fetched)
+  if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
+    const sessionId = session_id ?? (await findLostSession(deps, intent))
+    if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
+  }
+  if (intent.owner_id !== null || !wasBought(fetched)) return
+  if (await endIfOwnerIsGone(deps, { owner_kind: 'user', owner_id: intent.user_id }, fetched.id)) {
+    throw new PermanentError(
+      'Its buyer was deleted before it was heard of: it is cancelled, and to be refunded',
+    )
+  }
+  await ensureOrganization(deps, intent)
+}
+
+function notCommitted(intentId: string, { id }: FetchedSubscription): NotYetError {
+  return new NotYetError(`Intent ${intentId} of ${id} has not been committed yet`)
+}
+
 /** The owner's live subscription, when it is another one: it must have ended, or Stripe would have two. */
 async function findOtherLiveSubscription(
   deps: Pick<WorkerDependencies, 'db'>,
   fetched: FetchedSubscription,
 ): Promise<string | undefined> {
-  const intent = await findIntent(deps.db, fetched.intent_id)
-  const owner = intent && recipientOf(intent)
+  const owner = await findOwnerOfOrder(deps.db, fetched.order)
   const live = owner ? await findLiveSubscription(deps.db, owner) : undefined
   return live?.stripe_subscription_id === fetched.id ? undefined : live?.stripe_subscription_id
 }
@@ -82,28 +103,38 @@ async function findOtherLiveSubscription(
  * inside the caller's transaction. The snapshot holds everything, so neither the order of events nor how
  * often they come makes a difference; an older snapshot never replaces a newer one.
  *
- * Throws PermanentError when Stripe took another sum than promised, or when the owner has another live
- * subscription.
+ * Throws PermanentError when Stripe took another sum than promised, when its price is one of another plan, or
+ * when the owner has another live subscription.
  */
 async function applySubscription(
   trx: DatabaseTransaction,
   fetched: FetchedSubscription,
   cause: Cause,
 ): Promise<EventOutcome> {
-  const owner = await lockOwnerOf(trx, fetched.intent_id)
-  const intent = await lockIntent(trx, fetched.intent_id)
-  if (!intent)
-    throw new NotYetError(`Intent ${fetched.intent_id} of ${fetched.id} has not been committed yet`)
+  // The owner before everything else that one transaction locks: it may sync two subscriptions, and it posts
+  // transfers that belong to intents which it does not hold.
+  const owner = await findOwnerOfOrder(trx, fetched.order)
+  if (owner) await lockOwner(trx, owner)
+  const ordered = await lockOrdered(trx, fetched)
   const known = await lockSubscription(trx, fetched.id)
   if (known && known.snapshot_order >= fetched.snapshot_order) {
     return { state: 'applied', reason: 'A newer snapshot was applied' }
   }
-  if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)
+  if (!known && !wasBought(fetched)) return applyUnpaid(trx, ordered, fetched)
 
-  if (!owner) throw new NotYetError(`Intent ${intent.id} has no organization yet`)
-  if (!known) requireTerms(intent, fetched)
+  if (!owner) throw new NotYetError(`${fetched.id} has no organization yet`)
   await requireNoOther(trx, owner, fetched)
-  await saveSubscription(trx, { ...snapshotOf(fetched, cause.now), ...termsOf(intent, owner) })
+  const intent = ordered ?? (await writeOrder(trx, owner, fetched, cause.now))
+  const terms = termsOf(intent, owner)
+  if (!known) requireTerms(intent, fetched)
+  requirePlan(terms, fetched)
+  const is_gone = await isDeleted(trx, owner)
+  await saveSubscription(trx, {
+    ...snapshotOf(fetched, cause.now),
+    ...terms,
+    // It ends as soon as a worker has it: see `endIfOwnerIsGone`.
+    ...(is_gone && { next_try_at: cause.now }),
+  })
   await savePaidLines(trx, linesOf(fetched, owner))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
@@ -113,20 +144,22 @@ async function applySubscription(
   }
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   await postPlanDifference(trx, owner, cause)
-  await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
+  await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: is_gone ? null : intent.user_id })
   const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
   return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }
 }
 
-/**
- * Locks the owner before everything else that one transaction locks: it may sync two subscriptions, and it
- * posts transfers that belong to intents which it does not hold.
- */
-async function lockOwnerOf(trx: DatabaseTransaction, intentId: string): Promise<Owner | null> {
-  const intent = await findIntent(trx, intentId)
-  const owner = intent ? recipientOf(intent) : null
-  if (owner) await lockOwner(trx, owner)
-  return owner
+/** The checkout that it was ordered with, or the order that was written down for it before. */
+async function lockOrdered(
+  trx: DatabaseTransaction,
+  fetched: FetchedSubscription,
+): Promise<CheckoutIntent | undefined> {
+  const { order, id } = fetched
+  const intentId = 'intent_id' in order ? order.intent_id : (await findSubscription(trx, id))?.intent_id
+  if (!intentId) return undefined
+  const intent = await lockIntent(trx, intentId)
+  if (!intent) throw notCommitted(intentId, fetched)
+  return intent
 }
 
 /** A subscription whose first payment is still open gives nothing, and may never be paid. */
@@ -142,14 +175,15 @@ function isPeriod({ kind }: PaidLine): boolean {
 /** When the bank refused the first payment for good, the checkout has failed and a new one may be opened. */
 async function applyUnpaid(
   trx: DatabaseTransaction,
-  intent: CheckoutIntent,
+  intent: CheckoutIntent | undefined,
   fetched: FetchedSubscription,
 ): Promise<EventOutcome> {
   if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
   const failure_reason = 'The first payment failed'
-  await failUnsettledIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
+  if (intent)
+    await failUnsettledIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 
@@ -158,6 +192,8 @@ async function applyUnpaid(
  * credit balance that paid a part of it, and other lines of the same invoice do not change what was promised.
  */
 function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): void {
+  // Of what was made by hand nothing was promised but the plan.
+  if (intent.stripe_invoice_id) return
   const [first] = fetched.invoices
     .flatMap(({ id, currency, lines }) =>
       lines
@@ -173,6 +209,17 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
         `invoice ${first.id} costs ${first.amount_minor} ${first.currency}`,
     )
   }
+}
+
+/**
+ * A price of another plan would be sold with the credits, seats and pages of this one. Another period of the
+ * same plan is no contradiction. One that has ended ends here too, whatever its price.
+ */
+function requirePlan({ plan_type }: { readonly plan_type: string }, fetched: FetchedSubscription): void {
+  if (fetched.ended_at || fetched.plan_type === null || fetched.plan_type === plan_type) return
+  throw new PermanentError(
+    `Subscription ${fetched.id} is one of the plan ${plan_type}, and its price is one of ${fetched.plan_type}`,
+  )
 }
 
 async function requireNoOther(
@@ -234,19 +281,21 @@ function linesOf(fetched: FetchedSubscription, { owner_kind, owner_id }: Owner) 
 /**
  * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat
  * goes to the buyer of the live subscription; one that has ended gives none, even if later events arrive for
- * it.
+ * it, nor does one of an organization that was deleted (no buyer).
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,
-  { owner, fetched, buyer_id }: { owner: Owner; fetched: FetchedSubscription; buyer_id: string },
+  { owner, fetched, buyer_id }: { owner: Owner; fetched: FetchedSubscription; buyer_id: string | null },
 ): Promise<void> {
-  if (owner.owner_kind === 'user') return refreshPlanType(trx, [buyer_id])
+  if (owner.owner_kind === 'user') return refreshPlanType(trx, [owner.owner_id])
   const organization_id = owner.owner_id
   const live = await findLiveSubscription(trx, owner)
-  const buyer = live?.stripe_subscription_id === fetched.id && (await findUser(trx, buyer_id))
+  const buyer =
+    buyer_id !== null && live?.stripe_subscription_id === fetched.id && (await findUser(trx, buyer_id))
   if (buyer) {
     const { clerk_id: user_id, email } = buyer
     await giveFirstSeat(trx, { organization_id, user_id, email, role: 'admin' })
   }
-  await refreshPlanType(trx, [buyer_id, ...(await listActiveSeatHolders(trx, organization_id))])
+  const holders = await listActiveSeatHolders(trx, organization_id)
+  await refreshPlanType(trx, buyer_id === null ? holders : [buyer_id, ...holders])
 }

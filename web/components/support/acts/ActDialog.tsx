@@ -14,6 +14,8 @@ const descriptions: Readonly<Record<ActKind, string>> = {
   adjust: 'Gives the customer credits, or takes some away. They see it in their history.',
   cancel_intent:
     'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
+  cancel_subscription:
+    'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
   resend_invitation: 'Sends the open invitation once more.',
   forget: 'Erases the person. It cannot be undone, so a second person has to approve it.',
 }

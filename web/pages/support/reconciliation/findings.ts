@@ -11,7 +11,9 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   dispute_differs: 'Dispute differs',
   subscription_unknown: 'Subscription missing here',
   subscription_differs: 'Subscription differs',
+  subscription_plan_differs: 'Charged as another plan',
   subscription_gone: 'Subscription missing at Stripe',
+  owner_gone: 'Owner of a plan missing at Clerk',
   seat_without_membership: 'Seat without a member',
   membership_without_seat: 'Member without the seat',
   seat_role_differs: 'Role of a seat differs',
@@ -43,7 +45,7 @@ export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | n
  * one target would be refused. Without adjustments: each has its own number of credits and text.
  */
 export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
-  return (['replay', 'resync'] as const).flatMap((kind) => {
+  return (['replay', 'resync', 'cancel_subscription'] as const).flatMap((kind) => {
     const targets = new Map(
       findings.flatMap(({ id, mending }) =>
         mending?.kind === kind

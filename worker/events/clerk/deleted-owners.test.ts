@@ -1,0 +1,250 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { reportUsage } from '../../../schema/api/extension.ts'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import { listFindings } from '../../../schema/reconciliation/findings.ts'
+import { createStripe } from '../../../schema/stripe/client.ts'
+import { findAct } from '../../../schema/support/acts.ts'
+import { buildAct } from '../../../tests/support/factories/acts.ts'
+import { buildExtensionToken } from '../../../tests/support/factories/extension-tokens.ts'
+import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+  type PlanOrder,
+} from '../../../tests/support/factories/paid-purchases.ts'
+import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { producerOf } from '../../../tests/support/product/test-worker.ts'
+import { signUp } from '../../../tests/support/services/clerk.ts'
+import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
+import { reconcileAll } from '../../reconciliation/run.ts'
+import { processSupportAct } from '../../support/support-act.ts'
+import { enqueueDueRows } from '../../tasks/enqueue-due-rows.ts'
+
+const failsAtRenewal = '4000000000000341'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk, worker } = product
+const life = planLife(product)
+beforeEach(() => clerk.forgetEvents())
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
+  const person = await signUp(clerk)
+  const user_id = await buildUser(database.server, person.user_id)
+  return buildPaidPlan(product, { user_id, ...order })
+}
+
+async function buyTeam(order: PlanOrder = {}): Promise<PaidPurchase> {
+  const person = await signUp(clerk)
+  const user_id = await buildUser(database.server, person.user_id)
+  const { id } = await buildOrganization(clerk, person)
+  const owner = { owner_kind: 'organization', owner_id: id } as const
+  return buildPaidPlan(product, { user_id, owner, plan_type: 'teams', seats: 2, ...order })
+}
+
+/** Deletes an owner at Clerk, and lets the event arrive. */
+async function deleteOwner({ owner_kind, owner_id }: PaidPurchase['owner']) {
+  if (owner_kind === 'user') await clerk.client.users.deleteUser(owner_id)
+  else await clerk.client.organizations.deleteOrganization(owner_id)
+  const [event] = await clerk.listEvents(`${owner_kind}.deleted`)
+  if (!event) throw new Error('Clerk sent no event')
+  return worker.applyClerk(event)
+}
+
+/** What is due is claimed and tried, and the failures of tries are recorded in their rows. */
+async function claim(deps = worker.deps): Promise<void> {
+  const ids: string[] = []
+  const producer = producerOf(async (queue, _id, payload) => {
+    if (queue === 'subscription-syncs') ids.push((payload as { subscription_id: string }).subscription_id)
+  })
+  await enqueueDueRows({ ...deps, producer })
+  for (const subscription_id of ids)
+    await processSubscriptionSync(deps, { subscription_id }).catch(() => undefined)
+}
+
+const atStripe = ({ subscription_id }: PaidPurchase) =>
+  stripe.client.subscriptions.retrieve(subscription_id ?? '')
+const invoicesOf = async ({ subscription_id }: PaidPurchase) =>
+  (await stripe.client.invoices.list({ subscription: subscription_id ?? '' })).data.map(
+    ({ status }) => status,
+  )
+
+test('a person who deletes their account during a trial is never charged', async () => {
+  const bought = await buy({ trial_days: 14 })
+  await worker.catchUp()
+  expect(await deleteOwner(bought.owner)).toMatchObject({
+    state: 'applied',
+    reason: `It ends at Stripe, without another invoice: ${bought.subscription_id}`,
+  })
+  await claim()
+  expect(await atStripe(bought)).toMatchObject({
+    status: 'canceled',
+    cancellation_details: { comment: 'Its owner was deleted at Clerk' },
+  })
+  expect(await life.row(bought)).toMatchObject({ status: 'canceled' })
+  await life.live(60)
+  expect(await life.charges(bought)).toEqual([])
+  expect(await invoicesOf(bought)).toEqual(['paid'])
+})
+
+test('an organization that is deleted is charged no more, and nothing goes back', async () => {
+  const bought = await buyTeam()
+  await worker.catchUp()
+  expect(await readPlanType(database.owner, bought)).toBe('teams')
+  await deleteOwner(bought.owner)
+  expect(await readPlanType(database.owner, bought)).toBe('starter')
+  await claim()
+  await life.live(60)
+  const charges = await life.charges(bought)
+  expect(charges.map(({ amount, amount_refunded }) => [amount, amount_refunded])).toEqual([[6000, 0]])
+  expect(await life.balance(bought)).toMatchObject({ plan: 0 })
+})
+
+test('open and draft invoices are voided, and a scheduled change is released', async () => {
+  const overdue = await buyTeam({ card: failsAtRenewal, trial_days: 30 })
+  const drafted = await buyTeam()
+  await worker.catchUp()
+  await life.update(drafted, { pause_collection: { behavior: 'keep_as_draft' } })
+  await life.live(32)
+  expect(await invoicesOf(overdue)).toContain('open')
+  expect(await invoicesOf(drafted)).toEqual(['draft', 'paid'])
+  const schedule = await stripe.client.subscriptionSchedules.create({
+    from_subscription: drafted.subscription_id ?? '',
+  })
+  for (const { owner } of [overdue, drafted]) {
+    await clerk.forgetEvents()
+    await deleteOwner(owner)
+  }
+  await claim()
+  expect(await invoicesOf(overdue)).toEqual(['void', 'paid'])
+  expect(await invoicesOf(drafted)).toEqual(['void', 'paid'])
+  expect(await stripe.client.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
+    status: 'released',
+  })
+  await worker.catchUp()
+  expect(await life.row(overdue)).toMatchObject({ status: 'canceled' })
+})
+
+test('the end of a plan is tried until Stripe answers, and says so meanwhile', async () => {
+  const bought = await buy()
+  await worker.catchUp()
+  await deleteOwner(bought.owner)
+  const away = createStripe({ secretKey: 'sk_test_none', apiBase: 'http://127.0.0.1:1' })
+  await claim({ ...worker.deps, stripe: away })
+  expect(await life.row(bought)).toMatchObject({
+    status: 'active',
+    attempts: 0,
+    last_error: expect.any(String),
+  })
+  await product.advanceDays(1)
+  await claim()
+  expect(await life.row(bought)).toMatchObject({ status: 'canceled', last_error: null })
+})
+
+test('an event of a deletion ends nothing while Clerk still has the owner', async () => {
+  const bought = await buy()
+  await worker.catchUp()
+  const data = { id: bought.user_id, object: 'user', deleted: true }
+  const payload = { object: 'event', type: 'user.deleted', timestamp: Date.now(), data }
+  await worker.applyClerk({ type: 'user.deleted', payload })
+  await claim()
+  expect(await atStripe(bought)).toMatchObject({ status: 'active' })
+  expect(await life.row(bought)).toMatchObject({
+    last_error: `An event told that ${bought.user_id} was deleted, and Clerk still has it`,
+  })
+})
+
+test('an organization that is deleted before its payment is heard gives its buyer no plan, and ends', async () => {
+  const bought = await buyTeam()
+  await deleteOwner(bought.owner)
+  await worker.catchUp()
+  expect(await readPlanType(database.owner, bought)).toBe('starter')
+  await claim()
+  expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
+})
+
+test('a person who is deleted before the payment of a first team is heard is charged no more', async () => {
+  const owner = { owner_kind: 'organization', owner_id: null as unknown as string } as const
+  const bought = await buy({ plan_type: 'teams', owner })
+  await deleteOwner({ owner_kind: 'user', owner_id: bought.user_id })
+  await worker.catchUp()
+  expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
+  const { reason } = await database.owner
+    .selectFrom('inbox_events')
+    .select('reason')
+    .where('state', '=', 'failed')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  expect(reason).toMatch(/to be refunded$/)
+})
+
+test('bought credits of a deleted person stay in the ledger, and their money can still go back', async () => {
+  const bought = await buy()
+  const credits = await buildPaidCredits(product, { user_id: bought.user_id })
+  await worker.catchUp()
+  await deleteOwner(bought.owner)
+  await claim()
+  await worker.catchUp()
+  expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 0, purchased: 500 })
+  await life.refund((await life.charges(credits))[0])
+  await worker.catchUp()
+  expect(await findBalance(database.owner, bought.owner)).toMatchObject({ purchased: 0 })
+  expect(await stripe.client.customers.retrieve(bought.customer_id)).not.toMatchObject({ deleted: true })
+})
+
+test('usage is refused for a deleted person, and for an organization that was deleted', async () => {
+  const [alone, team] = [await buy(), await buyTeam()]
+  await worker.catchUp()
+  const report = async ({ user_id, owner }: PaidPurchase, token: string, on = product.server) => {
+    const payer = owner.owner_id === user_id ? 'personal' : owner.owner_id
+    const body = { credits: 1, payer, idempotency_key: crypto.randomUUID() }
+    return (await on.api(reportUsage, { token, body })).status
+  }
+  const tokens = new Map<PaidPurchase, string>()
+  for (const bought of [alone, team]) {
+    const token = await buildExtensionToken(database, bought.user_id, product.clock.now())
+    tokens.set(bought, token)
+    expect(await report(bought, token)).toBe(200)
+    await clerk.forgetEvents()
+    await deleteOwner(bought.owner)
+  }
+  // A server trusts a token for seconds after another process has revoked it (decision 030).
+  const other = await product.startServer()
+  expect(await report(alone, tokens.get(alone) ?? '', other)).toBe(401)
+  expect(await report(team, tokens.get(team) ?? '', other)).toBe(404)
+  await other.close()
+})
+
+test.each([
+  ['person', buy],
+  ['organization', buyTeam],
+])('a %s that is gone without an event is a finding, which an act of support mends', async (_, buyOne) => {
+  const bought = await buyOne()
+  await worker.catchUp()
+  const { owner_kind, owner_id } = bought.owner
+  if (owner_kind === 'user') await clerk.client.users.deleteUser(owner_id)
+  else await clerk.client.organizations.deleteOrganization(owner_id)
+  await product.advanceDays(1)
+  await reconcileAll(worker.deps, 'test')
+  const find = async () => {
+    const filter = { state: 'open', kind: 'owner_gone', owner_id } as const
+    return (await listFindings(database.server, { filter, limit: 10 })).findings
+  }
+  expect(await atStripe(bought)).toMatchObject({ status: 'active' })
+  const target = { kind: 'subscription', id: bought.subscription_id ?? '' } as const
+  expect(await find()).toMatchObject([
+    { object_id: target.id, mending: { kind: 'cancel_subscription', target, params: {} } },
+  ])
+  const { id } = await buildAct(database, { kind: 'cancel_subscription', target })
+  await processSupportAct(worker.deps, { act_id: id })
+  expect(await findAct(database.owner, id)).toMatchObject({ state: 'done' })
+  expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
+  await reconcileAll(worker.deps, 'test')
+  expect(await find()).toEqual([])
+})

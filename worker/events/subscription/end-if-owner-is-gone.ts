@@ -1,0 +1,23 @@
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
+import { endSubscription } from '../../../schema/stripe/end-subscription.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+import { NotYetError } from '../../errors.ts'
+
+/**
+ * Ends a subscription at Stripe whose owner was deleted at Clerk, and says whether it did. Two things have to
+ * say so: a signed event, and Clerk, which answers with 404. Neither is enough: with a key of another
+ * instance Clerk has none.
+ */
+export async function endIfOwnerIsGone(
+  { db, clerk, stripe }: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
+  owner: Owner,
+  subscriptionId: string,
+): Promise<boolean> {
+  if (!(await isDeleted(db, owner))) return false
+  if (!(await clerk.isGone(owner))) {
+    throw new NotYetError(`An event told that ${owner.owner_id} was deleted, and Clerk still has it`)
+  }
+  await endSubscription(stripe, subscriptionId, 'Its owner was deleted at Clerk')
+  return true
+}

@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import { findIntent, recipientOf } from '../../../schema/checkout/intents.ts'
+import { findOwnerOfCustomer } from '../../../schema/customers/customers.ts'
+import type { DB } from '../../../schema/database/types.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { findSubscription, findSubscriptionOfIntent } from '../../../schema/subscriptions/subscriptions.ts'
+
+/**
+ * What a subscription was ordered with: a checkout, or, when it was made at Stripe by hand for a customer of
+ * ours, nothing that we know.
+ */
+export type OrderOf = { readonly intent_id: string } | { readonly owner: Owner }
+
+interface MarkedSubscription {
+  readonly id: string
+  readonly customer: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * Whose a subscription is: by our row of it, then by our customer, then by its metadata, which support can
+ * remove or copy at Stripe's dashboard. A checkout counts for the first subscription that it led to, and for
+ * its own customer; another one that names it was made by hand. Undefined when it is none of ours.
+ */
+export async function findOrder(
+  db: Kysely<DB>,
+  subscription: MarkedSubscription,
+): Promise<OrderOf | undefined> {
+  const { id, customer, metadata } = subscription
+  const known = await findSubscription(db, id)
+  if (known) return { intent_id: known.intent_id }
+  const intentId = z.uuid().safeParse(metadata.intentId).data
+  const intent = intentId ? await findIntent(db, intentId) : undefined
+  const owner = await findOwnerOfCustomer(db, customer)
+  // One that we do not know (yet) is waited for.
+  if (intentId && !intent) return { intent_id: intentId }
+  const isOfCustomer =
+    !owner || intent?.stripe_customer_id === customer || intent?.owner_id === owner.owner_id
+  if (intent && isOfCustomer && !(await findSubscriptionOfIntent(db, intent.id)))
+    return { intent_id: intent.id }
+  const buyer = owner ?? (intent && recipientOf(intent))
+  return buyer ? { owner: buyer } : undefined
+}
+
+/** Whose it is; null while the organization of its checkout has not been created. */
+export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<Owner | null> {
+  if ('owner' in order) return order.owner
+  const intent = await findIntent(db, order.intent_id)
+  return intent ? recipientOf(intent) : null
+}

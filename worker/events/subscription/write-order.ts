@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { maximumSeats, plans, type SoldPlanType } from '../../../schema/catalogue/plans.ts'
+import { currencySchema } from '../../../schema/catalogue/schemas.ts'
+import { type CheckoutIntent, insertPaidOrder } from '../../../schema/checkout/intents.ts'
+import { listIntentsOfOwner } from '../../../schema/checkout/owner-intents.ts'
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { listSubscriptionsOfOwner } from '../../../schema/subscriptions/subscriptions.ts'
+import { PermanentError } from '../../errors.ts'
+import type { FetchedSubscription } from './fetch-subscription.ts'
+
+/**
+ * Writes down the order of a subscription that was made by hand: the plan of its price, the credits that its
+ * owner was promised before for that plan, else those of the catalogue. Throws PermanentError when it cannot
+ * be one of our plans.
+ */
+export async function writeOrder(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  fetched: FetchedSubscription,
+  now: Date,
+): Promise<CheckoutIntent> {
+  const { id, customer_id, billing_frequency, seats, plan_type, invoices } = fetched
+  const invoice = invoices.at(-1)
+  const currency = currencySchema.safeParse(invoice?.currency).data
+  if (!plan_type || !invoice || !currency || seats > maximumSeats) {
+    throw new PermanentError(`Subscription ${id} was made by hand, and is none of our plans`)
+  }
+  const [latest] = await listIntentsOfOwner(trx, owner, { limit: 1 })
+  const user_id = owner.owner_kind === 'user' ? owner.owner_id : latest?.user_id
+  if (!user_id) throw new PermanentError(`It is not known who buys for ${owner.owner_id}`)
+  const credits_per_seat = await findPromisedCredits(trx, owner, plan_type)
+  return insertPaidOrder(trx, {
+    id: randomUUID(),
+    kind: 'subscription',
+    user_id,
+    owner_kind: owner.owner_kind,
+    owner_id: owner.owner_id,
+    plan_type,
+    billing_frequency,
+    seats,
+    credits_per_seat,
+    credits: credits_per_seat * seats,
+    amount_minor: (fetched.price_minor || plans[plan_type].price_minor[billing_frequency]) * seats,
+    currency,
+    trial_days: 0,
+    created_at: now,
+    stripe_customer_id: customer_id,
+    stripe_invoice_id: invoice.id,
+  })
+}
+
+async function findPromisedCredits(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  planType: SoldPlanType,
+): Promise<number> {
+  const earlier = await listSubscriptionsOfOwner(trx, owner, { limit: 100 })
+  const same = earlier.findLast(({ plan_type }) => plan_type === planType)
+  return same?.credits_per_seat ?? plans[planType].credits_per_seat
+}

@@ -1,0 +1,51 @@
+import { inThisMode } from '../../schema/stripe/mode.ts'
+import { liveStatuses } from '../../schema/stripe/statuses.ts'
+import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import { type Candidate, type Comparison, cancellationOf, ownerOf } from './comparison.ts'
+
+/** Each costs a call to Clerk. */
+const ownersPerStep = 20
+
+/**
+ * Clerk knows the owner of every live subscription. A deletion that was told of ends it; this finds the ones
+ * that no event told of, and only tells: with a key of another instance Clerk would know none of them.
+ */
+export const subscribers: Comparison = {
+  name: 'owners of subscriptions',
+  async step({ deps }, after) {
+    const rows = await deps.db
+      .selectFrom('subscriptions')
+      .selectAll()
+      .where('status', 'in', liveStatuses)
+      .where(inThisMode('subscriptions'))
+      .where('stripe_subscription_id', '>', after ?? '')
+      .orderBy('stripe_subscription_id')
+      .limit(ownersPerStep)
+      .execute()
+    const differences: Candidate[] = []
+    for (const row of rows) if (await deps.clerk.isGone(row)) differences.push(ownerGone(row))
+    return {
+      count: rows.length,
+      differences,
+      next: rows.length < ownersPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
+    }
+  },
+}
+
+function ownerGone(row: Subscription): Candidate {
+  const { stripe_subscription_id: id, owner_id, status, intent_id, last_error } = row
+  return {
+    kind: 'owner_gone',
+    object_id: id,
+    owner: ownerOf(row),
+    sentence: 'A plan is charged, and its owner does not exist any more',
+    they_say: `Clerk does not have ${owner_id}.`,
+    we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
+    money: null,
+    credits: null,
+    mending: cancellationOf(id),
+    advice:
+      'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
+    refs: [id, intent_id, owner_id],
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { endSubscription } from '../../schema/stripe/end-subscription.ts'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { finalStatuses } from '../../schema/stripe/statuses.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { findOrder } from '../events/subscription/order.ts'
+import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import type { DoAct } from './act.ts'
+
+/**
+ * Ends a plan at Stripe that no customer can end: its owner is gone, or it is a second one that was never
+ * applied. Everything else its owner cancels, in the billing portal. No money goes back: refunds are decided
+ * by people.
+ */
+export const cancelSubscription: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
+  const done = { did: `Subscription ${id} ends at Stripe, without another invoice.`, seats_changed_in: [] }
+  const over = await findObstacle(deps, id)
+  if (over) return { did: null, note: over, seats_changed_in: [] }
+  if (is_dry_run) return { ...done, note: null }
+  await endSubscription(deps.stripe, id, 'Cancelled by support')
+  const cause = { event_id: null, session_id: null, actor: requested_by }
+  const { reason } = await retryTransaction(deps.db, await syncSubscription(deps, id, cause))
+  return { ...done, note: reason }
+}
+
+const subscriptionSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+})
+
+/** Why nothing is to be done; null when it is to be ended. Throws PermanentError when it must not be. */
+async function findObstacle(deps: WorkerDependencies, id: string): Promise<string | null> {
+  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
+  const row = await findSubscription(deps.db, id)
+  if (row && !(await deps.clerk.isGone(row))) {
+    throw new PermanentError(`${row.owner_id} exists, and cancels it in the billing portal`)
+  }
+  if (!(await findOrder(deps.db, subscription))) throw new PermanentError('It is none of our plans')
+  const isOver = (finalStatuses as readonly string[]).includes(subscription.status)
+  return isOver ? `It is ${subscription.status} already` : null
+}
