@@ -25,6 +25,8 @@ export type SubscriptionChange = Extract<
       | 'coupon'
       | 'manual_items'
       | 'pause'
+      | 'lose_metadata'
+      | 'make_anew'
   }
 >
 
@@ -99,9 +101,36 @@ export async function changeSubscription(
           }),
         )
       return
+    case 'lose_metadata':
+      await update({ metadata: '' })
+      return
+    case 'make_anew':
+      return makeAnew(product, owner, { subscription, with_metadata: step.with_metadata })
     case 'pause':
       await update({ pause_collection: step.behavior === null ? '' : { behavior: step.behavior } })
   }
+}
+
+/** As support does at Stripe's dashboard: the old one ends, another one begins with its price and card. */
+async function makeAnew(
+  product: FaultyProduct,
+  owner: Owner,
+  { subscription, with_metadata }: { subscription: Stripe.Subscription; with_metadata: boolean },
+): Promise<void> {
+  const { id, customer, items, metadata, ended_at } = subscription
+  // Whose customer it is becomes known when their first plan is settled.
+  if (owner.kind === 'team' && !owner.organization_id) return
+  if (ended_at === null) await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
+  const made = await atStripe(product, owner, async (stripe) => {
+    const { data } = await stripe.paymentMethods.list({ customer: String(customer) })
+    return stripe.subscriptions.create({
+      customer: String(customer),
+      items: items.data.map(({ price, quantity = 1 }) => ({ price: price.id, quantity })),
+      default_payment_method: data[0]?.id ?? '',
+      ...(with_metadata && { metadata }),
+    })
+  })
+  if (made) owner.sessions.push({ id: made.id, buys: 'made_by_hand', credits: 0 })
 }
 
 /** Stripe refuses what cannot be done, such as cancelling twice; then it has not happened. */
@@ -231,10 +260,13 @@ export async function latestSubscription(
   product: FaultyProduct,
   owner: Owner,
 ): Promise<Stripe.Subscription | null> {
-  const plan = owner.sessions.findLast(({ buys }) => buys === 'plan')
+  const plan = owner.sessions.findLast(({ buys }) => buys !== 'credits')
   if (!plan) return null
   return withoutFaults(product, async () => {
-    const { subscription } = await product.stripe.client.checkout.sessions.retrieve(plan.id)
+    const { subscription } =
+      plan.buys === 'made_by_hand'
+        ? { subscription: plan.id }
+        : await product.stripe.client.checkout.sessions.retrieve(plan.id)
     return subscription ? product.stripe.client.subscriptions.retrieve(String(subscription)) : null
   })
 }

@@ -83,7 +83,7 @@ export async function openPurchase(
 
 export async function comeBack(product: FaultyProduct, owner: Owner): Promise<void> {
   const token = await tokenFor(product, owner)
-  for (const { id } of owner.sessions.slice(-1))
+  for (const { id } of owner.sessions.filter(({ buys }) => buys !== 'made_by_hand').slice(-1))
     await product.server
       .api(processPaymentSuccess, { token, body: { sessionId: id, clerkUserId: owner.person.user_id } })
       .catch(ignoreCut)

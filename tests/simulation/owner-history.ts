@@ -63,6 +63,10 @@ export type OwnerStep =
   | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
   | { readonly do: 'pause'; readonly behavior: 'void' | 'keep_as_draft' | 'mark_uncollectible' | null }
   | { readonly do: 'delete_customer' }
+  /** A person at Stripe's dashboard removes the metadata of the latest subscription. */
+  | { readonly do: 'lose_metadata' }
+  /** They cancel it, and make another one by hand, with its metadata or without. */
+  | { readonly do: 'make_anew'; readonly with_metadata: boolean }
   | { readonly do: 'join_team' }
   | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
@@ -97,6 +101,8 @@ export interface Turn {
 export interface OwnerHistory {
   readonly owner: 'user' | 'team'
   readonly turns: readonly Turn[]
+  /** After the last turn the person closes their account, or deletes the team's organization. */
+  readonly is_deleted: boolean
 }
 
 const percent = fc.integer({ min: 1, max: 100 })
@@ -177,6 +183,8 @@ const steps = [
     fc.record({ behavior: fc.constantFrom('void' as const, 'keep_as_draft', 'mark_uncollectible', null) }),
   ),
   step('delete_customer', 1, nothing),
+  step('lose_metadata', 1, nothing),
+  step('make_anew', 1, fc.record({ with_metadata: fc.boolean() })),
   step('join_team', 2, nothing),
   step('leave_team', 1, nothing),
   step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2, nil: null }) })),
@@ -240,6 +248,7 @@ const themes: readonly (readonly Kind[])[] = [
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
+  ['lose_metadata', 'make_anew', 'days', 'use', 'seats', 'refund', 'cancel', 'plan', 'support', 'drop'],
   ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
 ]
 const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer', 'set_clock']
@@ -276,6 +285,7 @@ function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>)
       owner: fc.constantFrom('user' as const, 'team' as const),
       first: fc.record({ steps: fc.tuple(firstPlan), ...arrival }),
       turns: fc.array(turn, { minLength: 2, maxLength: 8, size: 'large' }),
+      is_deleted: fc.boolean(),
     })
-    .map(({ owner, first, turns }) => ({ owner, turns: [first, ...turns] }))
+    .map(({ first, turns, ...history }) => ({ ...history, turns: [first, ...turns] }))
 }

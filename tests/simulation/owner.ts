@@ -12,7 +12,12 @@ export interface Owner {
   /** The team's; null until its first plan has been settled. */
   organization_id: string | null
   readonly born_at: number
-  readonly sessions: { readonly id: string; readonly buys: 'plan' | 'credits'; readonly credits: number }[]
+  /** Checkouts by their sessions, and plans that support made at Stripe by their subscriptions. */
+  readonly sessions: {
+    readonly id: string
+    readonly buys: 'plan' | 'credits' | 'made_by_hand'
+    readonly credits: number
+  }[]
   /** By subscription, in the order of creation. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
@@ -102,11 +107,13 @@ export async function toldBelongings(
   const token = await tokenFor(product, owner)
   const intents = await database.owner
     .selectFrom('checkout_intents')
-    .select(['stripe_session_id', 'owner_id'])
+    .select(['stripe_session_id', 'stripe_invoice_id', 'owner_id'])
     .where('user_id', '=', owner.person.user_id)
     .where('state', '=', 'settled')
     .execute()
-  const settled = intents.map(({ stripe_session_id }) => String(stripe_session_id)).toSorted()
+  const settled = intents
+    .map(({ stripe_session_id, stripe_invoice_id }) => String(stripe_session_id ?? stripe_invoice_id))
+    .toSorted()
   const { data: user } = await server.ask(getUser, { token, query: { clerkId: owner.person.user_id } })
   const { plan_type, plan_credits, purchased_credits } = user
   if (owner.kind === 'user')

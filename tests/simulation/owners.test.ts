@@ -5,7 +5,7 @@ import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds, ownerHistory } from './owner-history.ts'
-import { playOwner } from './play-owner.ts'
+import { playOwner, playTogether } from './play-owner.ts'
 import { daysUntilStart, numRuns, seed } from './seed.ts'
 
 const histories = numRuns(25)
@@ -28,7 +28,7 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     (made) => made.close(),
   )
 
-  test('whatever an owner lives through, the product says what the model says after every turn', async ({
+  test('whatever an owner lives through, alone or beside another one, the product says what the model says after every turn', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)
@@ -37,6 +37,12 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
         await playOwner(product, history)
       }),
       { numRuns: histories, seed, endOnFailure: !process.env.SIMULATION_SHRINK },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(ownerHistory(kinds), ownerHistory(kinds)), async (both) => {
+        await playTogether(product, both)
+      }),
+      { numRuns: Math.ceil(histories / 8), seed, endOnFailure: !process.env.SIMULATION_SHRINK },
     )
     const report = await verifyLedger(product.database.owner)
     console.log(`${name}: ${histories} owners, seed ${seed}`, report.counts, product.mishaps)

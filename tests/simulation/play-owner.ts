@@ -12,8 +12,9 @@ import {
 } from './owner-at-stripe.ts'
 import { comeBack, leavePage, openPurchase, purchase, subscribe } from './owner-checkouts.ts'
 import { joinTeam, leaveTeam } from './owner-colleagues.ts'
+import { deleteOwner } from './owner-deletion.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
-import type { OwnerHistory, OwnerStep } from './owner-history.ts'
+import type { OwnerHistory, OwnerStep, Turn } from './owner-history.ts'
 import { askSupport } from './owner-support.ts'
 import { holdAnswer, loseJobs, loseStripe } from './owner-troubles.ts'
 import { pass } from './pass.ts'
@@ -27,28 +28,55 @@ const day_s = 86_400
 export async function playOwner(product: FaultyProduct, history: OwnerHistory): Promise<Owner> {
   const owner = await newOwner(product, history.owner)
   try {
-    for (const turn of history.turns) {
-      let isSettled = true
-      let isExact = false
-      for (const step of turn.steps) {
-        if (step.do === 'use') {
-          if (!isSettled) await settle(product, owner, turn)
-          isSettled = true
-          await use(product, owner, step)
-          continue
-        }
-        // So that Stripe's times have the order of the steps.
-        if (!isExact) await pass(product, 1)
-        isExact = step.do === 'period_end'
-        await take(product, owner, step, isSettled)
-        isSettled = false
-      }
-      if (!isSettled) await settle(product, owner, turn)
-    }
+    for (const turn of history.turns) await playTurn(product, owner, turn)
+    if (history.is_deleted) await deleteOwner(product, owner)
   } finally {
     await endQuietly(product, owner)
   }
   return owner
+}
+
+/** The same of two owners, turn by turn: what happens to one falls into the other's life. */
+export async function playTogether(
+  product: FaultyProduct,
+  histories: readonly [OwnerHistory, OwnerHistory],
+): Promise<void> {
+  const lives: { owner: Owner; history: OwnerHistory }[] = []
+  for (const history of histories) lives.push({ owner: await newOwner(product, history.owner), history })
+  try {
+    const turns = Math.max(...histories.map((history) => history.turns.length))
+    for (let index = 0; index < turns; index++) {
+      for (const { owner, history } of lives) {
+        const turn = history.turns[index]
+        if (!turn) continue
+        // Of the other one's turn only time and troubles concern this owner.
+        if (index > 0) await settle(product, owner, turn)
+        await playTurn(product, owner, turn)
+      }
+    }
+    for (const { owner, history } of lives) if (history.is_deleted) await deleteOwner(product, owner)
+  } finally {
+    for (const { owner } of lives) await endQuietly(product, owner)
+  }
+}
+
+async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
+  let isSettled = true
+  let isExact = false
+  for (const step of turn.steps) {
+    if (step.do === 'use') {
+      if (!isSettled) await settle(product, owner, turn)
+      isSettled = true
+      await use(product, owner, step)
+      continue
+    }
+    // So that Stripe's times have the order of the steps.
+    if (!isExact) await pass(product, 1)
+    isExact = step.do === 'period_end'
+    await take(product, owner, step, isSettled)
+    isSettled = false
+  }
+  if (!isSettled) await settle(product, owner, turn)
 }
 
 async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustOpen: boolean): Promise<void> {

@@ -38,6 +38,7 @@ const hold = (of: 'subscription' | 'charge') => ({ do: 'hold_answer', of }) as c
 const adjust = (credits: number) => ({ do: 'support', act: 'adjust', credits }) as const
 const resync = { do: 'support', act: 'resync', credits: 0 } as const
 const replay = { ...resync, act: 'replay' } as const
+const anew = (with_metadata: boolean) => ({ do: 'make_anew', with_metadata }) as const
 const dying = { do: 'crash_worker', statement: 6, moment: 'after' } as const
 const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
 
@@ -51,8 +52,18 @@ function lived(
   return {
     title,
     needs: [...new Set(steps.flat().map(({ do: kind }) => kind))],
-    history: { owner, turns: steps.map((turn) => ({ steps: turn, order: 'sent', times: 1 })) },
+    history: {
+      owner,
+      turns: steps.map((turn) => ({ steps: turn, order: 'sent', times: 1 })),
+      is_deleted: false,
+    },
   }
+}
+
+/** The same, and then the owner is deleted at Clerk. */
+function deleted(...life: Parameters<typeof lived>): Regression {
+  const { history, ...regression } = lived(...life)
+  return { ...regression, history: { ...history, is_deleted: true } }
 }
 
 /** Histories that once failed, or that were suspected to fail; they are always played. */
@@ -268,6 +279,20 @@ export const regressions: readonly Regression[] = [
   lived('a year becomes a month', 'team', yearly, { do: 'days', days: 40 }, half, { do: 'frequency' }, month),
   lived('the second in which the period ends', 'team', monthly, half, { do: 'period_end' }, seats(8), half),
   lived('ended in the second of the renewal', 'user', monthly, half, [{ do: 'period_end' }, cancel], monthly),
+  lived(
+    'a plan whose metadata was removed',
+    'user',
+    yearly,
+    half,
+    { do: 'lose_metadata' },
+    month,
+    refund(50),
+    half,
+  ),
+  lived('a plan that support made anew', 'team', monthly, half, anew(true), month, half, refund(100, 1)),
+  lived('a plan that support made by hand', 'user', monthly, half, anew(false), seats(2), month, half),
+  deleted('a person who is deleted during a trial', 'user', trial, half),
+  deleted('an organization that is deleted with an overdue renewal', 'team', failing, half, month),
   lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),
   lived(
     'a used month refunded, and the months after',

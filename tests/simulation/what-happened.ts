@@ -15,14 +15,21 @@ type Player = Pick<
 export function whatHappened(product: World, owner: Player): Promise<Life> {
   return withoutFaults(product, async () => {
     const stripe = product.stripe.client
-    const sessions = await Promise.all(owner.sessions.map(({ id }) => stripe.checkout.sessions.retrieve(id)))
-    for (const { customer } of sessions) if (customer) owner.customers.add(String(customer))
+    const sessions = await Promise.all(
+      owner.sessions.map(async ({ id, buys }) =>
+        buys === 'made_by_hand' ? null : stripe.checkout.sessions.retrieve(id),
+      ),
+    )
+    for (const session of sessions) if (session?.customer) owner.customers.add(String(session.customer))
     const charges = await chargesOf(product, owner)
     const purchases: Purchase[] = []
     const subscriptions: Subscription[] = []
     for (const [index, session] of sessions.entries()) {
       const started = owner.sessions[index]
-      if (started?.buys === 'credits') {
+      if (!session) {
+        const subscription = await stripe.subscriptions.retrieve(started?.id ?? '')
+        subscriptions.push(await subscriptionOf(product, owner, { session: null, subscription, charges }))
+      } else if (started?.buys === 'credits') {
         const isPaid = session.payment_status === 'paid'
         const payment = {
           id: session.id,
@@ -69,7 +76,7 @@ function takenBack(charges: Charges, intents: readonly string[]): number {
 async function subscriptionOf(
   product: World,
   owner: Player,
-  found: { session: Stripe.Checkout.Session; subscription: Stripe.Subscription; charges: Charges },
+  found: { session: Stripe.Checkout.Session | null; subscription: Stripe.Subscription; charges: Charges },
 ): Promise<Subscription> {
   const { session, subscription, charges } = found
   const payments = new Map<string, Payment>()
@@ -96,7 +103,8 @@ async function subscriptionOf(
     }
   }
   return {
-    session: session.id,
+    // What was made by hand is named by the invoice that paid it first.
+    session: session?.id ?? [...payments.keys()].at(-1) ?? '',
     plan_type: owner.kind === 'team' ? 'teams' : 'pro',
     seats_now: subscription.items.data[0]?.quantity ?? 0,
     ended_at: subscription.ended_at,
