@@ -6,6 +6,7 @@ import {
   type EventSource,
   failEvent,
   findEvent,
+  type InboxEvent,
 } from '../../schema/inbox/events.ts'
 import { mostEventsTogether } from '../../schema/queues/queues.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
@@ -14,6 +15,8 @@ import { NotYetError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'
 import { applyEvents, isToBeTried, type TriedEventDone, type TriedOutcome } from './apply-events.ts'
 import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
+import { readClerkEvent } from './clerk-event.ts'
+import { readStripeEvent } from './stripe-event.ts'
 
 /**
  * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it
@@ -33,23 +36,22 @@ export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: 
     isScheduled: true,
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
   } as const
-  await report(deps, key, await tryRow(deps, row, () => applyEvent(deps, key, { claim })))
+  await report(deps, key, await tryRow(deps, row, () => applyEvent(deps, event, { claim })))
 }
 
 /**
- * Applies one event, after fetching what it is about if it needs that. Throws why it cannot be applied; then
- * nothing has happened.
+ * Applies one event, after fetching what it is about if it needs that. Its row is not locked before: within
+ * an act of support, which is one transaction, a lock would last while Stripe or Clerk answers. Throws why it
+ * cannot be applied; then nothing has happened.
  */
 export async function applyEvent(
   deps: WorkerDependencies,
-  { source, id }: EventKey,
+  { source, id, payload }: EventKey & Pick<InboxEvent, 'payload'>,
   { claim, isReplay = false }: { readonly claim?: number | undefined; readonly isReplay?: boolean },
 ): Promise<TriedEventDone> {
-  let [outcome] = await applyEvents(deps, source, [{ id, claim }], { isReplay })
-  if (outcome?.outcome === 'to_be_fetched') {
-    const fetched = await outcome.fetch(deps)
-    ;[outcome] = await applyEvents(deps, source, [{ id, claim, fetched }], { isReplay })
-  }
+  const read = source === 'stripe' ? readStripeEvent(payload, deps) : readClerkEvent(payload)
+  const fetched = read.needs === 'fetch' ? await read.fetch(deps) : undefined
+  const [outcome] = await applyEvents(deps, source, [{ id, claim, fetched }], { isReplay })
   if (outcome?.outcome === 'refused') throw outcome.error
   if (!outcome || outcome.outcome === 'unknown' || outcome.outcome === 'to_be_fetched') {
     throw new NotYetError(`Event ${id} is not in the inbox`)

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findInvitation } from '../../schema/invitations/invitations.ts'
@@ -8,6 +9,7 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
+import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
@@ -64,6 +66,30 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
       plan: { before: 'starter', after: 'pro' },
       balance: { before: 0, after: 500 },
     })
+  })
+
+  test('an event whose row stays free while Stripe answers', async () => {
+    const paid = await buildPaidPlan(product)
+    const { subscriptions } = worker.deps.stripe
+    const subscription = await subscriptions.retrieve(paid.subscription_id ?? '')
+    const id = await receiveStripeEvent(
+      database.server,
+      eventOf('customer.subscription.updated', subscription as never),
+    )
+    const retrieve = subscriptions.retrieve.bind(subscriptions)
+    const asked = vi.spyOn(subscriptions, 'retrieve').mockImplementation(async (...parameters) => {
+      await sql`SELECT FROM inbox_events WHERE id = ${id} FOR UPDATE NOWAIT`.execute(database.owner)
+      return retrieve(...parameters)
+    })
+    try {
+      expect(await perform({ kind: 'replay', target: { kind: 'event', id } })).toMatchObject({
+        state: 'done',
+        error: null,
+      })
+      expect(asked).toHaveBeenCalled()
+    } finally {
+      asked.mockRestore()
+    }
   })
 
   test('a charge that was refunded while we were away', async () => {
