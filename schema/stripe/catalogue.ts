@@ -63,8 +63,8 @@ interface PricedItem {
 
 /**
  * The item of a subscription that is the plan, wherever it stands: Stripe lists the newest item first
- * (https://docs.stripe.com/api/pagination), so an add-on that was sold later stands before it. One that stands
- * alone is the plan, whatever its price. Undefined when none or several could be it.
+ * (https://docs.stripe.com/api/pagination), so an add-on that was sold later stands before it. One that
+ * stands alone is the plan, whatever its price. Undefined when none or several could be it.
  */
 export function planItemOf<Item extends PricedItem>(items: readonly Item[]): Item | undefined {
   const plans = items.filter(({ price: { lookup_key, product } }) =>

@@ -110,8 +110,8 @@ export async function makeSubscriptionsDue(
 }
 
 /**
- * Saves paid lines. A paid invoice never changes, so one that is stored already is not written again; but what
- * we take for the plan's line may, when an item was taken for the plan that is none.
+ * Saves paid lines. A paid invoice never changes, so one that is stored already is not written again; but
+ * what we take for the plan's line may, when an item was taken for the plan that is none.
  */
 export async function savePaidLines(
   trx: DatabaseTransaction,

@@ -116,7 +116,7 @@ export async function fetchSubscription(
   }
 }
 
-/** The phase that follows the present one. The portal schedules nothing but the quantity of the plan's item. */
+/** The phase that follows the present one. The portal schedules only the quantity of the plan's item. */
 function scheduledChange(
   schedule: z.infer<typeof scheduleSchema> | null,
   { price }: Item,

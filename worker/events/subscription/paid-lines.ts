@@ -116,7 +116,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[], plan: 
   }
 }
 
-/** The plan's item may have been replaced by another of the same product, which its earlier lines still name. */
+/** The plan's item may have been replaced by another of its product, which its earlier lines still name. */
 function isOfPlan(line: Line, { item_id, product_id }: PlanItem): boolean {
   return detailsOf(line)?.subscription_item === item_id || line.pricing?.price_details?.product === product_id
 }
