@@ -117,6 +117,14 @@ export const environmentSchema = z.object({
     .max(10_000)
     .default(20)
     .describe('Calls to Stripe a second, of all processes together'),
+  STRIPE_TAX: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether Stripe Tax works out the tax that is inside our prices: on or off'),
+  TERMS_URL: z
+    .url()
+    .optional()
+    .describe('Terms of service, to which buyers agree on the payment page; without it they are not asked'),
   CLERK_SECRET_KEY: z.string().optional().describe('Secret key; without it the Clerk sandbox is started'),
   CLERK_PUBLISHABLE_KEY: z.string().optional().describe('Publishable key for the browser'),
   CLERK_WEBHOOK_SECRET: z

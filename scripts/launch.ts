@@ -136,12 +136,17 @@ function sandboxMembers(input: {
   places: SandboxPlaces
   env: Record<string, string | undefined>
 }) {
-  const { PATH, LOG_LEVEL, SANDBOX_STRIPE_DELAYED_PAYMENT_MS } = input.env
+  const { PATH, LOG_LEVEL, SANDBOX_STRIPE_DELAYED_PAYMENT_MS, TERMS_URL } = input.env
   const own = { PATH, LOG_LEVEL }
   const stripe = {
     name: 'stripe',
     args: ['sandbox/stripe/main.ts'],
-    env: { ...own, SANDBOX_STRIPE_DELAYED_PAYMENT_MS, ...stripeSandboxEnvironment(input.places) },
+    env: {
+      ...own,
+      SANDBOX_STRIPE_DELAYED_PAYMENT_MS,
+      SANDBOX_STRIPE_TERMS_URL: TERMS_URL,
+      ...stripeSandboxEnvironment(input.places),
+    },
     ready: { line: 'sandbox/stripe ready on' },
   }
   const clock = input.sandboxes.stripe

@@ -18,6 +18,10 @@ export interface Settings {
   readonly stripe_webhook_secrets: Secrets
   /** Set when the Stripe sandbox is used. */
   readonly stripe_api_base: string | undefined
+  /** Whether Stripe works out the tax that is inside our prices. */
+  readonly stripe_tax: boolean
+  /** Terms to which buyers agree on the payment page, where there are any. */
+  readonly terms_url: string | undefined
   readonly clerk_publishable_key: string
   readonly clerk_webhook_secrets: Secrets
   /** Set when the Clerk sandbox is used, which is served under our own origin. */
@@ -49,6 +53,8 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),
     stripe_api_base: env.STRIPE_API_BASE,
+    stripe_tax: env.STRIPE_TAX === 'on',
+    terms_url: env.TERMS_URL,
     clerk_publishable_key: env.CLERK_PUBLISHABLE_KEY,
     clerk_webhook_secrets: secretsOf(env.CLERK_WEBHOOK_SECRET),
     clerk_proxy_target: env.CLERK_PROXY_TARGET,

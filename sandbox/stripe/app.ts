@@ -30,6 +30,7 @@ import { productRoutes } from './routes/products.ts'
 import { subscriptionItemRoutes } from './routes/subscription-items.ts'
 import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
+import { taxSettingsRoutes } from './routes/tax-settings.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { Service } from './service.ts'
 import { hasObject } from './state.ts'
@@ -66,6 +67,7 @@ function appOf(service: Service): Koa {
   paymentMethodRoutes(api, service)
   disputeRoutes(api, service)
   subscriptionRoutes(api, service)
+  taxSettingsRoutes(api, service)
   subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)

@@ -20,6 +20,8 @@ export type Settings = {
   delayedPaymentMs: number | null
   /** The seller's name on the payment page: a setting of a real Stripe account. */
   businessName: string
+  /** The address of its terms, another one; null where the account has none, as a new one. */
+  termsUrl: string | null
   /** Waits before each webhook retry; the length is the number of retries. Not in the environment. */
   retryDelaysMs: readonly number[]
 }
@@ -33,6 +35,7 @@ export const defaultSettings: Settings = {
   publicUrl: null,
   delayedPaymentMs: 20 * SECOND_MS,
   businessName: 'Sandbox store',
+  termsUrl: null,
   // Quick at first, because a developer is watching; then as patient as Stripe, which tries for three days.
   retryDelaysMs: [
     ...[1, 3, 10, 30, 60].map((seconds) => seconds * SECOND_MS),
@@ -58,6 +61,7 @@ const variables = {
   SANDBOX_STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().default(defaultSettings.webhookSecret)),
   SANDBOX_STRIPE_PUBLIC_URL: urlOrNone(''),
   SANDBOX_STRIPE_DELAYED_PAYMENT_MS: unlessEmpty(delay.default(20 * SECOND_MS)),
+  SANDBOX_STRIPE_TERMS_URL: urlOrNone(''),
   SANDBOX_STRIPE_BUSINESS_NAME: unlessEmpty(z.string().default(defaultSettings.businessName)),
 }
 
@@ -73,5 +77,6 @@ export function readSettings(environment: Record<string, string | undefined>): S
     publicUrl: found.SANDBOX_STRIPE_PUBLIC_URL?.replace(/\/$/, '') ?? null,
     delayedPaymentMs: found.SANDBOX_STRIPE_DELAYED_PAYMENT_MS || null,
     businessName: found.SANDBOX_STRIPE_BUSINESS_NAME,
+    termsUrl: found.SANDBOX_STRIPE_TERMS_URL,
   }
 }

@@ -15,6 +15,8 @@ type ById<T, Reference extends keyof T> = Omit<T, Reference> & {
 export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test_clock'>, 'deleted'> & {
   /** A deleted customer leaves a stub behind, because others still refer to it. */
   deleted?: true
+  /** Collected by Checkout; Stripe shows them only where `tax_ids` is expanded. */
+  known_tax_ids?: { type: 'eu_vat' | 'gb_vat' | 'us_ein'; value: string }[]
 }
 
 export type StoredBalanceTransaction = ById<
@@ -219,6 +221,8 @@ export type CheckoutDetails = {
   } | null
   /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
   payment_intent: string | null
+  /** Which fields of the customer the buyer's answers replace. */
+  customer_update?: { address: boolean; name: boolean } | null
   /** When a delayed payment settles; null when it waits for a knob. Milliseconds of the sandbox's clock. */
   settles_at_ms: number | null
 }
@@ -244,6 +248,10 @@ export type Account = {
    * The total of an open session with a trial: Stripe documents it as nullable, without a figure for trials.
    */
   trial_total: 'first_period' | 'unknown' | 'zero'
+  /** The address of the terms in Settings → Business → Public details; a new account has none. */
+  terms_url: string | null
+  /** Whether Stripe Tax knows where the business is: https://docs.stripe.com/tax/set-up */
+  tax: 'active' | 'pending'
 }
 
 export type Settings = {

@@ -5,7 +5,7 @@ import { payerSchema } from './ids.ts'
 export const billingDocumentSchema = z.object({
   /** Stripe's, of the invoice or of the checkout session. */
   id: z.string(),
-  /** An invoice of a plan, or the receipt of credits that were bought. */
+  /** An invoice of a plan or of credits, or the receipt of credits that have no invoice. */
   kind: z.enum(['invoice', 'receipt']),
   /** On the invoice; a receipt has none. */
   number: z.nullable(z.string()),

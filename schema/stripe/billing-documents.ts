@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
+import { checkoutMetadataSchema } from './metadata.ts'
 
-/** An invoice of a plan, or a payment of credits with Stripe's receipt for it. */
+/** An invoice of a plan, or a payment of credits with its own invoice and Stripe's receipt. */
 export type StripeDocument =
   | { readonly kind: 'invoice'; readonly invoice: Stripe.Invoice }
   | {
@@ -8,6 +9,8 @@ export type StripeDocument =
       readonly session: Stripe.Checkout.Session
       /** Null while a bank has not said anything yet. */
       readonly charge: Stripe.Charge | null
+      /** Null until the payment is there. */
+      readonly invoice: Stripe.Invoice | null
     }
 
 /** The last of each list that was shown; the next page starts below them. */
@@ -23,11 +26,11 @@ export interface DocumentsPage {
 }
 
 /**
- * A customer's invoices and receipts, newest first. Checkout makes invoices for subscriptions; a single
- * payment has none unless `invoice_creation` is on, which costs extra
- * (https://docs.stripe.com/payments/checkout/post-payment-invoices), but its charge has a receipt
- * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two lists of Stripe's are
- * merged, both ordered by creation. Drafts and sessions of plans are skipped.
+ * A customer's invoices and receipts, newest first. Two lists of Stripe's are merged, both ordered by
+ * creation: a checkout of credits says what became of its payment, also while it has no invoice yet, and an
+ * invoice of a plan has no checkout of its own but for the first. Drafts and sessions of plans are skipped,
+ * and so are the invoices of credits, which their sessions carry
+ * (https://docs.stripe.com/payments/checkout/post-payment-invoices).
  */
 export async function listStripeDocuments(
   stripe: Stripe,
@@ -44,7 +47,7 @@ export async function listStripeDocuments(
       customer,
       status: 'complete',
       limit: limit + 1,
-      expand: ['data.payment_intent.latest_charge'],
+      expand: ['data.invoice', 'data.payment_intent.latest_charge'],
       ...(after.session && { starting_after: after.session }),
     }),
   ])
@@ -63,16 +66,23 @@ export async function listStripeDocuments(
     if (invoice && (!session || invoice.created >= session.created)) {
       queues.invoice.shift()
       last.invoice = invoice.id
-      if (invoice.status !== 'draft') documents.push({ kind: 'invoice', invoice })
+      if (invoice.status !== 'draft' && !isOfSession(invoice)) documents.push({ kind: 'invoice', invoice })
     } else if (session) {
       queues.session.shift()
       last.session = session.id
-      if (session.mode === 'payment') documents.push({ kind: 'receipt', session, charge: chargeOf(session) })
+      if (session.mode !== 'payment') continue
+      const paid = typeof session.invoice === 'object' ? session.invoice : null
+      documents.push({ kind: 'receipt', session, charge: chargeOf(session), invoice: paid })
     }
   }
   const isMore =
     queues.invoice.length > 0 || queues.session.length > 0 || invoices.has_more || sessions.has_more
   return { documents, next: isMore ? last : null }
+}
+
+/** Of credits: the checkout gave the invoice its intent, and no subscription is its parent. */
+function isOfSession({ metadata, parent }: Stripe.Invoice): boolean {
+  return parent === null && checkoutMetadataSchema.safeParse(metadata).success
 }
 
 function chargeOf({ payment_intent }: Stripe.Checkout.Session): Stripe.Charge | null {

@@ -105,6 +105,12 @@ export function priceProblem(price: Stripe.Price, expected: CataloguePrice): str
  */
 export const taxBehavior = 'inclusive'
 
+/**
+ * What Stripe Tax takes it for: software as a service, for business or for personal use
+ * (https://docs.stripe.com/tax/tax-codes). Only organizations have Teams and top up their pool.
+ */
+export const taxCodes = { organization: 'txcd_10103001', user: 'txcd_10103000' } as const
+
 export interface TaxProblem {
   readonly text: string
   /** An unspecified value can be set once; a set value never changes (Stripe.Price, `tax_behavior`). */

@@ -57,6 +57,7 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
     'clock',
     'prices',
     'portals',
+    'tax',
     'webhook endpoint',
     'Clerk',
     'Clerk settings',
@@ -128,6 +129,20 @@ describe('the doctor names each problem, its meaning and its repair', () => {
     ])
     await setUp()
     expect(await wrongIn(configured())).toEqual([])
+  })
+
+  test('the doctor says whether Stripe works out tax, and reports settings with which it cannot', async () => {
+    const taxOf = async (raw: Record<string, string>) =>
+      (await examine({ raw, dataDir: launched.dataDir })).find(({ of }) => of === 'tax')
+    expect(await taxOf(configured())).toMatchObject({ level: 'ok', text: expect.stringMatching(/^off/) })
+    const on = configured({ STRIPE_TAX: 'on' })
+    expect(await taxOf(on)).toMatchObject({ level: 'ok', text: expect.stringMatching(/^on/) })
+    await launched.turn('stripe', 'account', { tax: 'pending' })
+    expect(await taxOf(on)).toMatchObject({
+      level: 'problem',
+      text: 'on, and Stripe’s tax settings lack head_office',
+    })
+    await launched.turn('stripe', 'account', { tax: 'active' })
   })
 
   test('the doctor reports a webhook endpoint that is off, lacks events, has an older version or another address', async () => {

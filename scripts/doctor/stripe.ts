@@ -20,7 +20,7 @@ export async function examineStripe(configuration: Configuration): Promise<Findi
       clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
       await examinePrices(stripe),
     ]
-    findings.push(await examinePortals(stripe))
+    findings.push(await examinePortals(stripe), [await examineTax(stripe, env.STRIPE_TAX === 'on')])
     findings.push(
       sandbox.stripe ? await examineSandboxWebhook(stripe) : await examineWebhook(stripe, env.APP_URL),
     )
@@ -66,6 +66,19 @@ async function examinePortals(stripe: Stripe): Promise<Finding[]> {
   return wrong.length > 0
     ? wrong
     : [ok('portals', `${portals.length} as we set them up, one for each price of seats`)]
+}
+
+/** Whether Stripe can work out tax; where it cannot, it refuses every checkout that asks for it. */
+async function examineTax(stripe: Stripe, is_on: boolean): Promise<Finding> {
+  if (!is_on) return ok('tax', 'off: Stripe does not work out the tax in our prices (STRIPE_TAX)')
+  const { status, status_details } = await stripe.tax.settings.retrieve()
+  if (status === 'active') return ok('tax', 'on: Stripe works out the tax that is inside our prices')
+  const missing = status_details.pending?.missing_fields?.join(', ') || 'something'
+  return problem('tax', {
+    text: `on, and Stripe’s tax settings lack ${missing}`,
+    means: 'Stripe refuses every checkout, because it cannot work out the tax.',
+    mend: 'Complete Settings → Tax in the dashboard, or set STRIPE_TAX=off.',
+  })
 }
 
 async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {

@@ -80,7 +80,8 @@ export function portalProblem(
  */
 function featuresOf({ price_id }: Portal): Features {
   const common = {
-    customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address'] },
+    // A company's tax id is on its invoices, also where Stripe does not work out the tax.
+    customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address', 'tax_id'] },
     invoice_history: { enabled: true },
     payment_method_update: { enabled: true },
     subscription_cancel: { enabled: true, mode: 'at_period_end' },

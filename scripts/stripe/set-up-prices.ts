@@ -7,6 +7,7 @@ import {
   priceProblem,
   productIdOf,
   taxBehavior,
+  taxCodes,
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 
@@ -94,6 +95,7 @@ async function setUpProduct(
   const wanted = {
     name: `${options.brand_name} ${plans[plan].name}`,
     description: plans[plan].description,
+    tax_code: taxCodes[plans[plan].per_seat ? 'organization' : 'user'],
     metadata: { planType: plan },
   }
   const found = await stripe.products.retrieve(id).catch((error: unknown) => {
@@ -104,7 +106,8 @@ async function setUpProduct(
     await stripe.products.create({ id, ...wanted, ...(plans[plan].per_seat && { unit_label: 'seat' }) })
     return [`product ${id}: made`]
   }
-  if (found.active && found.name === wanted.name && found.description === wanted.description) return []
+  const same = (['name', 'description', 'tax_code'] as const).every((field) => found[field] === wanted[field])
+  if (found.active && same) return []
   await stripe.products.update(id, { ...wanted, active: true })
   return [`product ${id}: brought up to date`]
 }

@@ -52,7 +52,11 @@ describe('setting Stripe up', () => {
       product: 'plan_teams',
     })
     expect(yearly?.currency_options?.gbp?.unit_amount).toBe(28_800)
-    expect(await stripe.products.retrieve('plan_pro')).toMatchObject({ name: 'Tidemark Pro', active: true })
+    expect(await stripe.products.retrieve('plan_pro')).toMatchObject({
+      name: 'Tidemark Pro',
+      active: true,
+      tax_code: 'txcd_10103000',
+    })
   })
 
   test('a second time changes nothing and creates nothing twice', async () => {

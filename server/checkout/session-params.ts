@@ -5,8 +5,9 @@ import type {
   NewCreditPurchase,
   NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
-import { taxBehavior } from '../../schema/stripe/catalogue.ts'
+import { taxBehavior, taxCodes } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
+import type { Settings } from '../settings.ts'
 
 export interface ReturnAddresses {
   readonly success_url: string
@@ -43,7 +44,44 @@ export function metadataOf(intent: Described) {
  */
 const promisedCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
 
-export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnAddresses): SessionParams {
+/** What Checkout asks of buyers beside the payment. */
+export type Collected = Pick<Settings, 'stripe_tax' | 'terms_url'>
+
+/**
+ * Tax is switched on for each session: the account's own default covers payment mode only
+ * (https://docs.stripe.com/tax/checkout/automatic-tax-default). For an existing customer Stripe refuses
+ * automatic tax unless the address is saved, and tax ids unless the name is
+ * (https://docs.stripe.com/tax/checkout/tax-ids). Prices include tax, so the total stays what the intent
+ * promises.
+ *
+ * A card is offered again when its owner lets Checkout save it, as Stripe recommends for returning customers:
+ * https://support.stripe.com/questions/prefilling-saved-cards-in-checkout
+ *
+ * Consent needs the terms' address in the dashboard too
+ * (Stripe.Checkout.SessionCreateParams.ConsentCollection).
+ */
+function collectionParams({ stripe_tax, terms_url }: Collected) {
+  return {
+    saved_payment_method_options: { payment_method_save: 'enabled' },
+    ...(stripe_tax && {
+      automatic_tax: { enabled: true },
+      customer_update: { address: 'auto', name: 'auto' },
+      tax_id_collection: { enabled: true },
+    }),
+    ...(terms_url && {
+      consent_collection: { terms_of_service: 'required' },
+      custom_text: {
+        terms_of_service_acceptance: { message: `I agree to the [Terms of Service](${terms_url})` },
+      },
+    }),
+  } satisfies Partial<SessionParams>
+}
+
+/** The invoice is for those who have to book their credits; it belongs to no subscription (decision 094). */
+export function creditPurchaseParams(
+  intent: NewCreditPurchase,
+  { returns, collected }: { readonly returns: ReturnAddresses; readonly collected: Collected },
+): SessionParams {
   const metadata = metadataOf(intent)
   return {
     mode: 'payment',
@@ -51,6 +89,8 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
     client_reference_id: intent.id,
     metadata,
     payment_intent_data: { metadata },
+    invoice_creation: { enabled: true, invoice_data: { metadata } },
+    ...collectionParams(collected),
     line_items: [
       {
         quantity: 1,
@@ -58,7 +98,10 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
           currency: intent.currency.toLowerCase(),
           unit_amount: intent.amount_minor,
           tax_behavior: taxBehavior,
-          product_data: { name: `${intent.credits.toLocaleString('en-US')} credits` },
+          product_data: {
+            name: `${intent.credits.toLocaleString('en-US')} credits`,
+            tax_code: taxCodes[intent.owner_kind],
+          },
         },
       },
     ],
@@ -69,8 +112,11 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
 /** The same metadata as the session's, because later events do not name the session. */
 export function subscriptionParams(
   intent: NewSubscriptionCheckout,
-  price_id: string,
-  returns: ReturnAddresses,
+  {
+    price_id,
+    returns,
+    collected,
+  }: { readonly price_id: string; readonly returns: ReturnAddresses; readonly collected: Collected },
 ): SessionParams {
   const metadata = metadataOf(intent)
   return {
@@ -82,6 +128,7 @@ export function subscriptionParams(
       metadata,
       ...(intent.trial_days > 0 && { trial_period_days: intent.trial_days }),
     },
+    ...collectionParams(collected),
     currency: intent.currency.toLowerCase(),
     line_items: [{ price: price_id, quantity: intent.seats }],
     // What a plan costs after its trial is in its prices only.

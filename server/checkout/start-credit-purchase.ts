@@ -43,6 +43,6 @@ export async function startCreditPurchase(
   }
   trace.note({ intent_id: intent.id })
   if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
-  const params = creditPurchaseParams(intent, purchase.returns)
+  const params = creditPurchaseParams(intent, { returns: purchase.returns, collected: deps.settings })
   return openSession(deps, { intent, payer, params }, trace)
 }

@@ -48,7 +48,8 @@ export async function startSubscription(
     const open = await findOpenCheckout(deps.db, request)
     const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
     if (existing) return existing
-    const params = subscriptionParams(intent, price.price_id, purchase.returns)
+    const { returns } = purchase
+    const params = subscriptionParams(intent, { price_id: price.price_id, returns, collected: deps.settings })
     if (!(await insertIfFree(deps.db, { ...intent, session_params: JSON.stringify(params) }))) continue
     trace.note({ intent_id: intent.id })
     return openSession(deps, { intent, payer, params }, trace)

@@ -46,19 +46,20 @@ const invoiceStatuses = ['paid', 'open', 'void', 'uncollectible'] as const
 function presentReceipt({
   session,
   charge,
+  invoice,
 }: Extract<StripeDocument, { readonly kind: 'receipt' }>): BillingDocument {
   const credits = session.metadata?.credits
   return {
     id: session.id,
-    kind: 'receipt',
-    number: charge?.receipt_number ?? null,
+    kind: invoice ? 'invoice' : 'receipt',
+    number: invoice?.number ?? charge?.receipt_number ?? null,
     description: credits ? `${Number(credits).toLocaleString('en-US')} credits` : 'Payment',
     status: charge ? statusOf(charge) : 'processing',
     amount_minor: session.amount_total ?? charge?.amount ?? 0,
     currency: (session.currency ?? charge?.currency ?? 'eur').toUpperCase(),
     created_at: timeOf(charge?.created ?? session.created),
-    hosted_url: charge?.receipt_url ?? null,
-    pdf_url: null,
+    hosted_url: invoice?.hosted_invoice_url ?? charge?.receipt_url ?? null,
+    pdf_url: invoice?.invoice_pdf ?? null,
   }
 }
 

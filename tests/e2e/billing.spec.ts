@@ -84,7 +84,7 @@ test(
     const change = explanation.locator('tbody').getByRole('row')
     await expect(change).toContainText(/1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+/)
     await expect(change).toContainText(/\+1,000/)
-    await expect(change.getByRole('link', { name: 'Receipt' })).toHaveAttribute('href', /\/receipts\/ch_/)
+    await expect(change.getByRole('link', { name: 'Invoice' })).toHaveAttribute('href', /\/i\/in_/)
     await expect(explanation.locator('tfoot')).toContainText('Balance before these changes0')
     await explanation.getByLabel('As of').fill('2026-01-31')
     await expect(explanation.getByRole('status').first()).toContainText(
@@ -104,9 +104,9 @@ test(
     await expect(documents).toHaveCount(1)
     await expect(documents).toContainText(['1,000 credits'])
     await expect(documents).toContainText(['Paid'])
-    const receipt = page.waitForEvent('popup')
-    await documents.getByRole('link', { name: 'Receipt 1,000 credits' }).click()
-    await expect((await receipt).getByText('€14.00')).toBeVisible()
+    const invoice = page.waitForEvent('popup')
+    await documents.getByRole('link', { name: /^Invoice \w+-0001$/ }).click()
+    await expect((await invoice).getByText('€14.00').first()).toBeVisible()
   },
 )
 

@@ -13,6 +13,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
     success_url: `${app_url}/payment/success?session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: `${app_url}/payment/cancelled`,
   }
+  const collected = { stripe_tax: false, terms_url: undefined }
   const promised = {
     id: randomUUID(),
     user_id: 'user_live_check',
@@ -51,7 +52,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
       credits: 500,
       credits_per_seat: 500,
     }
-    return open(subscriptionParams(intent, price.id, returns))
+    return open(subscriptionParams(intent, { price_id: price.id, returns, collected }))
   }
   return [
     ['a payment page for a trial of Pro', () => plan({ plan_type: 'pro', seats: 1, trial_days })],
@@ -65,7 +66,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
           amount_minor: 700,
           credits: 500,
         }
-        return open(creditPurchaseParams(intent, returns))
+        return open(creditPurchaseParams(intent, { returns, collected }))
       },
     ],
   ]

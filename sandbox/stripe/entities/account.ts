@@ -1,6 +1,6 @@
 import type { Account, Settings, State } from '../state.ts'
 
-const defaults: Account = { adaptive_pricing: true, trial_total: 'zero' }
+const defaults: Account = { adaptive_pricing: true, trial_total: 'zero', terms_url: null, tax: 'active' }
 
 export function accountOf(store: State): Account {
   return { ...defaults, ...settingsOf(store).account }

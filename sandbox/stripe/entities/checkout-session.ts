@@ -1,6 +1,12 @@
 import { newId, randomText } from '../../kit/id.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
-import type { StoredCustomer, StoredLineItem, StoredPrice, StoredSession } from '../state.ts'
+import type {
+  StoredCustomer,
+  StoredLineItem,
+  StoredPaymentMethod,
+  StoredPrice,
+  StoredSession,
+} from '../state.ts'
 import { newCustomer } from './customer.ts'
 import { emit } from './event.ts'
 import { type DebitType, type Expiry, emptyAddress, type Payer } from './payment-method.ts'
@@ -24,7 +30,19 @@ export type SessionInput = {
   payment_method_collection: 'always' | 'if_required'
   payment_method_types: string[]
   success_url: string
-} & Pick<StoredSession, 'allow_promotion_codes' | 'billing_address_collection' | 'locale' | 'submit_type'>
+} & Pick<
+  StoredSession,
+  | 'allow_promotion_codes'
+  | 'automatic_tax'
+  | 'billing_address_collection'
+  | 'consent_collection'
+  | 'custom_text'
+  | 'invoice_creation'
+  | 'locale'
+  | 'saved_payment_method_options'
+  | 'submit_type'
+  | 'tax_id_collection'
+>
 
 export function newSession({ clock, livemode, publicUrl }: Service, input: SessionInput): StoredSession {
   const id = `cs_${livemode ? 'live' : 'test'}_a1${randomText(58)}`
@@ -37,24 +55,19 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     allowed_payment_method_types: null,
     amount_subtotal: input.line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
     amount_total: input.amount_total,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: input.automatic_tax,
     billing_address_collection: input.billing_address_collection,
     cancel_url: input.cancel_url,
     client_reference_id: input.client_reference_id,
     client_secret: null,
     collected_information: { business_name: null, individual_name: null, shipping_details: null },
     consent: null,
-    consent_collection: null,
+    consent_collection: input.consent_collection,
     created: clock.now(),
     currency: input.currency,
     currency_conversion: null,
     custom_fields: [],
-    custom_text: {
-      after_submit: null,
-      shipping_address: null,
-      submit: null,
-      terms_of_service_acceptance: null,
-    },
+    custom_text: input.custom_text,
     customer: input.customer?.id ?? null,
     customer_account: null,
     customer_creation: input.customer_creation,
@@ -64,7 +77,7 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     expires_at: input.expires_at,
     integration_identifier: null,
     invoice: null,
-    invoice_creation: input.mode === 'payment' ? noInvoice : null,
+    invoice_creation: input.invoice_creation,
     livemode,
     locale: input.locale,
     managed_payments: { enabled: false },
@@ -81,7 +94,7 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     permissions: null,
     phone_number_collection: { enabled: false },
     recovered_from: null,
-    saved_payment_method_options: null,
+    saved_payment_method_options: input.saved_payment_method_options,
     setup_intent: null,
     shipping_address_collection: null,
     shipping_cost: null,
@@ -90,6 +103,7 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     submit_type: input.submit_type,
     subscription: null,
     success_url: input.success_url,
+    ...(input.tax_id_collection && { tax_id_collection: input.tax_id_collection }),
     total_details: {
       amount_discount: input.line_items.reduce((sum, item) => sum + item.amount_discount, 0),
       amount_shipping: 0,
@@ -99,19 +113,6 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     url: `${publicUrl}/c/pay/${id}`,
     wallet_options: null,
   }
-}
-
-const noInvoice: StoredSession['invoice_creation'] = {
-  enabled: false,
-  invoice_data: {
-    account_tax_ids: null,
-    custom_fields: null,
-    description: null,
-    footer: null,
-    issuer: null,
-    metadata: {},
-    rendering_options: null,
-  },
 }
 
 function detailsOf(customer: StoredCustomer | null, email: string | null): StoredSession['customer_details'] {
@@ -124,7 +125,7 @@ function detailsOf(customer: StoredCustomer | null, email: string | null): Store
     name: customer?.name ?? null,
     phone: customer?.phone ?? null,
     tax_exempt: 'none',
-    tax_ids: [],
+    tax_ids: customer?.known_tax_ids ?? [],
   }
 }
 
@@ -160,6 +161,17 @@ export function newLineItem({
   }
 }
 
+/**
+ * The cards that the page offers a returning customer: only what the customer let Checkout save, unless the
+ * session filters otherwise (`saved_payment_method_options.allow_redisplay_filters`).
+ */
+export function savedCards({ store }: Service, { customer }: StoredSession): StoredPaymentMethod[] {
+  if (customer === null) return []
+  return store.payment_methods.filter(
+    (method) => method.customer === customer && method.type === 'card' && method.allow_redisplay === 'always',
+  )
+}
+
 /** Whether the buyer has to give a payment method: for the amount due now or after the trial. */
 export function needsPaymentMethod({
   amount_total,
@@ -186,13 +198,13 @@ export function completeSession(
     ...session,
     customer_details: {
       address: session.customer_details?.address ?? emptyAddress,
-      business_name: null,
+      business_name: session.customer_details?.business_name ?? null,
       email: payer.email,
       individual_name: null,
       name: payer.name,
       phone: null,
       tax_exempt: 'none',
-      tax_ids: [],
+      tax_ids: session.customer_details?.tax_ids ?? [],
     },
     ...presentmentDetails(session, payer.email),
     // The uncertain total of a trial is final now.
@@ -209,7 +221,12 @@ export function completeSession(
 export function withCustomer(service: Service, session: StoredSession, payer: Payer): StoredSession {
   if (session.customer || session.customer_creation !== 'always') return session
   const customer = service.store.customers.put(
-    newCustomer(service, { email: payer.email, name: payer.name, metadata: {} }),
+    newCustomer(service, {
+      address: session.customer_details?.address ?? null,
+      email: payer.email,
+      name: payer.name,
+      metadata: {},
+    }),
   )
   emit(service, 'customer.created', customer, { cause: noCall })
   return service.store.checkout_sessions.put({ ...session, customer: customer.id })
@@ -236,7 +253,8 @@ export function expireSession(service: Service, session: StoredSession, cause: C
 
 export type PaymentMeans =
   /** With `fails_later` the buyer gets through, but the bank refuses the subscription's first payment. */
-  | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean }
+  | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean; is_saved?: boolean }
+  | { type: 'saved'; method: StoredPaymentMethod }
   | { type: 'debit'; debit: DebitType }
   | { type: 'free' }
 

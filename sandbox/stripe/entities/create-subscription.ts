@@ -23,6 +23,7 @@ import { newSubscriptionItem } from './subscription-item.ts'
 import { declineOf } from './test-cards.ts'
 
 export type NewSubscription = {
+  automatic_tax?: boolean
   billing_mode: BillingMode
   cause: Cause
   currency: string

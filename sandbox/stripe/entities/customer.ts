@@ -85,7 +85,7 @@ export function changeCard(
 ): StoredPaymentMethod {
   const { store } = service
   const payer = { email: customer.email, name: name ?? customer.name ?? null }
-  const method = attachCard(service, { card, expiry, payer, customer: customer.id })
+  const method = attachCard(service, { card, expiry, payer, customer: customer.id, is_saved: true })
   const after = store.customers.put({
     ...customer,
     invoice_settings: { ...customer.invoice_settings, default_payment_method: method.id },

@@ -14,6 +14,7 @@ import { type DiscountAmount, discountAmounts, totalDiscounts } from './discount
 import { emit } from './event.ts'
 import { wholeList } from './list.ts'
 import type { Period } from './period.ts'
+import { taxLine } from './tax.ts'
 
 export type InvoiceInput = {
   id: string
@@ -21,11 +22,13 @@ export type InvoiceInput = {
   currency: string
   customer: StoredCustomer
   discounts: StoredDiscount[]
+  /** Whether tax is worked out; a subscription says it for its invoices. */
+  is_taxed?: boolean
   lines: StoredInvoiceLine[]
   /** The invoice's own period, in which items gathered. The lines have the paid periods. */
   period: Period
   /** Null for an invoice that stands alone. */
-  subscription: Pick<StoredSubscription, 'id' | 'metadata' | 'pause_collection'> | null
+  subscription: Pick<StoredSubscription, 'automatic_tax' | 'id' | 'metadata' | 'pause_collection'> | null
   proration_date: number | null
 }
 
@@ -33,13 +36,14 @@ export type InvoiceInput = {
 export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice {
   const { clock, settings } = service
   const { customer, currency, subscription } = input
+  const is_taxed = input.is_taxed ?? subscription?.automatic_tax.enabled ?? false
   return {
     id: input.id,
     object: 'invoice',
     account_country: 'DE',
     account_name: settings.businessName,
     account_tax_ids: null,
-    ...amountsOf(service, input),
+    ...amountsOf(service, { ...input, is_taxed }),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
@@ -47,7 +51,13 @@ export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice
     attempt_count: 0,
     attempted: false,
     auto_advance: subscription !== null && subscription.pause_collection?.behavior !== 'keep_as_draft',
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: is_taxed,
+      liability: is_taxed ? { type: 'self' } : null,
+      provider: is_taxed ? 'stripe' : null,
+      status: is_taxed ? 'complete' : null,
+    },
     automatically_finalizes_at: null,
     billing_reason: input.billing_reason,
     collection_method: 'charge_automatically',
@@ -62,7 +72,7 @@ export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice
     customer_phone: customer.phone ?? null,
     customer_shipping: null,
     customer_tax_exempt: 'none',
-    customer_tax_ids: [],
+    customer_tax_ids: customer.known_tax_ids ?? [],
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
@@ -106,7 +116,6 @@ export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subscription: null,
     test_clock: null,
-    total_taxes: [],
     webhooks_delivered_at: null,
   }
 }
@@ -119,8 +128,9 @@ export function amountsOf(
     currency,
     customer,
     discounts,
+    is_taxed = false,
     lines,
-  }: Pick<InvoiceInput, 'currency' | 'customer' | 'discounts' | 'id' | 'lines'>,
+  }: Pick<InvoiceInput, 'currency' | 'customer' | 'discounts' | 'id' | 'is_taxed' | 'lines'>,
 ) {
   const taken = discountAmounts(service, lines, discounts)
   const total_discount_amounts = totalDiscounts(taken, discounts)
@@ -128,22 +138,26 @@ export function amountsOf(
   const total = total_discount_amounts.reduce((rest, { amount }) => rest - amount, subtotal)
   const starting_balance = balanceFor(customer, currency)
   const { amount_due } = settleBalance({ total, starting_balance })
-  const discounted = lines.map((line, index) => ({
-    ...line,
-    discount_amounts: taken[index] ?? [],
-    pretax_credit_amounts: (taken[index] ?? []).map(asCredit),
-  }))
+  const discounted = lines.map((line, index) => {
+    const discount_amounts = taken[index] ?? []
+    const net = discount_amounts.reduce((rest, { amount }) => rest - amount, line.amount)
+    const pretax_credit_amounts = discount_amounts.map(asCredit)
+    const taxes = is_taxed ? [taxLine(net, customer)] : []
+    return { ...line, discount_amounts, pretax_credit_amounts, taxes }
+  })
+  const tax = discounted.flatMap(({ taxes }) => taxes).reduce((sum, { amount }) => sum + amount, 0)
   return {
     amount_due,
     amount_remaining: amount_due,
     lines: wholeList(discounted, `/v1/invoices/${id}/lines`),
     starting_balance,
     subtotal,
-    subtotal_excluding_tax: subtotal,
+    subtotal_excluding_tax: subtotal - tax,
     total,
     total_discount_amounts,
-    total_excluding_tax: total,
+    total_excluding_tax: total - tax,
     total_pretax_credit_amounts: total_discount_amounts.map(asCredit),
+    total_taxes: is_taxed ? [{ ...taxLine(total, customer), amount: tax, taxable_amount: total - tax }] : [],
   }
 }
 

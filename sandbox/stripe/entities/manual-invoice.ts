@@ -66,6 +66,7 @@ export function addToDraft(
       ...invoice,
       customer,
       discounts: invoice.discounts.flatMap((id) => store.discounts.get(String(id)) ?? []),
+      is_taxed: invoice.automatic_tax.enabled,
       lines: [...invoice.lines.data, ...itemLines(invoice.id, [added])],
     }),
   })

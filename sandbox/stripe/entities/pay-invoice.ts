@@ -1,5 +1,10 @@
 import type { Cause, Service } from '../service.ts'
-import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../state.ts'
+import type {
+  StoredInvoice,
+  StoredInvoicePayment,
+  StoredPaymentMethod,
+  StoredSubscription,
+} from '../state.ts'
 import { emit } from './event.ts'
 import { defaultPayment, subscriptionOf } from './invoice.ts'
 import { attemptCharge } from './payment-intent.ts'
@@ -50,24 +55,8 @@ export function payInvoice(
     }
     return fail(service, invoice, { attempt, decline, announceFailure })
   }
-  const now = service.clock.now()
-  const paid = service.store.invoices.put({
-    ...invoice,
-    amount_paid: invoice.amount_due,
-    amount_remaining: 0,
-    attempt_count: attemptsAfter(invoice, attempt),
-    attempted: true,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status: 'paid',
-    status_transitions: { ...invoice.status_transitions, paid_at: now },
-  })
-  const settled = service.store.invoice_payments.put({
-    ...payment,
-    amount_paid: invoice.amount_due,
-    status: 'paid',
-    status_transitions: { ...payment.status_transitions, paid_at: now },
-  })
+  const attempt_count = attemptsAfter(invoice, attempt)
+  const { paid, settled } = recordPayment(service, invoice, { payment, attempt_count })
   emit(service, 'invoice.paid', paid, { cause })
   emit(service, 'invoice.payment_succeeded', paid, { cause })
   emit(service, 'invoice_payment.paid', settled, { cause })
@@ -75,6 +64,33 @@ export function payInvoice(
   emit(service, 'charge.succeeded', charged.charge, { cause })
   updateStatusAfterPayment(service, paid, { cause })
   return { invoice: paid, decline: null, charge: charged.charge.id }
+}
+
+/** The invoice and its payment, once the money is there. */
+export function recordPayment(
+  { store, clock }: Service,
+  invoice: StoredInvoice,
+  { payment, attempt_count }: { payment: StoredInvoicePayment; attempt_count: number },
+): { paid: StoredInvoice; settled: StoredInvoicePayment } {
+  const now = clock.now()
+  const paid = store.invoices.put({
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempt_count,
+    attempted: true,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: now },
+  })
+  const settled = store.invoice_payments.put({
+    ...payment,
+    amount_paid: invoice.amount_due,
+    status: 'paid',
+    status_transitions: { ...payment.status_transitions, paid_at: now },
+  })
+  return { paid, settled }
 }
 
 function fail(

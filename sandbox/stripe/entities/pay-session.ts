@@ -1,32 +1,35 @@
 import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
-import type { CheckoutDetails, StoredPaymentIntent, StoredSession } from '../state.ts'
+import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
+import { type Buyer, collectDetails } from './buyer-details.ts'
 import { outcome as chargeOutcome, newCharge } from './charge.ts'
 import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
 import { findCustomer } from './customer.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { emit } from './event.ts'
 import { chargeIntent, failedIntent, newPaymentIntent, succeededIntent } from './payment-intent.ts'
-import { type DebitType, type Expiry, newCardMethod, newDebitMethod, type Payer } from './payment-method.ts'
+import { attachCard, type DebitType, newCardMethod, newDebitMethod, type Payer } from './payment-method.ts'
+import { invoiceSession } from './session-invoice.ts'
 import { subscribe } from './subscribe.ts'
-import type { TestCard } from './test-cards.ts'
+import { declineOf } from './test-cards.ts'
 
 /** Pays a session, for the page and the knob. It runs synchronously, so that two tabs cannot pay twice. */
 export function paySession(
   service: Service,
   session_id: string,
-  { payer, means }: { payer: Payer; means: PaymentMeans },
+  { payer, means }: { payer: Buyer; means: PaymentMeans },
 ): PaymentResult {
-  const session = service.store.checkout_sessions.get(session_id)
-  const details = service.store.checkout_details.get(session_id)
-  if (!session || !details) throw noSuch('checkout.session', session_id)
-  if (session.status === 'complete') return { outcome: 'already_complete', session }
-  if (session.status === 'expired') return { outcome: 'expired', session }
-  if (session.customer) findCustomer(service, session.customer, 'customer')
-  if (session.mode === 'subscription') {
-    return subscribe(service, { session, details, payer, card: means.type === 'card' ? means : null })
-  }
+  const { store } = service
+  const found = store.checkout_sessions.get(session_id)
+  if (!found) throw noSuch('checkout.session', session_id)
+  if (found.status === 'complete') return { outcome: 'already_complete', session: found }
+  if (found.status === 'expired') return { outcome: 'expired', session: found }
+  if (found.customer) findCustomer(service, found.customer, 'customer')
+  const session = means.type === 'card' && means.card.decline ? found : collectDetails(service, found, payer)
+  const details = store.checkout_details.get(session_id)
+  if (!details) throw new Error(`Session ${session_id} has no details.`)
+  if (session.mode === 'subscription') return subscribe(service, { session, details, payer, means })
   switch (means.type) {
     case 'free':
       withCustomer(service, session, payer)
@@ -35,7 +38,8 @@ export function paySession(
         session: completeSession(service, session_id, { payer, payment_status: 'no_payment_required' }),
       }
     case 'card':
-      return payByCard(service, { session, details, payer, ...means })
+    case 'saved':
+      return payByCard(service, { session, details, payer, means })
     case 'debit':
       return payByDebit(service, { session, details, payer, ...means })
   }
@@ -45,21 +49,39 @@ type Attempt = { session: StoredSession; details: CheckoutDetails; payer: Payer 
 
 function payByCard(
   service: Service,
-  { session, details, payer, card, expiry }: Attempt & { card: TestCard; expiry: Expiry },
+  { session, details, payer, means }: Attempt & { means: Extract<PaymentMeans, { type: 'card' | 'saved' }> },
 ): PaymentResult {
-  const known = card.decline ? session : withCustomer(service, session, payer)
-  const method = service.store.payment_methods.put(
-    newCardMethod(service, { card, expiry, payer, customer: known.customer }),
-  )
+  const { store } = service
+  const decline =
+    means.type === 'card' ? means.card.decline : declineOf(means.method, { is_off_session: false })
+  const known = decline ? session : withCustomer(service, session, payer)
+  const method =
+    means.type === 'saved' ? means.method : paidWith(service, { session: known, details, payer, means })
   const intent = startPayment(service, { session: known, details })
-  const { charge } = chargeIntent(service, { intent, method, decline: card.decline })
-  if (!card.decline) {
-    const paid = completeSession(service, session.id, { payer, payment_status: 'paid' })
-    disputeAtOnce(service, charge.id)
-    return { outcome: 'paid', session: paid }
-  }
-  const still_open = service.store.checkout_sessions.get(session.id) ?? session
-  return { outcome: 'declined', session: still_open, message: card.decline.message }
+  const { charge, intent: charged } = chargeIntent(service, { intent, method, decline })
+  const still_open = store.checkout_sessions.get(session.id) ?? session
+  if (decline) return { outcome: 'declined', session: still_open, message: decline.message }
+  const invoice = invoiceSession(service, still_open, { details, intent: charged })
+  if (invoice) store.checkout_sessions.put({ ...still_open, invoice: invoice.id })
+  const paid = completeSession(service, session.id, { payer, payment_status: 'paid' })
+  disputeAtOnce(service, charge.id)
+  return { outcome: 'paid', session: paid }
+}
+
+/**
+ * Checkout keeps no card of a single payment, unless the session or the buyer wants it:
+ * https://support.stripe.com/questions/prefilling-saved-cards-in-checkout
+ */
+function paidWith(
+  service: Service,
+  { session, details, payer, means }: Attempt & { means: Extract<PaymentMeans, { type: 'card' }> },
+): StoredPaymentMethod {
+  const { card, expiry, is_saved = false } = means
+  const { customer } = session
+  const is_kept = is_saved || details.payment_intent_data.setup_future_usage !== null
+  if (is_kept && customer && !card.decline)
+    return attachCard(service, { card, expiry, payer, customer, is_saved })
+  return service.store.payment_methods.put(newCardMethod(service, { card, expiry, payer, customer: null }))
 }
 
 /** The bank confirms later: the session is complete, but not paid yet. */
@@ -149,7 +171,12 @@ export function settleSession(service: Service, session_id: string, settlement: 
       status: 'succeeded',
     })
     const succeeded = store.payment_intents.put(succeededIntent(intent, paid))
-    const settled = store.checkout_sessions.put({ ...session, payment_status: 'paid' })
+    const invoice = details && invoiceSession(service, session, { details, intent: succeeded })
+    const settled = store.checkout_sessions.put({
+      ...session,
+      invoice: invoice?.id ?? null,
+      payment_status: 'paid',
+    })
     emit(service, 'charge.succeeded', paid, { cause: noCall })
     emit(service, 'payment_intent.succeeded', succeeded, { cause: noCall })
     emit(service, 'checkout.session.async_payment_succeeded', settled, { cause: noCall })

@@ -115,14 +115,20 @@ export const emptyAddress = {
   state: null,
 }
 
-/** A new card that can be charged from now on without its owner. */
+/**
+ * A new card that can be charged from now on without its owner. It is `limited` to that, unless its owner
+ * lets Checkout offer it again: https://support.stripe.com/questions/prefilling-saved-cards-in-checkout
+ */
 export function attachCard(
   service: Service,
-  input: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null },
+  {
+    is_saved,
+    ...input
+  }: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null; is_saved: boolean },
 ): StoredPaymentMethod {
   const method = service.store.payment_methods.put({
     ...newCardMethod(service, input),
-    allow_redisplay: 'always',
+    allow_redisplay: is_saved ? 'always' : 'limited',
   })
   emit(service, 'payment_method.attached', method, { cause: noCall })
   return method

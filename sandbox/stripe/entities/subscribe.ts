@@ -1,6 +1,6 @@
 import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
-import { completeSession, type PaymentResult, withCustomer } from './checkout-session.ts'
+import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
 import { createSubscription } from './create-subscription.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { emit } from './event.ts'
@@ -16,8 +16,9 @@ const day_s = 24 * 60 * 60
 /** A buyer presses "Subscribe" with a card, or without one where a trial asks for none. */
 export function subscribe(
   service: Service,
-  { card, ...attempt }: Attempt & { card: { card: TestCard; expiry: Expiry; fails_later?: boolean } | null },
+  { means, ...attempt }: Attempt & { means: PaymentMeans },
 ): PaymentResult {
+  const card = means.type === 'card' ? means : null
   if (card?.card.decline) {
     const { message } = card.card.decline
     // A trial takes no money: the card is refused while it is saved, which leaves no charge.
@@ -25,7 +26,11 @@ export function subscribe(
     return { outcome: 'declined', session: attempt.session, message }
   }
   const session = withCustomer(service, attempt.session, attempt.payer)
-  const method = card && attachCard(service, { ...card, payer: attempt.payer, customer: session.customer })
+  const { customer } = session
+  const { payer } = attempt
+  const is_saved = card?.is_saved ?? false
+  const attached = card && attachCard(service, { ...card, payer, customer, is_saved })
+  const method = means.type === 'saved' ? means.method : attached
   const fails_later = card?.fails_later ?? false
   const started = startSubscription(service, { ...attempt, session, method, fails_later })
   return { outcome: started.payment_status === 'unpaid' ? 'processing' : 'paid', session: started }
@@ -47,6 +52,7 @@ function startSubscription(
   if (!customer || !data) throw new Error(`Session ${session.id} cannot become a subscription.`)
   const { subscription, invoice } = createSubscription(service, {
     ...data,
+    automatic_tax: session.automatic_tax.enabled,
     cause: noCall,
     currency: session.currency ?? 'eur',
     customer,

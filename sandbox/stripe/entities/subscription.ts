@@ -7,6 +7,7 @@ import { wholeList } from './list.ts'
 export type BillingMode = 'classic' | 'flexible'
 
 export type SubscriptionInput = {
+  automatic_tax?: boolean
   id: string
   billing_cycle_anchor: number
   billing_mode: BillingMode
@@ -30,7 +31,11 @@ export function newSubscription({ clock, livemode }: Service, input: Subscriptio
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: input.automatic_tax ?? false,
+      liability: input.automatic_tax ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: input.billing_cycle_anchor,
     billing_cycle_anchor_config: null,
     billing_mode: {

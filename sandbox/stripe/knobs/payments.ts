@@ -5,6 +5,7 @@ import {
   needsPaymentMethod,
   type PaymentMeans,
   returnUrl,
+  savedCards,
 } from '../entities/checkout-session.ts'
 import {
   closeDispute,
@@ -27,6 +28,12 @@ const payBody = z.strictObject({
   email: z.email().optional(),
   name: z.string().optional(),
   fails_later: z.boolean().default(false),
+  /** Ticks the box that lets Checkout offer the card again. */
+  save: z.boolean().default(false),
+  /** Pays with a card that is offered again. */
+  saved: z.string().optional(),
+  country: z.string().length(2).optional(),
+  business: z.strictObject({ name: z.string(), tax_id: z.string() }).optional(),
 })
 const settleBody = z.strictObject({ outcome: z.enum(['succeeded', 'failed']) })
 
@@ -41,15 +48,24 @@ export function sessionKnobs(router: Router, service: Service): void {
   }
 
   router.post('/_sandbox/sessions/:id/pay', async (context) => {
-    const { card, method, email, name, fails_later } = await readJson(context, payBody)
+    const { card, method, email, name, fails_later, save, saved, country, business } = await readJson(
+      context,
+      payBody,
+    )
     const open = session(context)
     const payer = {
       email: email ?? open.customer_details?.email ?? 'buyer@example.com',
       name: name ?? open.customer_details?.name ?? 'Sandbox Buyer',
+      country: country ?? null,
+      business: business ?? null,
     }
+    const offered = savedCards(service, open).find(({ id }) => id === saved)
+    if (saved !== undefined && !offered) throw noSuch('PaymentMethod', saved, 'saved')
     const result = paySession(service, open.id, {
       payer,
-      means: meansFor(open, { card, method, fails_later, now: clock.now() }),
+      means: offered
+        ? { type: 'saved', method: offered }
+        : meansFor(open, { card, method, fails_later, save, now: clock.now() }),
     })
     context.body = { ...result, redirect_url: returnUrl(result.session) }
   })
@@ -72,8 +88,9 @@ function meansFor(
     card,
     method,
     fails_later,
+    save,
     now,
-  }: { card: string; method: 'card' | 'delayed'; fails_later: boolean; now: number },
+  }: { card: string; method: 'card' | 'delayed'; fails_later: boolean; save: boolean; now: number },
 ): PaymentMeans {
   const { currency } = session
   if (!needsPaymentMethod(session)) return { type: 'free' }
@@ -88,7 +105,8 @@ function meansFor(
   if (!test_card)
     throw invalidRequest('Your card number is invalid.', { param: 'card', code: 'incorrect_number' })
   const year = new Date(now * 1000).getUTCFullYear() + 3
-  return { type: 'card', card: test_card, expiry: { month: 12, year }, fails_later }
+  const is_saved = save && session.saved_payment_method_options?.payment_method_save === 'enabled'
+  return { type: 'card', card: test_card, expiry: { month: 12, year }, fails_later, is_saved }
 }
 
 const disputeBody = z.strictObject({

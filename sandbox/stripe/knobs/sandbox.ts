@@ -22,6 +22,8 @@ const clockBody = z
 const accountBody = z.strictObject({
   adaptive_pricing: z.boolean().optional(),
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
+  terms_url: z.url().nullable().optional(),
+  tax: z.enum(['active', 'pending']).optional(),
 })
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
@@ -101,7 +103,7 @@ const knobs = {
     '{times?, parallel?}: send an event again now; answers the statuses received',
   'POST /_sandbox/events/:id/list': '{listed: true|false}: leave an event out of the list, or show it again',
   'POST /_sandbox/sessions/:id/pay':
-    '{card?, method?: card|delayed, email?, name?, fails_later?}: pay without a browser',
+    '{card?, method?: card|delayed, email?, name?, fails_later?, save?, saved?, country?, business?: {name, tax_id}}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute':
@@ -114,7 +116,7 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
   'POST /_sandbox/account':
-    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown}: settings of the account, and what is not known of real ones',
+    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending}: settings of the account, and what is not known of real ones',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',

@@ -116,6 +116,21 @@ ${hints.map(
 </ul></details>`
 
 /** What the buyer typed, as it is shown again when something is wrong with it. The security code never is. */
-export type Typed = { email: string; method: string; number: string; expiry: string; name: string }
+export type Typed = {
+  email: string
+  method: string
+  number: string
+  expiry: string
+  name: string
+  country?: string
+  postal_code?: string
+  business_name?: string
+  tax_id?: string
+}
 
-export type FieldErrors = Partial<Record<'cvc' | 'email' | 'expiry' | 'method' | 'name' | 'number', string>>
+export type FieldErrors = Partial<
+  Record<
+    'country' | 'cvc' | 'email' | 'expiry' | 'method' | 'name' | 'number' | 'postal_code' | 'terms',
+    string
+  >
+>

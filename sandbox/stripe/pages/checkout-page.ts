@@ -3,7 +3,14 @@ import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import type { Presentment } from '../entities/presentment.ts'
 import { intervalName } from '../entities/price.ts'
-import type { CheckoutDetails, StoredLineItem, StoredProduct, StoredSession } from '../state.ts'
+import type {
+  CheckoutDetails,
+  StoredLineItem,
+  StoredPaymentMethod,
+  StoredProduct,
+  StoredSession,
+} from '../state.ts'
+import { buyerFields, saveField, termsField } from './buyer-fields.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
 import { type Html, html } from './html.ts'
 import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
@@ -19,6 +26,8 @@ export type CheckoutView = {
   fullAmountOf: (item: StoredLineItem) => number
   /** The currency that the buyer is shown instead of the session's; null when it is that one. */
   presentment: Presentment | null
+  /** Cards that the buyer has let Checkout offer again. */
+  saved: StoredPaymentMethod[]
   typed: Typed
   errors: FieldErrors
   /** What the bank said; about the payment as a whole, not about one field. */
@@ -71,14 +80,16 @@ ${quantity > 1 ? html`<small>${money(amount / quantity)} each</small>` : null}</
 }
 
 function payment(view: CheckoutView, terms: SessionTerms): Html {
-  const { session, typed, errors, declined } = view
+  const { session, typed, errors, declined, saved } = view
   const asks = needsPaymentMethod(session)
   return html`<main class="payment"><div>
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
 <h2>Contact information</h2>
 ${field({ name: 'email', label: 'Email', value: typed.email, error: errors.email, attributes: html`type="email" autocomplete="email" placeholder="you@example.com"` })}
-${asks ? html`<h2 id="method">Payment method</h2>${methods(session, { typed, errors })}` : null}
+${buyerFields(session, { typed, errors })}
+${asks ? html`<h2 id="method">Payment method</h2>${methods(session, { typed, errors, saved })}` : null}
+${termsField(session, errors)}
 <button type="submit">${terms.button}</button>
 ${terms.consent ? html`<p class="fine consent">${terms.consent}</p>` : null}
 ${session.cancel_url ? html`<a class="cancel" href="${session.cancel_url}">Cancel and return</a>` : null}
@@ -88,7 +99,10 @@ ${asks ? testCardHints : null}
 </div></main>`
 }
 
-function methods(session: StoredSession, { typed, errors }: { typed: Typed; errors: FieldErrors }): Html {
+function methods(
+  session: StoredSession,
+  { typed, errors, saved }: Pick<CheckoutView, 'errors' | 'saved' | 'typed'>,
+): Html {
   const debit = debitTypeFor(session.currency ?? '')
   const offers_debit = debit !== null && session.payment_method_types.includes(debit)
   const offers_card = session.payment_method_types.includes('card')
@@ -96,10 +110,12 @@ function methods(session: StoredSession, { typed, errors }: { typed: Typed; erro
   return html`<fieldset role="radiogroup" aria-labelledby="method">
 ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 <div class="methods">
+${saved.map(({ id, card }, index) => choice({ value: id, label: `${card?.brand === 'mastercard' ? 'Mastercard' : 'Visa'} •••• ${card?.last4}`, icon: cardIcon, checked: typed.method === id || (typed.method === '' && index === 0) }))}
 ${
   offers_card
-    ? html`<div>${choice({ value: 'card', label: 'Card', icon: cardIcon, checked: !is_debit })}<div class="fields">
+    ? html`<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', icon: cardIcon, checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
 ${cardFields({ typed, errors })}
+${saveField(session)}
 </div></div>`
     : null
 }
@@ -157,11 +173,16 @@ function paymentTerms(view: CheckoutView): SessionTerms {
     afterwards: null,
     totals: [
       ['Subtotal', shownMoney(view, session.amount_subtotal ?? 0)],
+      ...includedTaxes(session),
       ['Total due', total],
     ],
     button: needsPaymentMethod(session) ? `Pay ${total}` : 'Complete order',
     consent: null,
   }
+}
+
+function includedTaxes({ automatic_tax }: StoredSession): [string, string][] {
+  return automatic_tax.enabled ? [['Tax', 'included, by your address']] : []
 }
 
 function subscriptionTerms(view: CheckoutView): SessionTerms {
@@ -182,6 +203,7 @@ function subscriptionTerms(view: CheckoutView): SessionTerms {
     totals: [
       ['Subtotal', recurring],
       ...(trial ? ([['Free trial', trial]] as [string, string][]) : []),
+      ...includedTaxes(session),
       ['Total due today', today],
     ],
     button: trial ? 'Start trial' : 'Subscribe',

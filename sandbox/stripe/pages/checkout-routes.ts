@@ -1,12 +1,14 @@
 import type { Router, RouterContext } from '@koa/router'
-import { needsPaymentMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
+import type { Buyer } from '../entities/buyer-details.ts'
+import { needsPaymentMethod, type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
 import { paySession } from '../entities/pay-session.ts'
-import { debitTypeFor, type Payer } from '../entities/payment-method.ts'
+import { debitTypeFor } from '../entities/payment-method.ts'
 import { presentmentFor } from '../entities/presentment.ts'
 import { unitAmount } from '../entities/price.ts'
 import type { Service } from '../service.ts'
-import type { StoredLineItem, StoredSession } from '../state.ts'
+import type { StoredLineItem, StoredPaymentMethod, StoredSession } from '../state.ts'
 import { readForm } from '../wire/form.ts'
+import { readBuyer } from './buyer-fields.ts'
 import { type FieldErrors, readCard, type Typed } from './card-form.ts'
 import { checkoutPage } from './checkout-page.ts'
 import { completedPage, expiredPage, notFoundPage, receiptPage } from './closed-pages.ts'
@@ -28,7 +30,9 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const typed = {
       email: known?.email ?? '',
       name: known?.name ?? '',
-      method: 'card',
+      method: '',
+      country: known?.address?.country ?? '',
+      postal_code: known?.address?.postal_code ?? '',
       number: '',
       expiry: '',
     }
@@ -40,7 +44,8 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const session = find(context)
     if (!session || session.status === 'expired') return answerClosed(context, session)
     if (session.status === 'complete') return sendBack(context, session)
-    const input = readCheckoutForm(session, form, clock.now())
+    const saved = savedCards(service, session)
+    const input = readCheckoutForm({ session, saved, now_s: clock.now() }, form)
     if (!input.ok) {
       context.status = 422
       return answerOpen(context, session, { ...input, declined: null })
@@ -77,7 +82,8 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
       unitAmount(service, price, currency) * (quantity ?? 1)
     const presentment = presentmentFor(session)
-    const view = { businessName, session, details, productOf, fullAmountOf, presentment, ...shown }
+    const saved = savedCards(service, session)
+    const view = { businessName, session, details, productOf, fullAmountOf, presentment, saved, ...shown }
     sendPage(context, checkoutPage(view))
   }
 
@@ -90,11 +96,14 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
 }
 
 export type FormResult =
-  | { ok: true; typed: Typed; payer: Payer; means: PaymentMeans }
+  | { ok: true; typed: Typed; payer: Buyer; means: PaymentMeans }
   | { ok: false; typed: Typed; errors: FieldErrors }
 
 /** Reads the payment form. Every field that is missing or wrong gets its own sentence. */
-function readCheckoutForm(session: StoredSession, form: Record<string, unknown>, now_s: number): FormResult {
+function readCheckoutForm(
+  { session, saved, now_s }: { session: StoredSession; saved: StoredPaymentMethod[]; now_s: number },
+  form: Record<string, unknown>,
+): FormResult {
   const field = (name: string) => (typeof form[name] === 'string' ? form[name].trim().slice(0, 200) : '')
   const typed: Typed = {
     email: field('email'),
@@ -102,14 +111,26 @@ function readCheckoutForm(session: StoredSession, form: Record<string, unknown>,
     number: field('number'),
     expiry: field('expiry'),
     name: field('name'),
+    country: field('country'),
+    postal_code: field('postal_code'),
+    business_name: field('business_name'),
+    tax_id: field('tax_id'),
   }
   const errors: FieldErrors = {}
   if (typed.email === '') errors.email = 'Enter your email.'
   else if (!/^\S+@\S+\.\S+$/.test(typed.email)) errors.email = 'Your email is incomplete.'
 
-  const means = readMeans(session, { typed, cvc: field('cvc'), now_s, errors })
+  const buyer = readBuyer(session, { typed, has_agreed: field('terms') !== '', errors })
+  const method = saved.find(({ id }) => id === typed.method)
+  const read = method ? null : readMeans(session, { typed, cvc: field('cvc'), now_s, errors })
+  const is_saved = field('save') !== ''
+  const means: PaymentMeans | null = method
+    ? { type: 'saved', method }
+    : read?.type === 'card'
+      ? { ...read, is_saved }
+      : read
   if (!means || Object.keys(errors).length > 0) return { ok: false, typed, errors }
-  return { ok: true, typed, means, payer: { email: typed.email, name: typed.name || null } }
+  return { ok: true, typed, means, payer: { ...buyer, email: typed.email, name: typed.name || null } }
 }
 
 function readMeans(

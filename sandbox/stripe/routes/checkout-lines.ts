@@ -55,6 +55,7 @@ export function priceLine(
       images: data?.images ?? [],
       metadata: mergeMetadata(null, data?.metadata),
       name: data?.name ?? '',
+      tax_code: data?.tax_code ?? null,
       unit_label: data?.unit_label ?? null,
     })
   const metadata = mergeMetadata(null, price_data.metadata)

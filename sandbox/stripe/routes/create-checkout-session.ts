@@ -8,6 +8,7 @@ import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { Account, CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
 import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
+import { checkCollection, collectionOf } from './checkout-collection.ts'
 import { type Line, priceLine, sessionCurrency } from './checkout-lines.ts'
 
 const smallest_total = 50
@@ -23,6 +24,7 @@ export function createSession(service: Service, params: CreateSessionParams): St
   const lines = params.line_items.map((item, index) =>
     priceLine(service, { item, mode: params.mode, param: `line_items[${index}]` }),
   )
+  checkCollection(service, { params, customer, lines })
   const currency = sessionCurrency(params.currency, lines)
   const is_trial = params.subscription_data?.trial_period_days !== undefined
   const full_items = lines.map(
@@ -34,6 +36,7 @@ export function createSession(service: Service, params: CreateSessionParams): St
   const is_payment = params.mode === 'payment'
   const account = accountOf(store)
   const session = newSession(service, {
+    ...collectionOf({ params }),
     adaptive_pricing: { enabled: params.adaptive_pricing?.enabled ?? account.adaptive_pricing },
     amount_total: is_trial
       ? trialTotal(account, lines, currency)
@@ -46,7 +49,8 @@ export function createSession(service: Service, params: CreateSessionParams): St
     customer,
     customer_creation: customer
       ? null
-      : (params.customer_creation ?? (is_payment ? 'if_required' : 'always')),
+      : (params.customer_creation ??
+        (is_payment && !params.invoice_creation?.enabled ? 'if_required' : 'always')),
     customer_email: params.customer_email ?? null,
     discounts: (params.discounts ?? []).map(({ coupon }) => ({ coupon, promotion_code: null })),
     expires_at: expiry(params.expires_at, clock.now()),
@@ -94,11 +98,15 @@ function discountItems(
 }
 
 function detailsOf({
+  customer_update,
   mode,
   payment_intent_data: intent_data,
   subscription_data,
 }: CreateSessionParams): Omit<CheckoutDetails, 'id' | 'line_items'> {
   return {
+    customer_update: customer_update
+      ? { address: customer_update.address === 'auto', name: customer_update.name === 'auto' }
+      : null,
     payment_intent: null,
     payment_intent_data: {
       description: intent_data?.description ?? null,

@@ -16,6 +16,7 @@ const lineItem = z
             description: text.optional(),
             images: z.array(text).optional(),
             metadata: metadata.optional(),
+            tax_code: text.optional(),
             unit_label: text.optional(),
           })
           .optional(),
@@ -38,21 +39,38 @@ export const createSessionParams = z.strictObject({
     .literal('false', 'The sandbox knows no promotion codes')
     .transform(() => false)
     .optional(),
-  automatic_tax: z.strictObject({ enabled: z.literal('false', 'The sandbox knows no taxes') }).optional(),
+  automatic_tax: z.strictObject({ enabled: flag }).optional(),
   billing_address_collection: z.enum(['auto', 'required']).optional(),
   cancel_url: webUrl.optional(),
   client_reference_id: text.max(200, 'Invalid string: it can have up to 200 characters').optional(),
+  consent_collection: z
+    .strictObject({ terms_of_service: z.enum(['none', 'required']).optional() })
+    .optional(),
   currency: currency.optional(),
+  custom_text: z
+    .strictObject({ terms_of_service_acceptance: z.strictObject({ message: text.max(1200) }).optional() })
+    .optional(),
   customer: text.optional(),
   customer_creation: z.enum(['always', 'if_required']).optional(),
   customer_email: z.email('Invalid email address').optional(),
+  customer_update: z
+    .strictObject({
+      address: z.enum(['auto', 'never']).optional(),
+      name: z.enum(['auto', 'never']).optional(),
+    })
+    .optional(),
   discounts: z
     .array(z.strictObject({ coupon: text }))
     .max(1, 'A session can have at most one discount')
     .optional(),
   expires_at: integer.optional(),
   invoice_creation: z
-    .strictObject({ enabled: z.literal('false', 'The sandbox makes no invoices for single payments') })
+    .strictObject({
+      enabled: flag,
+      invoice_data: z
+        .strictObject({ description: text.optional(), metadata: metadata.optional() })
+        .optional(),
+    })
     .optional(),
   line_items: z.array(lineItem).min(1).max(100),
   locale: text.optional(),
@@ -79,6 +97,9 @@ export const createSessionParams = z.strictObject({
     )
     .min(1)
     .optional(),
+  saved_payment_method_options: z
+    .strictObject({ payment_method_save: z.enum(['disabled', 'enabled']).optional() })
+    .optional(),
   submit_type: z.enum(['auto', 'book', 'donate', 'pay']).optional(),
   subscription_data: z
     .strictObject({
@@ -90,6 +111,7 @@ export const createSessionParams = z.strictObject({
     })
     .optional(),
   success_url: webUrl,
+  tax_id_collection: z.strictObject({ enabled: flag }).optional(),
   ui_mode: z.literal('hosted_page', 'The sandbox has the hosted page only').optional(),
 })
 

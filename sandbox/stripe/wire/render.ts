@@ -30,7 +30,12 @@ function show(service: Service, value: Json): Json {
       return { ...value, pending_webhooks: service.outbox.countPending(id) }
     }
     case 'customer': {
-      const { deleted, invoice_credit_balance: _, ...shown } = value as unknown as StoredCustomer
+      const {
+        deleted,
+        invoice_credit_balance: _,
+        known_tax_ids: __,
+        ...shown
+      } = value as unknown as StoredCustomer
       return deleted ? { id: value.id, object: 'customer', deleted: true } : shown
     }
     default:
