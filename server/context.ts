@@ -7,7 +7,7 @@ import type { Failure } from './failures.ts'
 
 export interface RequestState {
   request_id: string
-  trace: RequestLog
+  requestLog: RequestLog
   /** Where the request comes from; see client-address.ts. */
   network: string
   /** Set by `authenticate`. */
@@ -35,7 +35,7 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
-  readonly trace: RequestLog
+  readonly requestLog: RequestLog
   /** A UUIDv7 (decision 001); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }

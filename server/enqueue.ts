@@ -11,11 +11,11 @@ import type { Dependencies } from './dependencies.ts'
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  trace: RequestLog,
+  requestLog: RequestLog,
   job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
 ): Promise<boolean> {
   const span = currentSpan()
-  const origin = { request_id: trace.request_id, ...(span && { traceparent: span.traceparent }) }
+  const origin = { request_id: requestLog.request_id, ...(span && { traceparent: span.traceparent }) }
   try {
     await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload, origin), {
       limit_ms: deps.settings.enqueue_limit_ms,
@@ -24,7 +24,7 @@ export async function enqueue<Name extends QueueName>(
     return true
   } catch (error) {
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
-    trace.log.warn(
+    requestLog.log.warn(
       { err: error, queue: job.queue, job_id: job.id },
       'Job not enqueued; its row will be claimed',
     )

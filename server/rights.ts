@@ -38,7 +38,7 @@ export interface RightsRow {
 
 interface SignedIn {
   readonly user_id: string
-  readonly trace: RequestLog
+  readonly requestLog: RequestLog
 }
 
 const everybodyRow = answers(200)
@@ -93,7 +93,7 @@ export function members<Request extends SignedIn>({
     async check(request, deps) {
       const organization_id = await organization(request, deps)
       if (organization_id === null) throw notFound(request)
-      request.trace.note({ organization_id })
+      request.requestLog.note({ organization_id })
       const member = await deps.clerk.findMembership({ organization_id, user_id: request.user_id })
       if (!member) throw notFound(request)
       return { member }

@@ -21,7 +21,10 @@ async function serve(parts: () => AsyncIterable<string>): Promise<{ url: string;
   const router = new Router<RequestState>()
   app.on('error', () => undefined)
   router.get('/', async (ctx) => {
-    ctx.state.trace = createRequestLog(pino({}, { write: (line: string) => logged.push(line) }), 'request-1')
+    ctx.state.requestLog = createRequestLog(
+      pino({}, { write: (line: string) => logged.push(line) }),
+      'request-1',
+    )
     await new TextFile('parts.csv', parts()).send(ctx, 'text/csv')
   })
   app.use(compress())

@@ -21,7 +21,7 @@ export class TextFile {
     const body = Readable.from(rest(first, parts))
     // Koa would leave the response open: the caller could not tell that the rest is missing.
     body.once('error', (error) => {
-      ctx.state.trace.log.error({ err: error }, 'A file could not be finished')
+      ctx.state.requestLog.log.error({ err: error }, 'A file could not be finished')
       ctx.res.destroy()
     })
     ctx.body = body

@@ -30,11 +30,11 @@ export async function findAccountStatus(
 export async function requireGoodAccount(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<void> {
   const standing = await findAccountStatus(deps, who)
   if (standing === 'good') return
-  trace.note({ standing })
+  requestLog.note({ standing })
   const refusals: Readonly<Record<Exclude<AccountStatus, 'good'>, () => ServerError>> = {
     gone: unauthenticated,
     signed_out: unauthenticated,

@@ -39,10 +39,10 @@ const headStartMs = 500
 export async function closeOpenCheckout(
   deps: Deps,
   collision: Collision,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout | null> {
   const { found, wanted } = collision
-  const open = isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found
+  const open = isSamePromise(found, wanted) ? await awaitSession(deps, collision, requestLog) : found
   if (!open) return null
   if ('url' in open) return open
   if (!open.stripe_session_id) {
@@ -52,11 +52,11 @@ export async function closeOpenCheckout(
   }
   const session = await deps.stripe.checkout.sessions.retrieve(open.stripe_session_id)
   if (session.status === 'complete') {
-    await requestCompletion(deps, open, { cause: 'session_status', trace })
+    await requestCompletion(deps, open, { cause: 'session_status', requestLog })
     throw checkoutInProgress()
   }
   if (session.status === 'open' && session.url && isSamePromise(open, wanted)) {
-    trace.note({ intent_id: open.id, session_id: session.id })
+    requestLog.note({ intent_id: open.id, session_id: session.id })
     return { url: session.url, sessionId: session.id, intentId: open.id }
   }
   if (session.status === 'expired' || (await expireSession(deps.stripe, session.id))) {
@@ -73,7 +73,7 @@ export async function closeOpenCheckout(
 async function awaitSession(
   deps: Deps,
   { found, payer }: Collision,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<CheckoutIntent | OpenedCheckout | null> {
   let intent: CheckoutIntent | undefined = found
   const begunAt = performance.now()
@@ -84,7 +84,7 @@ async function awaitSession(
       const opened = await reopenSession(
         deps,
         { intent, payer, session_params: intent.session_params },
-        trace,
+        requestLog,
       )
       if (opened === 'failed') return intent
       if (opened !== 'in_use') return opened

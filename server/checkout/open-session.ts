@@ -48,12 +48,12 @@ type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 export async function openSession(
   deps: Deps,
   checkout: CheckoutToOpen,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
   const customer = await ensureCustomer(deps, intent, payer)
   await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
-  return publish(deps, intent, await createSession(deps, intent, { ...params, customer }), trace)
+  return publish(deps, intent, await createSession(deps, intent, { ...params, customer }), requestLog)
 }
 
 /**
@@ -65,7 +65,7 @@ export async function openSession(
 export async function reopenSession(
   deps: Deps,
   { intent, payer, session_params }: { intent: CheckoutIntent; payer: Payer; session_params: string },
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout | 'in_use' | 'failed'> {
   let session: Stripe.Checkout.Session
   try {
@@ -78,11 +78,11 @@ export async function reopenSession(
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error
     if (error.statusCode === 409) return 'in_use'
-    trace.log.info({ err: error, intent_id: intent.id }, 'A checkout could not be opened again')
+    requestLog.log.info({ err: error, intent_id: intent.id }, 'A checkout could not be opened again')
     return 'failed'
   }
-  trace.note({ intent_id: intent.id })
-  return publish(deps, intent, session, trace)
+  requestLog.note({ intent_id: intent.id })
+  return publish(deps, intent, session, requestLog)
 }
 
 /** The address of an intent's session, if the intent is open and the session has its terms. */
@@ -90,9 +90,9 @@ async function publish(
   deps: Deps,
   intent: PromisedIntent,
   session: Stripe.Checkout.Session,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
-  trace.note({ session_id: session.id })
+  requestLog.note({ session_id: session.id })
   const mismatch = termsMismatch(intent, session)
   if (mismatch) {
     await failIntent(deps.db, {
@@ -100,12 +100,12 @@ async function publish(
       failure_code: 'terms_mismatch',
       failure_reason: `Stripe asks for ${mismatch}`,
     })
-    await withdraw(deps, session, trace)
+    await withdraw(deps, session, requestLog)
     throw priceUnavailable(new Error(`Session ${session.id} asks for ${mismatch}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
-    await withdraw(deps, session, trace)
+    await withdraw(deps, session, requestLog)
     throw checkoutSuperseded()
   }
   if (!session.url) throw noCheckoutUrl()
@@ -155,9 +155,12 @@ function termsMismatch(
 }
 
 /** Its address was never returned to a client, so it cannot be paid; expiring it only tidies up at Stripe. */
-async function withdraw(deps: Deps, session: { id: string }, trace: RequestLog): Promise<void> {
+async function withdraw(deps: Deps, session: { id: string }, requestLog: RequestLog): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
-    trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')
+    requestLog.log.warn(
+      { err: error, session_id: session.id },
+      'An unused checkout session could not be expired',
+    )
   })
 }
 

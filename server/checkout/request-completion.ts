@@ -11,10 +11,10 @@ const atMostOnceInMs = 5000
 export async function requestCompletion(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
   intent: CheckoutIntent,
-  request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: RequestLog },
+  request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly requestLog: RequestLog },
 ): Promise<boolean> {
   const period = Math.floor(deps.now().getTime() / atMostOnceInMs)
-  return enqueue(deps, request.trace, {
+  return enqueue(deps, request.requestLog, {
     queue: 'checkout-completions',
     id: `${intent.id}.${period}`,
     payload: { intent_id: intent.id, cause: request.cause },

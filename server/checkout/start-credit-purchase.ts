@@ -25,7 +25,7 @@ export interface CreditPurchase {
 export async function startCreditPurchase(
   deps: Dependencies,
   purchase: CreditPurchase,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
@@ -41,8 +41,8 @@ export async function startCreditPurchase(
     created_at,
     next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
   }
-  trace.note({ intent_id: intent.id })
+  requestLog.note({ intent_id: intent.id })
   if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
   const params = creditPurchaseParams(intent, { returns: purchase.returns, collected: deps.settings })
-  return openSession(deps, { intent, payer, params }, trace)
+  return openSession(deps, { intent, payer, params }, requestLog)
 }

@@ -33,7 +33,7 @@ const maximumAttempts = 5
 export async function startSubscription(
   deps: Dependencies,
   purchase: SubscriptionPurchase,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
   const { request, payer } = purchase
   const price = await deps.catalogue.findPrice(request)
@@ -46,13 +46,14 @@ export async function startSubscription(
     const terms = { price_minor: price.amount_minor, trial_days, created_at, next_try_at }
     const intent = promiseSubscription(request, terms)
     const open = await findOpenCheckout(deps.db, request)
-    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
+    const existing =
+      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, requestLog))
     if (existing) return existing
     const { returns } = purchase
     const params = subscriptionParams(intent, { price_id: price.price_id, returns, collected: deps.settings })
     if (!(await insertIfFree(deps.db, { ...intent, session_params: JSON.stringify(params) }))) continue
-    trace.note({ intent_id: intent.id })
-    return openSession(deps, { intent, payer, params }, trace)
+    requestLog.note({ intent_id: intent.id })
+    return openSession(deps, { intent, payer, params }, requestLog)
   }
   throw checkoutInProgress()
 }

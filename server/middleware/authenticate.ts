@@ -25,7 +25,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
       if (!error.is_expired) await countForgedToken(deps, `ip:${ctx.state.network}`)
       throw unauthenticated(error)
     }
-    ctx.state.trace.note({ user_id: ctx.state.user_id })
+    ctx.state.requestLog.note({ user_id: ctx.state.user_id })
     await next()
   }
 }
@@ -72,7 +72,7 @@ export function authenticateExtension(
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
-    ctx.state.trace.note({ user_id: token.user_id })
+    ctx.state.requestLog.note({ user_id: token.user_id })
     await deps.editorTokens.recordUse(token, now)
     await next()
   }

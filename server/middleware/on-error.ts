@@ -27,10 +27,10 @@ export const onError: AppMiddleware = async (ctx, next) => {
     if (ctx.body == null && ctx.respond !== false) refuseUnanswered(ctx.status)
   } catch (thrown) {
     const error = toServerError(thrown, ctx.state.failure)
-    const { trace, request_id, error_format } = ctx.state
-    trace.note({ error_code: error.code })
-    if (error.status >= 500) trace.log.error({ err: error.cause ?? error }, error.message)
-    else if (error.cause) trace.log.info({ err: error.cause }, error.message)
+    const { requestLog, request_id, error_format } = ctx.state
+    requestLog.note({ error_code: error.code })
+    if (error.status >= 500) requestLog.log.error({ err: error.cause ?? error }, error.message)
+    else if (error.cause) requestLog.log.info({ err: error.cause }, error.message)
     ctx.status = error.status
     ctx.remove('cache-control')
     ctx.set('cache-control', 'no-store')

@@ -16,7 +16,7 @@ export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMi
     const given = ctx.get('x-request-id')
     const request_id = requestIdPattern.test(given) ? given : randomUUID()
     ctx.state.request_id = request_id
-    ctx.state.trace = createRequestLog(deps.log, request_id)
+    ctx.state.requestLog = createRequestLog(deps.log, request_id)
     ctx.set('x-request-id', request_id)
     if (!ctx.path.startsWith('/api/')) return track(deps, ctx, next)
     // A caller's traceparent is not trusted: it could attach foreign requests to one of our traces.
@@ -36,7 +36,7 @@ async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext
     metrics.httpSeconds.observe({ method, route, status: String(status) }, duration_ms / 1000)
     noteInSpan({ 'http.route': route, 'http.response.status_code': status }, `${method} ${route}`)
     const level = status < 500 && quietRoutes.has(route) ? 'debug' : 'info'
-    ctx.state.trace.end(level, { method, path: ctx.path, route, status, duration_ms })
+    ctx.state.requestLog.end(level, { method, path: ctx.path, route, status, duration_ms })
   }
 }
 

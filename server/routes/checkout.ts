@@ -47,20 +47,20 @@ export const checkoutRoutes = [
   route(purchaseCredits, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),
-  }).handle(async ({ body, user_id, attempt_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, requestLog }, deps) => {
     if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
     const returns = returnPages(deps.settings, { success: '/billing/success', cancel: '/payment/cancelled' })
     const { credits, currency } = body
-    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, trace)
+    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, requestLog)
   }),
 
   route(createCreditTopupSession, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create top-up session'),
-  }).handle(async ({ body, user_id, attempt_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, requestLog }, deps) => {
     const returns = returnAddresses(deps.settings, body)
     const { creditsAmount: credits, currency } = body
-    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, trace)
+    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, requestLog)
   }),
 
   // A settled checkout is answered from our own rows. For others the session is fetched from Stripe, and when
@@ -69,10 +69,10 @@ export const checkoutRoutes = [
   route(getSessionStatus, {
     rights: theOwner,
     failure: statusFailure,
-  }).handle(async ({ query, user_id, trace }, deps) => {
+  }).handle(async ({ query, user_id, requestLog }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: query.session_id, user_id })
     if (!intent) throw sessionNotFound()
-    trace.note({ intent_id: intent.id })
+    requestLog.note({ intent_id: intent.id })
     const email = (await findUser(deps.db, user_id))?.email ?? null
     const data =
       intent.state === 'settled'
@@ -81,7 +81,7 @@ export const checkoutRoutes = [
     const fulfilment = await presentFulfilment(deps.db, intent)
     const waits = intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete'
     if (!waits) return { success: true, data: { ...data, fulfilment } }
-    const queued = await requestCompletion(deps, intent, { cause: 'session_status', trace })
+    const queued = await requestCompletion(deps, intent, { cause: 'session_status', requestLog })
     const stage = queued ? 'queued' : 'received'
     return { success: true, data: { ...data, fulfilment: { ...fulfilment, stage } } }
   }),
@@ -90,11 +90,12 @@ export const checkoutRoutes = [
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: rowsFailure('Failed to process payment'),
-  }).handle(async ({ body, user_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, requestLog }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: body.sessionId, user_id })
     if (!intent) throw sessionNotFound()
-    trace.note({ intent_id: intent.id })
-    if (intent.state !== 'settled') await requestCompletion(deps, intent, { cause: 'return_page', trace })
+    requestLog.note({ intent_id: intent.id })
+    if (intent.state !== 'settled')
+      await requestCompletion(deps, intent, { cause: 'return_page', requestLog })
     return { success: true, fulfilment: await presentFulfilment(deps.db, intent) }
   }),
 

@@ -56,8 +56,8 @@ export const extensionAuthRoutes = [
   route(updateAuthCode, {
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to update authentication code.', code),
-  }).handle(async ({ body, user_id, session_id, trace }, deps) => {
-    await requireGoodAccount(deps, { user_id, session_id }, trace)
+  }).handle(async ({ body, user_id, session_id, requestLog }, deps) => {
+    await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
     const bound = await bindSignIn(deps.db, { state: body.state, user_id, session_id, now: deps.now() })
     if (typeof bound === 'string') throw signInRefused(bound)
@@ -82,8 +82,8 @@ export const extensionAuthRoutes = [
   route(completeVscodeAuth, {
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to complete authentication', code),
-  }).handle(async ({ body, user_id, session_id, trace }, deps) => {
-    await requireGoodAccount(deps, { user_id, session_id }, trace)
+  }).handle(async ({ body, user_id, session_id, requestLog }, deps) => {
+    await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     const { state, redirect_uri, confirmation } = body
     const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
@@ -95,12 +95,12 @@ export const extensionAuthRoutes = [
   route(exchangeAuthCode, {
     // Possession of the code and its verifier proves that the caller is the editor that began the sign-in.
     rights: everybody,
-  }).handle(async ({ body, trace }, deps) => {
+  }).handle(async ({ body, requestLog }, deps) => {
     const now = deps.now()
     const who = await findExchangingUser(deps.db, { ...body, now })
     const standing = who ? await findAccountStatus(deps, who) : 'good'
     if (standing !== 'good') {
-      trace.note({ refusal: standing })
+      requestLog.note({ refusal: standing })
       throw invalidGrant()
     }
     const outcome = await exchangeSignIn(deps.db, { ...body, now }).catch((error: unknown) => {
@@ -112,10 +112,10 @@ export const extensionAuthRoutes = [
     if (!('refusal' in outcome) || outcome.refusal === 'reused') deps.editorTokens.forgetAll()
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.
-      trace.note({ refusal: outcome.refusal })
+      requestLog.note({ refusal: outcome.refusal })
       throw invalidGrant()
     }
-    trace.note({ user_id: outcome.user_id })
+    requestLog.note({ user_id: outcome.user_id })
     const { access_token, expires_at } = outcome.token
     return {
       access_token,

@@ -36,8 +36,8 @@ export const extensionRoutes = [
   route(generateExtensionToken, {
     rights: oneself,
     failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
-  }).handle(async ({ user_id, session_id, trace }, deps) => {
-    await requireGoodAccount(deps, { user_id, session_id }, trace)
+  }).handle(async ({ user_id, session_id, requestLog }, deps) => {
+    await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
       issueToken(trx, { user_id, now: deps.now() }),

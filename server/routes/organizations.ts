@@ -67,7 +67,7 @@ export const organizationsRoutes = [
   route(createOrganizationSubscription, {
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: checkoutFailure('Failed to create subscription'),
-  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+  }).handle(async ({ body, user_id, requestLog, admin }, deps) => {
     await findOrCreateAccount(deps, user_id)
     const { url, ...checkout } = await startSubscription(
       deps,
@@ -84,7 +84,7 @@ export const organizationsRoutes = [
         shown_price: undefined,
         returns: returnPages(deps.settings, { success: '/payment/success', cancel: billingTab }),
       },
-      trace,
+      requestLog,
     )
     return { checkout_url: url, ...checkout }
   }),
@@ -127,7 +127,7 @@ export const organizationsRoutes = [
   route(topUpOrganizationCredits, {
     rights: admins({ doing: 'top up credits', organization: ({ body }) => body.org_id }),
     failure: checkoutFailure('Failed to create top-up session'),
-  }).handle(async ({ body, user_id, attempt_id, trace, admin }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, requestLog, admin }, deps) => {
     const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
     const { url, ...checkout } = await startCreditPurchase(
       deps,
@@ -139,7 +139,7 @@ export const organizationsRoutes = [
         currency: subscription?.currency ?? defaultCurrency,
         returns: returnPages(deps.settings, { success: '/billing/success', cancel: billingTab }),
       },
-      trace,
+      requestLog,
     )
     return { checkout_url: url, ...checkout }
   }),

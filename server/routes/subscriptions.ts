@@ -14,7 +14,7 @@ export const subscriptionsRoutes = [
   route(createCheckoutSession, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),
-  }).handle(async ({ body, user_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, requestLog }, deps) => {
     const isTeam = body.planType === 'teams'
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
@@ -35,7 +35,7 @@ export const subscriptionsRoutes = [
         shown_price: body.priceId,
         returns,
       },
-      trace,
+      requestLog,
     )
   }),
 

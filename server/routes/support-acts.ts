@@ -39,7 +39,7 @@ import { presentOwners } from '../support/owners.ts'
 type Deps = Pick<Dependencies, 'db' | 'clerk'>
 
 export const supportActsRoutes = [
-  route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
+  route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, requestLog }, deps) => {
     const { id, kind, targets, adjustment, reason, is_dry_run } = body
     const batch_id = targets.length > 1 ? id : null
     const accepted: SupportActRow[] = []
@@ -65,7 +65,7 @@ export const supportActsRoutes = [
       }
       accepted.push(requested.act)
       needs_approval ||= requested.needs_approval
-      await enqueueAct(deps, trace, requested.act)
+      await enqueueAct(deps, requestLog, requested.act)
     }
     return {
       success: true,
@@ -84,13 +84,13 @@ export const supportActsRoutes = [
     return { success: true, data: { acts: await presentActs(deps, rows), counts } }
   }),
 
-  route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
+  route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, requestLog }, deps) => {
     const now = deps.now()
     const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
     const act = decidedOrThrow(
       await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, next_try_at }),
     )
-    await enqueueAct(deps, trace, act)
+    await enqueueAct(deps, requestLog, act)
     return { success: true, data: await presentAct(deps, act) }
   }),
 
@@ -124,11 +124,11 @@ function requestDependencies({ db, producer, now, settings }: Dependencies) {
 
 async function enqueueAct(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  trace: RequestLog,
+  requestLog: RequestLog,
   { id, state }: SupportActRow,
 ): Promise<void> {
   if (state !== 'queued') return
-  await enqueue(deps, trace, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
+  await enqueue(deps, requestLog, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
 }
 
 function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {

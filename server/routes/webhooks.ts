@@ -43,7 +43,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
         payload: event.data,
         raw,
       },
-      ctx.state.trace,
+      ctx.state.requestLog,
     )
     ctx.body = { received: true }
   }
@@ -84,7 +84,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
         payload: event.data,
         raw,
       },
-      ctx.state.trace,
+      ctx.state.requestLog,
     )
     ctx.body = { received: true }
   }
@@ -151,11 +151,11 @@ async function storeVerifiedEvent(
   deps: Dependencies,
   inbox: Inbox,
   verified: VerifiedEvent,
-  trace: RequestLog,
+  requestLog: RequestLog,
 ): Promise<void> {
   const { source, id, type } = verified
   const now = deps.now()
-  trace.note({ event_id: id, event_type: type })
+  requestLog.note({ event_id: id, event_type: type })
   const event = {
     ...verified,
     payload: verified.payload as Json,
@@ -164,6 +164,6 @@ async function storeVerifiedEvent(
     next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
   }
   const { unsettled } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-  if (unsettled) await enqueue(deps, trace, { queue: eventQueues[source], id, payload: { event_id: id } })
+  if (unsettled) await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }

@@ -25,7 +25,7 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
     if (ctx.path !== boardPath && !ctx.path.startsWith(`${boardPath}/`)) return next()
     const user_id = await findSupportStaff(deps, ctx)
     if (!user_id || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) throw notFound()
-    ctx.state.trace.note({ user_id })
+    ctx.state.requestLog.note({ user_id })
     // Its links are relative to a folder.
     if (ctx.path === boardPath) return ctx.redirect(`${boardPath}/`)
     const queues = queueNames.map((name) => deps.producer.queue(name))

@@ -255,8 +255,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a killed server’s promise is kept to whoever asks',
     history: 'another page than that of a killed server',
-    text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found',
-    becomes: 'await awaitSession(deps, collision, trace)',
+    text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, requestLog) : found',
+    becomes: 'await awaitSession(deps, collision, requestLog)',
   },
   {
     name: 'a killed server’s page is made a second time',
