@@ -84,7 +84,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
   })
 })
 
-test('a price change does not affect what an open page promised', async () => {
+test('a price change does not affect the terms of an open page', async () => {
   const first = await subscribed({ planType: 'teams', seats: 2 })
   await stripe.client.prices.create({
     product: 'plan_teams',

@@ -62,7 +62,7 @@ test('the name of the product is written as text, whatever it contains', async (
   expect(html).not.toContain('<Acme>')
 })
 
-test('a trial is promised only where the server grants one', async () => {
+test('a trial is offered only where the server grants one', async () => {
   expect(await render('/pricing', { pro_trial_days: 7 })).toContain('Start 7-Day Free Trial')
   const without = await render('/pricing', { pro_trial_days: 0 })
   expect(without).not.toMatch(/trial/i)

@@ -45,7 +45,7 @@ export const getOrganizationSeats = endpoint({
 export const assignSeat = endpoint({
   method: 'POST',
   path: '/api/organizations/seats/assign',
-  summary: 'Assign a seat to a member, or promise one and invite; 402 when none is left; for admins',
+  summary: 'Assign a seat to a member, or reserve one and invite; 402 when none is left; for admins',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({

@@ -48,7 +48,7 @@ export interface NewSubscriptionCheckout extends NewIntent {
   readonly session_params?: string
 }
 
-/** What is promised to the buyer at this moment, in credits and minor units. */
+/** The terms at this moment, in credits and minor units. */
 export type NewCheckoutIntent = NewCreditPurchase | NewSubscriptionCheckout
 
 export interface CheckoutFailure {

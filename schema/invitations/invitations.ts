@@ -26,7 +26,7 @@ export interface NewInvitation {
 }
 
 /**
- * Promises a seat to a person who is not a member yet. Must be committed before Clerk is asked to send the
+ * Reserves a seat for a person who is not a member yet. Must be committed before Clerk is asked to send the
  * invitation; the caller has locked the subscription and found that a seat is free.
  */
 export async function reserveInvitation(

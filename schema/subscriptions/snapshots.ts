@@ -6,8 +6,8 @@ import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 import type { Subscription } from './subscriptions.ts'
 
-/** What a checkout promised and whom it is for; never changes. */
-type PromisedFields =
+/** The terms of a checkout and its owner; they never change. */
+type TermsFields =
   | 'stripe_subscription_id'
   | 'intent_id'
   | 'user_id'
@@ -20,7 +20,7 @@ type PromisedFields =
 /** A subscription as Stripe had it at one moment, and when to sync it without an event. */
 export type SubscriptionSnapshot = Pick<
   Insertable<Subscriptions>,
-  | PromisedFields
+  | TermsFields
   | 'billing_frequency'
   | 'status'
   | 'seats_total'

@@ -78,7 +78,7 @@ function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutInte
   if (!user_id) return 'Its customer names no user'
   const currency = currencies.find((known) => known === session.currency?.toUpperCase())
   const credits = Number(metadata.credits)
-  if (!currency || !Number.isInteger(credits)) return 'It does not say which credits were promised'
+  if (!currency || !Number.isInteger(credits)) return 'It does not say how many credits were bought'
   const created_at = new Date(session.created * 1000)
   const { organizationId } = metadata
   const common = { id, user_id, credits, currency, created_at, next_try_at: new Date() }

@@ -11,8 +11,8 @@ import type { Dependencies } from '../dependencies.ts'
 import { checkoutInProgress } from '../errors.ts'
 import { type OpenedCheckout, reopenSession } from './open-session.ts'
 import type { Payer } from './payer.ts'
-import { isSamePromise } from './promise-subscription.ts'
 import { requestCompletion } from './request-completion.ts'
+import { haveSameTerms } from './subscription-terms.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'producer' | 'metrics' | 'settings' | 'now'>
 
@@ -42,7 +42,7 @@ export async function closeOpenCheckout(
   requestLog: RequestLog,
 ): Promise<OpenedCheckout | null> {
   const { found, wanted } = collision
-  const open = isSamePromise(found, wanted) ? await awaitSession(deps, collision, requestLog) : found
+  const open = haveSameTerms(found, wanted) ? await awaitSession(deps, collision, requestLog) : found
   if (!open) return null
   if ('url' in open) return open
   if (!open.stripe_session_id) {
@@ -55,7 +55,7 @@ export async function closeOpenCheckout(
     await requestCompletion(deps, open, { cause: 'session_status', requestLog })
     throw checkoutInProgress()
   }
-  if (session.status === 'open' && session.url && isSamePromise(open, wanted)) {
+  if (session.status === 'open' && session.url && haveSameTerms(open, wanted)) {
     requestLog.note({ intent_id: open.id, session_id: session.id })
     return { url: session.url, sessionId: session.id, intentId: open.id }
   }

@@ -89,7 +89,7 @@ test('a server that was killed after Stripe had opened the page: the next try ge
   expect(await listPayableSessions(product)).toMatchObject([{ id: sessionId }])
 })
 
-test('a server that was killed before Stripe heard of it: the next try opens the promised page within 2 s', async () => {
+test('a server that was killed before Stripe heard of it: the next try opens the page with the same terms within 2 s', async () => {
   const called = signal()
   const dying = await serverThatCreates(
     () =>
@@ -99,11 +99,11 @@ test('a server that was killed before Stripe heard of it: the next try opens the
       }) as unknown as Create,
   )
   await abandon(dying, called.given)
-  const [promised] = await listIntents(product)
+  const [intent] = await listIntents(product)
   const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
   expect(took_ms).toBeLessThan(waitedForTheOtherMs)
-  expect(answer.intentId).toBe(promised?.id)
-  expect(await listIntents(product)).toMatchObject([{ state: 'open', amount_minor: promised?.amount_minor }])
+  expect(answer.intentId).toBe(intent?.id)
+  expect(await listIntents(product)).toMatchObject([{ state: 'open', amount_minor: intent?.amount_minor }])
   expect(await listPayableSessions(product)).toHaveLength(1)
 })
 

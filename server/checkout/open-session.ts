@@ -31,7 +31,7 @@ export interface CheckoutToOpen {
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 }
 
-type PromisedIntent = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor' | 'currency'> & {
+type IntentTerms = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor' | 'currency'> & {
   readonly trial_days?: number
 }
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
@@ -88,7 +88,7 @@ export async function reopenSession(
 /** The address of an intent's session, if the intent is open and the session has its terms. */
 async function publish(
   deps: Deps,
-  intent: PromisedIntent,
+  intent: IntentTerms,
   session: Stripe.Checkout.Session,
   requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
@@ -141,7 +141,7 @@ async function createSession(
  * (`amount_total` may be null), so its price afterwards is accepted too.
  */
 function termsMismatch(
-  { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,
+  { kind, trial_days = 0, amount_minor, currency }: IntentTerms,
   { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
 ): string | null {
   if (asked?.toUpperCase() !== currency) return `${amount_total} ${asked?.toUpperCase()}`

@@ -42,7 +42,7 @@ export function metadataOf(intent: Described) {
  * Without this the account's dashboard decides whether another currency is shown
  * (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing).
  */
-const promisedCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
+const intentCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
 
 /** What Checkout asks of buyers beside the payment. */
 export type Collected = Pick<Settings, 'stripe_tax' | 'terms_url'>
@@ -85,7 +85,7 @@ export function creditPurchaseParams(
   const metadata = metadataOf(intent)
   return {
     mode: 'payment',
-    ...promisedCurrencyOnly,
+    ...intentCurrencyOnly,
     client_reference_id: intent.id,
     metadata,
     payment_intent_data: { metadata },
@@ -121,7 +121,7 @@ export function subscriptionParams(
   const metadata = metadataOf(intent)
   return {
     mode: 'subscription',
-    ...promisedCurrencyOnly,
+    ...intentCurrencyOnly,
     client_reference_id: intent.id,
     metadata,
     subscription_data: {

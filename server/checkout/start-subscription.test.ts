@@ -192,7 +192,7 @@ describe('one subscription per owner', () => {
       .returningAll()
       .executeTakeFirstOrThrow()
     await database.owner.deleteFrom('checkout_intents').execute()
-    await insertIntent(database.server, { ...promised(ada.user_id), id: intent_id })
+    await insertIntent(database.server, { ...termsFor(ada.user_id), id: intent_id })
     await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
     // The worker's transaction ends between the question to Stripe and its answer.
     const late = withSessions({
@@ -244,7 +244,7 @@ function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stri
 }
 
 /** The terms of Pro by the month. */
-const promised = (user_id: string) =>
+const termsFor = (user_id: string) =>
   ({
     kind: 'subscription',
     user_id,

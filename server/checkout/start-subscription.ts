@@ -11,8 +11,8 @@ import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import type { Payer } from './payer.ts'
-import { promiseSubscription, type SubscriptionRequest } from './promise-subscription.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
+import { type SubscriptionRequest, subscriptionTerms } from './subscription-terms.ts'
 
 export interface SubscriptionPurchase {
   readonly request: SubscriptionRequest
@@ -44,7 +44,7 @@ export async function startSubscription(
     const created_at = deps.now()
     const next_try_at = new Date(created_at.getTime() + deps.settings.claim_after_ms)
     const terms = { price_minor: price.amount_minor, trial_days, created_at, next_try_at }
-    const intent = promiseSubscription(request, terms)
+    const intent = subscriptionTerms(request, terms)
     const open = await findOpenCheckout(deps.db, request)
     const existing =
       open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, requestLog))

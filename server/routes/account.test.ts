@@ -149,7 +149,7 @@ describe('credits on the way', () => {
   })
 
   test('credits on the way do not include those of a payment that does not match its order', async () => {
-    await buildPaidPlan(product, { user_id: ada.user_id, promised_minor: 1 })
+    await buildPaidPlan(product, { user_id: ada.user_id, intended_minor: 1 })
     await worker.catchUp().catch(() => undefined)
     expect(await summary()).toMatchObject({
       credits_on_the_way: 0,

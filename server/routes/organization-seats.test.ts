@@ -69,10 +69,10 @@ describe('assigning a seat', () => {
     })
     const theirs = await team(1)
     const guest = await signUp(clerk)
-    const promised = await assign(theirs, guest.email)
+    const reserved = await assign(theirs, guest.email)
     expect(await assign(theirs, guest.email.toUpperCase())).toMatchObject({
       status: 200,
-      body: promised.body,
+      body: reserved.body,
     })
     expect(await assign(theirs, guest.email, { role: 'admin' })).toMatchObject({
       status: 409,

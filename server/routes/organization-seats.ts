@@ -63,8 +63,8 @@ export const organizationSeatsRoutes = [
       const message = `Seat assigned to ${seat.email}. They can now access the organization.`
       return { success: true, seat: presentSeat(seat), message }
     }
-    const promised = await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
-    return { success: true, seat: presentSeat(promised.seat), message: promised.message }
+    const reserved = await reserveSeat(deps, { organization_id, inviter_id: user_id, email, role })
+    return { success: true, seat: presentSeat(reserved.seat), message: reserved.message }
   }),
 
   // Ends the seat; the membership stays. Admins may revoke their own seat (decision 043).
@@ -95,7 +95,7 @@ async function giveMemberSeat(
   return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
 }
 
-async function promiseSeat(
+async function reserveSeat(
   deps: Dependencies,
   request: InvitationRequest,
 ): Promise<{ seat: Seat; message: string }> {
@@ -106,7 +106,7 @@ async function promiseSeat(
     refusalOfReserved: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
-  if (!seat) throw new Error(`The seat promised to ${request.email} is missing`)
+  if (!seat) throw new Error(`The seat reserved for ${request.email} is missing`)
   return { seat, message: invitationMessage(invitation, deps) }
 }
 

@@ -31,7 +31,7 @@ const sessionOf = ({ sessionId }: CheckoutPage) =>
   stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
 describe('a plan', () => {
-  test('a plan is recorded as promised, and Stripe’s page says the same', async () => {
+  test('a plan is recorded with its terms, and Stripe’s page says the same', async () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({

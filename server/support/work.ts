@@ -130,7 +130,7 @@ function sinceOf(row: ProblemRow): string {
   return (failed_at ?? new Date(row.at)).toISOString()
 }
 
-/** What the events' checkouts promised. */
+/** The terms of the events' checkouts. */
 async function findIntents(deps: Deps, found: readonly Found[]) {
   const ids = new Set(found.flatMap(({ row }) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])))
   const rows = await Promise.all([...ids].map((id) => findTimelineRow(deps.db, { kind: 'intent', id })))

@@ -31,7 +31,7 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
   }
   const pending = await countPendingSeats(system, customer)
   if (pending !== seats.invited)
-    problems.push(problem(`${seats.invited} are invited at Clerk, and ${pending} seats are promised`))
+    problems.push(problem(`${seats.invited} are invited at Clerk, and ${pending} seats are reserved`))
   return problems
 }
 

@@ -14,7 +14,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
     cancel_url: `${app_url}/payment/cancelled`,
   }
   const collected = { stripe_tax: false, terms_url: undefined }
-  const promised = {
+  const ofBuyer = {
     id: randomUUID(),
     user_id: 'user_live_check',
     currency,
@@ -44,7 +44,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
   const plan = async (terms: Pick<NewSubscriptionCheckout, 'plan_type' | 'seats' | 'trial_days'>) => {
     const price = await findPrice(stripe, terms.plan_type)
     const intent: NewSubscriptionCheckout = {
-      ...promised,
+      ...ofBuyer,
       ...terms,
       kind: 'subscription',
       amount_minor: (price.currency_options?.eur?.unit_amount ?? 0) * terms.seats,
@@ -61,7 +61,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
       'a payment page for 500 credits',
       () => {
         const intent: NewCreditPurchase = {
-          ...promised,
+          ...ofBuyer,
           kind: 'credit_purchase',
           amount_minor: 700,
           credits: 500,

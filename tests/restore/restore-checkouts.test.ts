@@ -21,7 +21,7 @@ async function buyCredits({ user_id, token }: Person): Promise<string> {
 }
 
 /** The terms and the payment page. */
-const promises = (in_database: typeof restored) =>
+const terms = (in_database: typeof restored) =>
   in_database.owner
     .selectFrom('checkout_intents')
     .select([
@@ -68,17 +68,17 @@ test('lost checkouts are written again with their terms, from Stripe’s objects
   const atSignUp = await openPlanCheckout(server, dan, { planType: 'teams', seats: 2 })
   await pay(atSignUp.sessionId)
 
-  const lost = (await promises(database)).filter(({ id }) => id !== atSignUp.intentId)
+  const lost = (await terms(database)).filter(({ id }) => id !== atSignUp.intentId)
   const shop = { db: restored.owner, stripe: stripe.client, findProfile: server.deps.clerk.getProfile }
   const left = [{ session_id: atSignUp.sessionId, why: 'Its organization was made after it was paid' }]
   const first = await restoreCheckouts(shop, since)
   expect(first).toEqual({ restored: expect.any(Array), known: 0, left })
   expect([...first.restored].sort()).toEqual(lost.map(({ id }) => id))
-  expect(await promises(restored)).toEqual(lost)
+  expect(await terms(restored)).toEqual(lost)
   expect(lost.map(({ trial_days }) => trial_days).sort()).toEqual([0, 0, 0, 14])
 
   expect(await restoreCheckouts(shop, since)).toEqual({ restored: [], known: lost.length, left })
-  expect(await promises(restored)).toEqual(lost)
+  expect(await terms(restored)).toEqual(lost)
 })
 
 test('nothing is created for a person who no longer exists at Clerk', async () => {

@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
     becomes: 'const lines: unknown[] = invoice.lines.data\n    if (lines.length < 0) {',
   },
   {
-    name: 'the promise is held against what was paid',
+    name: 'the terms are compared with the payment',
     history: 'a plan paid from a credit balance',
     text: '.flatMap(({ id, currency, lines }) =>\n      lines\n        .filter(isPeriod)\n        .map(({ starts_at, amount_minor }) => ({ id, currency, starts_at, amount_minor })),',
     becomes:
@@ -247,15 +247,15 @@ export const mutations: readonly Mutation[] = [
     becomes: "if (session.status !== 'complete') {",
   },
   {
-    name: 'a page is found again for another promise',
+    name: 'a page is found again for other terms',
     history: 'a page left for another',
     text: 'return fields.every((field) => open[field] === wanted[field])',
     becomes: 'return fields.length > 0 && open.user_id === wanted.user_id',
   },
   {
-    name: 'a killed server’s promise is kept to whoever asks',
+    name: 'a killed server’s page is opened again for other terms',
     history: 'another page than that of a killed server',
-    text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, requestLog) : found',
+    text: 'haveSameTerms(found, wanted) ? await awaitSession(deps, collision, requestLog) : found',
     becomes: 'await awaitSession(deps, collision, requestLog)',
   },
   {

@@ -98,10 +98,10 @@ export async function doublePages(product: FaultyProduct, owner: Owner): Promise
       open.push(session)
   })
   const handedOut = open.filter(({ id }) => owner.pages.has(id))
-  const promises = open.map(({ client_reference_id }) => client_reference_id)
+  const intents = open.map(({ client_reference_id }) => client_reference_id)
   return [
     ...(handedOut.length > 1 ? [`pages: ${handedOut.map(({ id }) => id)} can be paid`] : []),
-    ...(new Set(promises).size < promises.length ? ['pages: two for one promise'] : []),
+    ...(new Set(intents).size < intents.length ? ['pages: two for one intent'] : []),
   ]
 }
 

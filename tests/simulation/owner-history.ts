@@ -11,12 +11,12 @@ export interface PlannedPlan {
   readonly card: 'pays' | 'fails_later' | 'refused'
 }
 
-type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
+type PlanTerms = Pick<PlannedPlan, 'frequency' | 'seats'>
 
-export interface PlannedPage extends Promised {
+export interface PlannedPage extends PlanTerms {
   readonly do: 'page'
   /** A request just before, to a server that was killed before it answered. */
-  readonly lost: Promised | null
+  readonly lost: PlanTerms | null
 }
 
 export interface PlannedAct {
@@ -132,7 +132,7 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 }
 
 const nothing = fc.constant({})
-const promised = { frequency, seats: fc.constantFrom(1, 5) }
+const planTerms = { frequency, seats: fc.constantFrom(1, 5) }
 
 const steps = [
   { kind: 'plan', weight: 3, arbitrary: plan },
@@ -187,7 +187,7 @@ const steps = [
   step('make_anew', 1, fc.record({ with_metadata: fc.boolean() })),
   step('join_team', 2, nothing),
   step('leave_team', 1, nothing),
-  step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2, nil: null }) })),
+  step('page', 2, fc.record({ ...planTerms, lost: fc.option(fc.record(planTerms), { freq: 2, nil: null }) })),
   step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
   step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
   step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),

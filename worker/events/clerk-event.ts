@@ -46,8 +46,8 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
 }
 
 /**
- * A user joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat
- * ends. A user who joins without having been promised a seat gets none: seats cost money, and an admin
+ * A user joined, left, or changed their role: a reserved seat becomes theirs, its role changes, or their seat
+ * ends. A user who joins without a reserved seat gets none: seats cost money, and an admin
  * decides who has one.
  */
 async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {

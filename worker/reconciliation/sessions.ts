@@ -155,6 +155,6 @@ function whyNotReplayed(session: Session, intent: CheckoutIntent): string | null
     session.mode === 'payment' &&
     (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency)
   return isOtherAmount
-    ? `It promised ${moneyText(intent.amount_minor, intent.currency)}, and Stripe took another amount: refund it at Stripe, or adjust the credits.`
+    ? `It says ${moneyText(intent.amount_minor, intent.currency)}, and Stripe took another amount: refund it at Stripe, or adjust the credits.`
     : null
 }

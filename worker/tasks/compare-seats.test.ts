@@ -69,7 +69,7 @@ test.each([
   ['that was accepted by a person who has left since', 'accepted'],
   ['that was revoked at Clerk', 'revoked'],
 ] as const)(
-  'the seat promised by an invitation %s is free again although no webhook came',
+  'the seat reserved by an invitation %s is free again although no webhook came',
   async (_, status) => {
     const { team } = await teamWithSeat()
     const eve = await signUp(clerk)
@@ -99,7 +99,7 @@ test.each([
   },
 )
 
-test('seats that agree cost one call for the organization, and one where seats are promised, every six hours', async () => {
+test('seats that agree cost one call for the organization, and one where seats are reserved, every six hours', async () => {
   const { team } = await teamWithSeat()
   await invite(product, team, (await signUp(clerk)).email)
   const listed: string[] = []

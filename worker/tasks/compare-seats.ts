@@ -97,12 +97,12 @@ async function syncDifferences(
 ): Promise<number> {
   const roles = new Map(members.map((member) => [member.user_id, member.role]))
   const byEmail = new Map(members.map((member) => [member.email, member.user_id]))
-  const promised: string[] = []
+  const reserved: string[] = []
   let corrected = 0
   for (const seat of seats) {
     const user_id = seat.user_id ?? byEmail.get(seat.email)
     if (!user_id) {
-      if (seat.invitation_id) promised.push(seat.invitation_id)
+      if (seat.invitation_id) reserved.push(seat.invitation_id)
       continue
     }
     const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
@@ -112,7 +112,7 @@ async function syncDifferences(
     const after = await retryTransaction(deps.db, apply)
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
-  return corrected + (promised.length > 0 ? await syncEnded(deps, organization_id, promised) : 0)
+  return corrected + (reserved.length > 0 ? await syncEnded(deps, organization_id, reserved) : 0)
 }
 
 /**

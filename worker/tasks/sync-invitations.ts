@@ -75,7 +75,7 @@ export async function syncInvitation(deps: WorkerDependencies, invitation: Invit
   await stopClaims(deps.db, invitation.id)
 }
 
-/** Sends what Clerk asked to send later. When it refuses now, the seat that was promised is free again. */
+/** Sends what Clerk asked to send later. When it refuses now, the reserved seat is free again. */
 async function sendWaiting(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
   const { id, organization_id, email } = invitation
   try {

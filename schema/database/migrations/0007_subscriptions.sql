@@ -9,7 +9,7 @@ CREATE TABLE subscriptions (
   plan_type paid_plan NOT NULL,
   billing_frequency billing_frequency NOT NULL,
   currency currency NOT NULL,
-  -- What was promised when it was bought.
+  -- The terms of its checkout.
   credits_per_seat bigint NOT NULL CHECK (credits_per_seat > 0),
   status text NOT NULL
     CHECK (status IN ('incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused')),

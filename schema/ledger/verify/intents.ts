@@ -42,10 +42,7 @@ export async function checkIntents(
       if (isSettled) settled++
       if (intent.is_purchase) {
         if (isSettled && !intent.has_grant) {
-          problem(
-            'every settled intent has its grant, with the credits that were promised',
-            `intent ${intent.id}`,
-          )
+          problem('every settled intent has its grant, with the credits of its terms', `intent ${intent.id}`)
         }
       } else if (isSettled !== intent.has_subscription) {
         problem('every settled intent of a plan has its subscription', `intent ${intent.id}`)

@@ -406,14 +406,14 @@ describe('what was changed behind the ledger’s back is found:', () => {
       'every purchase has its settled intent',
     ],
     [
-      'the promise of an intent',
+      'the terms of an intent',
       `UPDATE checkout_intents SET credits = 501`,
-      'every settled intent has its grant, with the credits that were promised',
+      'every settled intent has its grant, with the credits of its terms',
     ],
     [
       'the session of an intent',
       `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
-      'every settled intent has its grant, with the credits that were promised',
+      'every settled intent has its grant, with the credits of its terms',
     ],
   ])('%s', async (_, statement, check) => {
     await fillBooks()
@@ -557,7 +557,7 @@ describe('what was posted wrongly is found:', () => {
     )
     expect(await problemsOf()).toEqual([
       {
-        check: 'every settled intent has its grant, with the credits that were promised',
+        check: 'every settled intent has its grant, with the credits of its terms',
         subject: `intent ${intent.id}`,
       },
     ])

@@ -31,7 +31,7 @@ export interface PlanOrder {
   readonly credits_per_seat?: number
   readonly owner?: PaidPurchase['owner']
   /** The checkout's amount, when it is not the price. */
-  readonly promised_minor?: number
+  readonly intended_minor?: number
   /** The buyer; a new user by default. */
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
@@ -65,7 +65,7 @@ export async function buildPaidPlan(
     ...owner,
     credits: credits_per_seat * seats,
     credits_per_seat,
-    amount_minor: order.promised_minor ?? amountMinor * seats,
+    amount_minor: order.intended_minor ?? amountMinor * seats,
     currency: 'EUR',
     plan_type,
     billing_frequency,

@@ -58,22 +58,22 @@ describe('joining', () => {
     expect((await readTeam(database, ours)).seats.map(({ status }) => status)).toEqual(['active', 'active'])
   })
 
-  test('joining without having been promised a seat gives none', async () => {
+  test('a member who joins without a reserved seat gets none', async () => {
     const ours = await newTeam()
     await member(ours)
     await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
     expect((await readTeam(database, ours)).seats).toEqual([])
   })
 
-  test('joining with another address of one’s own takes the seat that was promised to it, if it is verified', async () => {
+  test('a member who joins with another verified address takes the seat that is reserved for it', async () => {
     const ours = await newTeam()
     const [ada, eve] = [await person(), await person()]
-    const [promised, wanted] = ['second.address@tidemark.test', 'not.verified@tidemark.test']
-    await invite(product, ours, promised)
+    const [reserved, wanted] = ['second.address@tidemark.test', 'not.verified@tidemark.test']
+    await invite(product, ours, reserved)
     await invite(product, ours, wanted)
     const addressOf = (person: Person, emailAddress: string, verified: boolean) =>
       clerk.client.emailAddresses.createEmailAddress({ userId: person.user_id, emailAddress, verified })
-    await addressOf(ada, promised, true)
+    await addressOf(ada, reserved, true)
     await addressOf(eve, wanted, false)
     for (const person of [ada, eve]) {
       await clerk.client.organizations.createOrganizationMembership({
@@ -84,7 +84,7 @@ describe('joining', () => {
     }
     await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
     expect((await readTeam(database, ours)).seats).toEqual([
-      { email: promised, user_id: ada.user_id, role: 'member', status: 'active' },
+      { email: reserved, user_id: ada.user_id, role: 'member', status: 'active' },
       { email: wanted, user_id: null, role: 'member', status: 'pending' },
     ])
   })

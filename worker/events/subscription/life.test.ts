@@ -126,7 +126,7 @@ describe('a Pro plan', () => {
   })
 })
 
-test('what an open checkout promised is granted, whatever the catalogue says meanwhile, at renewals too', async () => {
+test('the terms of an open checkout are granted, whatever the catalogue says meanwhile, at renewals too', async () => {
   const bought = await buildPaidPlan(product, { credits_per_seat: 444 })
   await worker.catchUp()
   expect(await balanceOf(bought)).toMatchObject({ plan: 444 })

@@ -103,7 +103,7 @@ async function findOtherLiveSubscription(
  * inside the caller's transaction. The snapshot holds everything, so neither the order of events nor how
  * often they come makes a difference; an older snapshot never replaces a newer one.
  *
- * Throws PermanentError when Stripe took another sum than promised, when its price is one of another plan, or
+ * Throws PermanentError when Stripe took another amount than the terms, when its price is one of another plan, or
  * when the owner has another live subscription.
  */
 async function applySubscription(
@@ -189,10 +189,10 @@ async function applyUnpaid(
 
 /**
  * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a
- * credit balance that paid a part of it, and other lines of the same invoice do not change what was promised.
+ * credit balance that paid a part of it, and other lines of the same invoice do not change the terms.
  */
 function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): void {
-  // Of what was made by hand nothing was promised but the plan.
+  // Of what was made by hand the terms name only the plan.
   if (intent.stripe_invoice_id) return
   const [first] = fetched.invoices
     .flatMap(({ id, currency, lines }) =>
@@ -202,10 +202,10 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
     )
     .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
   if (!first) return
-  const promisedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
-  if (first.amount_minor !== promisedMinor || first.currency !== intent.currency) {
+  const expectedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
+  if (first.amount_minor !== expectedMinor || first.currency !== intent.currency) {
     throw new PermanentError(
-      `Intent ${intent.id} promised ${promisedMinor} ${intent.currency}, ` +
+      `Intent ${intent.id} says ${expectedMinor} ${intent.currency}, ` +
         `invoice ${first.id} costs ${first.amount_minor} ${first.currency}`,
     )
   }

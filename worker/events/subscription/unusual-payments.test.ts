@@ -58,12 +58,12 @@ describe('a customer with a credit balance at Stripe', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('a customer with a credit balance at Stripe whose promise is broken is left to a person, with the reason', async () => {
-    const bought = await buildPaidPlan(product, { promised_minor: 1999 })
+  test('a customer with a credit balance at Stripe whose first invoice differs from the terms is left to a person, with the reason', async () => {
+    const bought = await buildPaidPlan(product, { intended_minor: 1999 })
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter(({ type }) => type === 'invoice.paid')).catch(() => undefined)
     expect(await listUnsettledEvents()).toMatchObject([
-      { reason: expect.stringMatching(/promised 1999 EUR, invoice in_\w+ costs 2000 EUR/) },
+      { reason: expect.stringMatching(/says 1999 EUR, invoice in_\w+ costs 2000 EUR/) },
     ])
     await database.owner.deleteFrom('inbox_events').where('state', '=', 'failed').execute()
     expect(await life.balance(bought)).toMatchObject({ plan: 0 })
@@ -186,7 +186,7 @@ describe('an invoice', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 250 })
   })
 
-  test('an invoice of a manual item that was waiting when the plan was bought does not break the promise', async () => {
+  test('an invoice of a manual item that was waiting when the plan was bought does not contradict the terms', async () => {
     const bought = await buy({
       prepare: (customer) => stripe.client.invoiceItems.create({ customer, currency: 'eur', amount: 300 }),
     })

@@ -16,7 +16,7 @@ export interface SubscriptionRequest {
 }
 
 /** The terms of the checkout, from the present catalogue. */
-export function promiseSubscription(
+export function subscriptionTerms(
   request: SubscriptionRequest,
   terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'next_try_at'> & {
     readonly price_minor: number
@@ -37,7 +37,7 @@ export function promiseSubscription(
 }
 
 /** Whether an open checkout has the same terms and buyer, so that its page can be reused. */
-export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
+export function haveSameTerms(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
   const fields = [
     'user_id',
     'owner_kind',
