@@ -1,5 +1,5 @@
 /**
- * Something that no retry can fix: the event contradicts the terms of its checkout. The event is kept as failed for a
+ * Something that no retry can fix: the event contradicts the terms. The event is kept as failed for a
  * person to examine, and nothing is granted.
  */
 export class PermanentError extends Error {

@@ -217,11 +217,11 @@ export const getTrace = endpoint({
       }),
     ),
   response: z.object({
-    /** Null, with `standing` and `person`, when there is no matching customer. */
+    /** Null, with `case_summary` and `person`, when there is no matching customer. */
     owner: z.nullable(ownerSchema),
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
-    standing: z.nullable(caseSummarySchema),
+    case_summary: z.nullable(caseSummarySchema),
     /** Colleagues who have the same case open. */
     visitors: z.array(visitorSchema),
     /** The requested item, on any page of the timeline. */

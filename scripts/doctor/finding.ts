@@ -10,11 +10,11 @@ export type Finding =
       readonly mend: string
     }
 
-type Trouble = Omit<Extract<Finding, { level: 'problem' | 'warning' }>, 'of' | 'level'>
+type Advice = Omit<Extract<Finding, { level: 'problem' | 'warning' }>, 'of' | 'level'>
 
 export const ok = (of: string, text: string): Finding => ({ of, level: 'ok', text })
-export const problem = (of: string, trouble: Trouble): Finding => ({ of, level: 'problem', ...trouble })
-export const warning = (of: string, trouble: Trouble): Finding => ({ of, level: 'warning', ...trouble })
+export const problem = (of: string, advice: Advice): Finding => ({ of, level: 'problem', ...advice })
+export const warning = (of: string, advice: Advice): Finding => ({ of, level: 'warning', ...advice })
 
 const marks = { ok: '✓', warning: '!', problem: '✗' } as const
 

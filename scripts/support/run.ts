@@ -126,18 +126,18 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
       }
       await recordAudit(product.server.db, { ...entry, outcome: 'done' })
     }
-    const { standing, timeline } = trace
+    const { case_summary, timeline } = trace
     const lines = [
-      `${owner}: ${standing?.sentence ?? 'nothing is known'}`,
-      ...(standing
-        ? [`balance ${standing.balance.total.is}, should be ${standing.balance.total.should}`]
+      `${owner}: ${case_summary?.sentence ?? 'nothing is known'}`,
+      ...(case_summary
+        ? [`balance ${case_summary.balance.total.is}, should be ${case_summary.balance.total.should}`]
         : []),
-      ...(standing?.problems ?? []).map(({ sentence }) => `! ${sentence}`),
+      ...(case_summary?.problems ?? []).map(({ sentence }) => `! ${sentence}`),
       ...timeline.map(({ at, kind, id, state, title, error }) =>
         [at, kind, id, state ?? '', title, error ?? ''].join('  ').trimEnd(),
       ),
     ]
-    return { json: trace, lines, ok: standing?.agrees ?? true }
+    return { json: trace, lines, ok: case_summary?.agrees ?? true }
   },
 
   async list({ server }, { args, options }) {

@@ -15,15 +15,15 @@ export async function findAccountStatus(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
 ): Promise<AccountStatus> {
-  const standing = await deps.clerk.getAccountStatus(who)
-  if (standing === 'gone' || standing === 'banned') {
+  const status = await deps.clerk.getAccountStatus(who)
+  if (status === 'gone' || status === 'banned') {
     const ending = retryTransaction(deps.db, async (trx) => {
       await deleteSignInsOf(trx, who.user_id)
       await revokeTokens(trx, { user_id: who.user_id, now: deps.now() })
     })
     await ending.finally(deps.editorTokens.forgetAll)
   }
-  return standing
+  return status
 }
 
 /** The same where a page shows the reason. Throws ClerkUnavailableError. */
@@ -32,14 +32,14 @@ export async function requireGoodAccount(
   who: SignedIn,
   requestLog: RequestLog,
 ): Promise<void> {
-  const standing = await findAccountStatus(deps, who)
-  if (standing === 'good') return
-  requestLog.note({ standing })
+  const status = await findAccountStatus(deps, who)
+  if (status === 'good') return
+  requestLog.note({ account_status: status })
   const refusals: Readonly<Record<Exclude<AccountStatus, 'good'>, () => ServerError>> = {
     gone: unauthenticated,
     signed_out: unauthenticated,
     banned: accountSuspended,
     locked: accountLocked,
   }
-  throw refusals[standing]()
+  throw refusals[status]()
 }

@@ -98,9 +98,9 @@ export const extensionAuthRoutes = [
   }).handle(async ({ body, requestLog }, deps) => {
     const now = deps.now()
     const who = await findExchangingUser(deps.db, { ...body, now })
-    const standing = who ? await findAccountStatus(deps, who) : 'good'
-    if (standing !== 'good') {
-      requestLog.note({ refusal: standing })
+    const status = who ? await findAccountStatus(deps, who) : 'good'
+    if (status !== 'good') {
+      requestLog.note({ refusal: status })
       throw invalidGrant()
     }
     const outcome = await exchangeSignIn(deps.db, { ...body, now }).catch((error: unknown) => {

@@ -23,11 +23,11 @@ const org = madeOnce(() => buildOrganization(product.clerk, ada))
 const invited = { id: '' }
 
 /** The server's database, for as long as Postgres can take no statement. */
-const trouble = { statements: /^$/ }
-function troubled(db: Database): Database {
+const faults = { statements: /^$/ }
+function withFaults(db: Database): Database {
   return db.withPlugin({
     transformQuery({ node }) {
-      if (trouble.statements.test(node.kind)) {
+      if (faults.statements.test(node.kind)) {
         throw Object.assign(new Error('the database system is starting up'), { code: '57P03' })
       }
       return node
@@ -35,7 +35,7 @@ function troubled(db: Database): Database {
     transformResult: async ({ result }) => result,
   })
 }
-const server = madeOnce(() => product.startServer({ deps: { db: troubled(product.server.deps.db) } }))
+const server = madeOnce(() => product.startServer({ deps: { db: withFaults(product.server.deps.db) } }))
 afterAll(() => server.close())
 
 beforeAll(async () => {
@@ -99,9 +99,9 @@ test.each<[string, RegExp, Endpoint, () => object]>([
 ])(
   'the call fails with its text while the database is unavailable: %s',
   async (error, statements, endpoint, request) => {
-    trouble.statements = statements
+    faults.statements = statements
     const answer = await server.api(endpoint, { token: ada.token, ...request() })
-    trouble.statements = /^$/
+    faults.statements = /^$/
     expect(answer).toMatchObject({ status: 503, body: { error, code: 'temporarily_unavailable' } })
     expect(answer.headers.get('retry-after')).toBe('5')
   },

@@ -334,7 +334,7 @@ describe('a trace', () => {
     const { event_id, intent_id, session_id } = await buildFailedPurchase(ada.user_id)
     const opened = await trace(ada.user_id, { kind: 'event', id: event_id })
     expect(opened.person).toMatchObject({ name: 'Ada Lovelace', email: ada.email, at_clerk: 'known' })
-    expect(opened.standing).toMatchObject({
+    expect(opened.case_summary).toMatchObject({
       agrees: false,
       sentence: expect.stringMatching(
         new RegExp(
@@ -369,8 +369,8 @@ describe('a trace', () => {
     const session = await stripe.client.checkout.sessions.retrieve(bought.session_id)
     await stripe.client.refunds.create({ payment_intent: String(session.payment_intent), amount: 350 })
     await worker.catchUp()
-    const { standing, timeline } = await trace(ada.user_id)
-    expect(standing).toMatchObject({
+    const { case_summary, timeline } = await trace(ada.user_id)
+    expect(case_summary).toMatchObject({
       agrees: true,
       sentence: 'All expected credits are present.',
       problems: [],
@@ -410,7 +410,7 @@ describe('a trace', () => {
         snapshot_order: 1,
       })
       .execute()
-    expect((await trace(ada.user_id)).standing).toMatchObject({
+    expect((await trace(ada.user_id)).case_summary).toMatchObject({
       sentence: expect.stringMatching(
         /^500 credits of the purchase of .+ are too many: a refund or an end at Stripe/,
       ),
@@ -436,8 +436,8 @@ describe('a trace', () => {
       { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' },
     )
     await postTransfers(database.worker, [transfer])
-    const { standing, timeline } = await trace(ada.user_id)
-    expect(standing).toMatchObject({
+    const { case_summary, timeline } = await trace(ada.user_id)
+    expect(case_summary).toMatchObject({
       agrees: false,
       sentence: expect.stringMatching(
         /^900 credits of the late payment for the month from 1 January 2026 are too many: /,
@@ -455,7 +455,7 @@ describe('a trace', () => {
     const invitation = await invite(product, team, `secret.${randomUUID()}@tidemark.test`)
     const opened = await trace(team.organization.id)
     expect(opened.person).toMatchObject({ name: team.organization.name, email: null })
-    expect(opened.standing).toMatchObject({ seats: { total: 3, held: 2, active: 1, pending: 1 } })
+    expect(opened.case_summary).toMatchObject({ seats: { total: 3, held: 2, active: 1, pending: 1 } })
     expect(keys(opened)).toEqual(
       expect.arrayContaining([`invitation:${invitation.id}`, `subscription:${team.subscription_id}`]),
     )
@@ -516,7 +516,7 @@ describe('a trace', () => {
     const [ofAda, ofBob] = [await trace(ada.user_id), await trace(bob.user_id)]
     expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
     expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)
-    expect(ofBob.standing?.agrees).toBe(true)
+    expect(ofBob.case_summary?.agrees).toBe(true)
     // The id of another owner's event highlights nothing here.
     const mixed = await trace(bob.user_id, { kind: 'event', id: theirs.event_id })
     expect(mixed).toMatchObject({ owner: { id: bob.user_id }, highlighted: null })
@@ -533,7 +533,7 @@ describe('a trace', () => {
     const alone = await server.ask(getTrace, { token: sam.token, query: { kind: 'event', id } })
     expect(alone).toMatchObject({
       owner: null,
-      standing: null,
+      case_summary: null,
       timeline: [{ key: `event:${id}`, error: 'Not ours' }],
     })
     const nothing = await server.api(getTrace, {

@@ -49,7 +49,7 @@ export async function readTrace(
   const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
   const highlighted = found?.find((hit) => hit.owner?.owner_id === owner?.owner_id)?.item ?? null
   const present = await presentOwners(deps.db, [owner])
-  const nothing = { person: null, standing: null, visitors: [], next_cursor: null, opened: null }
+  const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null, opened: null }
   if (!owner) {
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [] }
   }
@@ -63,7 +63,7 @@ export async function readTrace(
   const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, { ...options, nameOf }))
   const next_cursor = page.next && cursorAt(page.next)
   if (before) return { owner: present(owner), ...nothing, highlighted, timeline, next_cursor }
-  const [person, standing, visit] = await Promise.all([
+  const [person, case_summary, visit] = await Promise.all([
     presentPerson(deps, owner, options.links),
     deps.db
       .transaction()
@@ -74,10 +74,10 @@ export async function readTrace(
   return {
     owner: present(owner),
     person,
-    standing,
+    case_summary,
     visitors: await presentVisitors(deps, visit.others),
     highlighted,
-    timeline: timeline.map((item) => markUnsettled(item, standing)),
+    timeline: timeline.map((item) => markUnsettled(item, case_summary)),
     next_cursor,
     opened: visit.is_new ? owner : null,
   }

@@ -13,7 +13,7 @@ import {
 import { expect, test } from './support/test.ts'
 
 const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
-const standing = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
+const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
 // Two or three people and a payment each, one after the other.
@@ -44,9 +44,9 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await support.getByRole('searchbox', { name: 'Search support' }).click()
   await support.keyboard.type(email)
   await support.keyboard.press('Enter')
-  await expect(standing(support)).toContainText(/500 credits .* are missing/)
-  await expect(standing(support)).toContainText('a simulated bug')
-  await standing(support)
+  await expect(caseSummary(support)).toContainText(/500 credits .* are missing/)
+  await expect(caseSummary(support)).toContainText('a simulated bug')
+  await caseSummary(support)
     .getByRole('button', { name: /^Replay/ })
     .first()
     .click()
@@ -55,7 +55,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await support.keyboard.type('The bug is mended in the new release')
   await dialog(support).getByRole('button', { name: 'Replay', exact: true }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
-  await expect(standing(support)).toContainText('All expected credits are present')
+  await expect(caseSummary(support)).toContainText('All expected credits are present')
   expect(await clicksOf(support)).toBeLessThanOrEqual(6)
 
   await support.getByRole('button', { name: /^checkout.session.completed of Stripe/ }).click()
@@ -86,7 +86,7 @@ test('the console is open only to support staff; two of them see each other, and
   const first = await openConsole({ browser, baseURL }, sam)
   const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
   await first.goto(`/support/trace?owner=${userId}`)
-  await expect(standing(first)).toBeVisible()
+  await expect(caseSummary(first)).toBeVisible()
   await second.goto(`/support/trace?owner=${userId}`)
   await expect(second.getByText('Sam Support is looking at this too')).toBeVisible()
 

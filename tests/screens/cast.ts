@@ -10,7 +10,7 @@ import {
   turnStripeKnob,
 } from '../e2e/support/product.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { archivedTransferId, archiveEarlierMonths, beInTrouble } from './trouble.ts'
+import { archivedTransferId, archiveEarlierMonths, needAttention } from './attention.ts'
 
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
@@ -25,7 +25,7 @@ interface Addresses {
   /** The subscriber, as support sees them. */
   readonly supportCase: string
   /** A customer with almost every kind of problem. */
-  readonly troubledCase: string
+  readonly attentionCase: string
   /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
   readonly searches: { readonly email: string; readonly session: string; readonly archived: string }
 }
@@ -38,7 +38,7 @@ type Setting = { readonly browser: Browser; readonly baseURL: string }
 
 /** Brings the people of all screens into their states, by the product's forms and the sandboxes' knobs. */
 export async function gatherCast(setting: Setting): Promise<Cast> {
-  const [newcomer, subscriber, debtor, team, support, troubled] = await Promise.all([
+  const [newcomer, subscriber, debtor, team, support, attention] = await Promise.all([
     inOwnBrowser(setting, (page) => beNewcomer(page)),
     inOwnBrowser(setting, (page) => subscribe(page)),
     inOwnBrowser(setting, (page) => oweMoney(page)),
@@ -56,7 +56,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   return {
     ...subscriber,
     ...team,
-    troubledCase: `/support/trace?owner=${troubled.userId}`,
+    attentionCase: `/support/trace?owner=${attention.userId}`,
     searches: { email: team.email, session, archived: archivedTransferId },
     sessions: {
       visitor: { cookies: [], origins: [] },
@@ -140,7 +140,7 @@ async function payInVain(page: Page) {
   await page.goto('about:blank')
   await waitUntil(async () => (await countFailedEvents(userId)) > 0, 'the payment to fail')
   await mendPostings(userId)
-  await beInTrouble(userId)
+  await needAttention(userId)
   return { userId }
 }
 

@@ -327,10 +327,10 @@ export const screens: readonly Screen[] = [
       page.getByRole('region', { name: 'Timeline' }).getByRole('button', { expanded: false }).first().click(),
   },
   {
-    name: 'support-trouble',
+    name: 'support-attention',
     route: '/support/trace',
     as: 'support',
-    address: ({ troubledCase }) => troubledCase,
+    address: ({ attentionCase }) => attentionCase,
     shows: 'Goodwill',
   },
   {

@@ -38,14 +38,14 @@ export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arr
   }
 }
 
-/** Lets the rest of the events arrive when the trouble has begun. Stripe is asked for them before that. */
+/** Lets the rest of the events arrive when the faults have begun. Stripe is asked for them before that. */
 export async function deliverInto(
   product: FaultyProduct,
   owner: Owner,
-  beginTrouble: () => Promise<void>,
+  beginFaults: () => Promise<void>,
 ): Promise<void> {
   const events = (await eventsOf(product, owner)).filter(({ id }) => isUnderWay(owner, id))
-  await beginTrouble()
+  await beginFaults()
   for (const { id } of events) await send(product, owner, { id, times: 1 })
 }
 

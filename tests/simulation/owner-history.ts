@@ -263,14 +263,14 @@ export function ownerHistory(kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistor
 function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistory> {
   const arbitrariesOf = (isChosen: (kind: Kind) => boolean) =>
     steps.filter(({ kind }) => isChosen(kind)) as { weight: number; arbitrary: fc.Arbitrary<OwnerStep> }[]
-  const troubles = arbitrariesOf((kind) => kinds.has(kind) && everywhere.includes(kind))
+  const faults = arbitrariesOf((kind) => kinds.has(kind) && everywhere.includes(kind))
   if (mishapKinds.some((kind) => kinds.has(kind)))
-    troubles.push({ weight: 8, arbitrary: mishap.filter(({ do: kind }) => kinds.has(kind)) })
+    faults.push({ weight: 8, arbitrary: mishap.filter(({ do: kind }) => kinds.has(kind)) })
   const chosen = arbitrariesOf(isInTheme)
   const step = fc.oneof(
     ...(chosen.length > 0 ? [{ weight: 6, arbitrary: fc.oneof(...chosen) }] : []),
-    ...(troubles.length > 0 ? [{ weight: 1, arbitrary: fc.oneof(...troubles) }] : []),
-    { weight: chosen.length + troubles.length > 0 ? 0 : 1, arbitrary: plan as fc.Arbitrary<OwnerStep> },
+    ...(faults.length > 0 ? [{ weight: 1, arbitrary: fc.oneof(...faults) }] : []),
+    { weight: chosen.length + faults.length > 0 ? 0 : 1, arbitrary: plan as fc.Arbitrary<OwnerStep> },
   )
   const arrival = {
     order: fc.constantFrom('sent' as const, 'reversed' as const, 'shuffled' as const),

@@ -12,12 +12,12 @@ export interface Gateway {
   documents(): number
   /** Answers 404 for these files, until more documents than these have been asked for. */
   lose(files: RegExp, forDocuments: number): void
-  /** From now on calls under this path meet this trouble; `none` ends it. */
-  trouble(path: string, trouble: Trouble | 'none'): void
+  /** From now on calls under this path fail in this way; `none` ends it. */
+  fail(path: string, fault: Fault | 'none'): void
   close(): void
 }
 
-const troubles = {
+const faults = {
   /** The server is not there, and the gateway says so with a page of its own. */
   bad_gateway: (_request: IncomingMessage, response: ServerResponse) =>
     answerPage(response, 502, '<h1>502 Bad Gateway</h1>'),
@@ -31,13 +31,13 @@ const troubles = {
     delete request.headers.authorization
   },
 } as const
-type Trouble = keyof typeof troubles
+type Fault = keyof typeof faults
 
 export async function startGateway(appUrl: string): Promise<Gateway> {
   const proxy = createProxyServer({ target: appUrl })
   let documents = 0
   let lost = { files: /$^/, forDocuments: 0 }
-  const troubled = new Map<string, Trouble>()
+  const failing = new Map<string, Fault>()
   const server = createServer((request, response) => {
     if (request.headers['sec-fetch-dest'] === 'document') documents++
     const path = request.url ?? ''
@@ -46,8 +46,8 @@ export async function startGateway(appUrl: string): Promise<Gateway> {
       return
     }
     showOwnAddress(request, appUrl)
-    const met = [...troubled].find(([prefix]) => path.startsWith(prefix))?.[1]
-    if (met) troubles[met](request, response)
+    const met = [...failing].find(([prefix]) => path.startsWith(prefix))?.[1]
+    if (met) faults[met](request, response)
     if (response.writableEnded || request.destroyed) return
     void proxy.web(request, response).catch(() => response.destroy())
   })
@@ -59,9 +59,9 @@ export async function startGateway(appUrl: string): Promise<Gateway> {
       documents = 0
       lost = { files, forDocuments }
     },
-    trouble(path, trouble) {
-      if (trouble === 'none') troubled.delete(path)
-      else troubled.set(path, trouble)
+    fail(path, fault) {
+      if (fault === 'none') failing.delete(path)
+      else failing.set(path, fault)
     },
     close: () => {
       server.closeAllConnections()

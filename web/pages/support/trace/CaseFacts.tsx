@@ -39,7 +39,7 @@ const atClerk: Readonly<Record<SupportPerson['at_clerk'], readonly [Tone, string
 }
 
 /** The person, their plan and seats, and their relations. */
-export function CaseFacts({ trace: { owner, person, standing } }: { trace: SupportTrace }) {
+export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: SupportTrace }) {
   if (!owner) return null
   const clerk = person && atClerk[person.at_clerk]
   const related = owner.kind === 'user' ? 'Member of' : 'Members'
@@ -48,7 +48,9 @@ export function CaseFacts({ trace: { owner, person, standing } }: { trace: Suppo
       <div className="px-4 py-3">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {owner.kind === 'user' ? 'Person' : 'Organization'}
-          {standing?.plan_type.is && <Badge tone="accent">{sentenceCase(standing.plan_type.is)}</Badge>}
+          {case_summary?.plan_type.is && (
+            <Badge tone="accent">{sentenceCase(case_summary.plan_type.is)}</Badge>
+          )}
           {clerk && <Badge tone={clerk[0]}>{clerk[1]}</Badge>}
         </p>
         {person?.email && <p className="mt-1.5 [overflow-wrap:anywhere]">{person.email}</p>}
@@ -57,16 +59,16 @@ export function CaseFacts({ trace: { owner, person, standing } }: { trace: Suppo
           {person && <VendorLinks of={owner.id} links={person.links} />}
         </p>
       </div>
-      {standing && (
+      {case_summary && (
         <dl className="space-y-1.5 px-4 py-3">
           <Fact name="Balance">
-            <strong className="font-semibold">{formatCredits(standing.balance.total.is)}</strong> credits
+            <strong className="font-semibold">{formatCredits(case_summary.balance.total.is)}</strong> credits
           </Fact>
-          {standing.seats && (
+          {case_summary.seats && (
             <Fact name="Seats">
-              {standing.seats.held} of {standing.seats.total} held
+              {case_summary.seats.held} of {case_summary.seats.total} held
               <span className="block text-faint text-xs">
-                {standing.seats.active} in use, {standing.seats.pending} reserved
+                {case_summary.seats.active} in use, {case_summary.seats.pending} reserved
               </span>
             </Fact>
           )}

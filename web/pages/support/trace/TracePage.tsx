@@ -14,7 +14,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { CaseActions, CaseFacts } from './CaseFacts.tsx'
-import { Standing } from './Standing.tsx'
+import { CaseSummaryCard } from './CaseSummaryCard.tsx'
 import { Timeline } from './Timeline.tsx'
 import { Visitors } from './Visitors.tsx'
 
@@ -56,13 +56,15 @@ function OneCase({ asked }: { asked: Case }) {
       {first.owner && <Visitors owner={first.owner.id} known={first.visitors} />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
-          {first.standing && <Standing standing={first.standing} owner={first.owner?.id ?? ''} />}
+          {first.case_summary && (
+            <CaseSummaryCard summary={first.case_summary} owner={first.owner?.id ?? ''} />
+          )}
           {!first.owner && (isArchived(first) ? <Archived /> : <OwnerUnknown />)}
           <Timeline
             items={items}
             owner={first.owner?.id ?? null}
             highlighted={first.highlighted}
-            problems={first.standing?.problems ?? []}
+            problems={first.case_summary?.problems ?? []}
             query={trace}
           />
         </div>

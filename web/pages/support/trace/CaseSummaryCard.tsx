@@ -10,8 +10,8 @@ import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 
 /** The expected and the actual state, and their difference as a sentence. */
-export function Standing({ standing, owner }: { standing: CaseSummary; owner: string }) {
-  const { agrees, sentence, problems, plan_type, balance, grants } = standing
+export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
+  const { agrees, sentence, problems, plan_type, balance, grants } = summary
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
   const Icon = agrees ? CircleCheck : CircleAlert

@@ -19,7 +19,7 @@ export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
  * events that were given up. All of it by the verbs of `schema`; the books are right again when this ends, so
  * that a proof finds nothing.
  */
-export function beInTrouble(userId: string): Promise<void> {
+export function needAttention(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     await postTransfer(db, buildGrant(userId, 250, { reason: 'Goodwill' }))
     await giveUp(db, {
@@ -31,8 +31,8 @@ export function beInTrouble(userId: string): Promise<void> {
     await giveUp(db, {
       source: 'clerk',
       type: 'organizationMembership.created',
-      object: { id: 'orgmem_trouble', public_user_data: { user_id: userId } },
-      reason: 'The membership orgmem_trouble names no organization',
+      object: { id: 'orgmem_attention', public_user_data: { user_id: userId } },
+      reason: 'The membership orgmem_attention names no organization',
     })
   })
 }

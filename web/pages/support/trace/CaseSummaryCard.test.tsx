@@ -3,7 +3,7 @@ import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
 import { ActContext } from '../../../components/support/acts/useAct.ts'
-import { Standing } from './Standing.tsx'
+import { CaseSummaryCard } from './CaseSummaryCard.tsx'
 
 const problem = (sentence: string): SupportProblem => ({
   sentence,
@@ -15,7 +15,7 @@ const problem = (sentence: string): SupportProblem => ({
 const figure = { is: 0, should: 0 }
 
 function show(sentence: string, problems: SupportProblem[]): string {
-  const standing: CaseSummary = {
+  const case_summary: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
     agrees: problems.length === 0,
     sentence,
@@ -28,7 +28,7 @@ function show(sentence: string, problems: SupportProblem[]): string {
   return renderToString(
     <MemoryRouter>
       <ActContext value={() => undefined}>
-        <Standing standing={standing} owner="user_ada" />
+        <CaseSummaryCard summary={case_summary} owner="user_ada" />
       </ActContext>
     </MemoryRouter>,
   )
