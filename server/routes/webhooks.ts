@@ -164,6 +164,7 @@ async function storeVerifiedEvent(
     next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
   }
   const { unsettled } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-  if (unsettled) await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
+  if (unsettled)
+    await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }
