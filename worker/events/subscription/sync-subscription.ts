@@ -103,7 +103,7 @@ async function findOtherLiveSubscription(
  * inside the caller's transaction. The snapshot holds everything, so neither the order of events nor how
  * often they come makes a difference; an older snapshot never replaces a newer one.
  *
- * Throws PermanentError when Stripe took another amount than the terms, when its price is one of another plan, or
+ * Throws PermanentError when Stripe took another amount than the terms, when its price is of another plan, or
  * when the owner has another live subscription.
  */
 async function applySubscription(
