@@ -61,7 +61,7 @@ describe('REDIS_URL', () => {
     'redis://localhost:6379/3',
     'rediss://user:secret@cache.example.com',
     'redis://a:7000, redis://b:7001,redis://c:7002/',
-  ])('may be %s', (REDIS_URL) => {
+  ])('REDIS_URL may be %s', (REDIS_URL) => {
     expect(parseEnvironment({ REDIS_URL })).toMatchObject({ REDIS_URL })
   })
 
@@ -71,7 +71,7 @@ describe('REDIS_URL', () => {
     'redis://a:7000,b:7001',
     'redis://a:7000/1,redis://b:7001/1',
     ',',
-  ])('may not be %s', (REDIS_URL) => {
+  ])('REDIS_URL may not be %s', (REDIS_URL) => {
     expect(problemsOf(() => parseEnvironment({ REDIS_URL }))).toEqual([
       expect.stringMatching(/^REDIS_URL: must be/),
     ])

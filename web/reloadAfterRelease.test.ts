@@ -61,7 +61,7 @@ it('shows the error when the code is missing after the reload too, and reloads a
   expect(after.location.reload).toHaveBeenCalledTimes(1)
 })
 
-it('never reloads where nothing can be remembered', async () => {
+it('the page never reloads where nothing can be remembered', async () => {
   const blocked = () => {
     throw new DOMException('The operation is insecure.', 'SecurityError')
   }

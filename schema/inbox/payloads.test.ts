@@ -96,7 +96,7 @@ describe('an event and its payload', () => {
   })
 
   test.each(['server', 'worker', 'owner'] as const)(
-    'cannot be stored without each other by any role: %s',
+    'no role stores an event without its payload or a payload without its event: %s',
     async (actor) => {
       const at = new Date()
       const insert = (id: string, filed_at: Date) =>

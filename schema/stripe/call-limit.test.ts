@@ -71,7 +71,7 @@ describe('429', () => {
     expect(after[2]).toBeGreaterThanOrEqual(900)
   })
 
-  test('twice is an error of Stripe’s own', async () => {
+  test('a second 429 in a row is an error of Stripe’s own', async () => {
     const stripe = open(1000)
     answers = [{ status: 429, retryAfter: '1' }, { status: 429 }]
     const error = await errorOf(stripe.customers.retrieve('cus_1'))

@@ -213,7 +213,7 @@ describe('an organization subscribes', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('once', async () => {
+  test('an organization that has a plan cannot subscribe again', async () => {
     await subscribeRow()
     expect(await subscribe()).toMatchObject({
       status: 409,

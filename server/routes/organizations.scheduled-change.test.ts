@@ -92,7 +92,7 @@ describe('keeping the seats', () => {
     expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 5 })
   })
 
-  test('twice, or two at once, is the same as once', async () => {
+  test('a request that comes twice, or twice at once, is the same as one', async () => {
     const answers = await Promise.all([call('keepSeats'), call('keepSeats')])
     expect([...answers, await call('keepSeats')].map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await atStripe()).schedule).toBeNull()

@@ -69,7 +69,7 @@ describe('sending an invitation', () => {
     expect((mails as { data: unknown[] }).data).toHaveLength(1)
   })
 
-  test('twice to one address is refused, in upper or lower case', async () => {
+  test('a second invitation to one address is refused, in upper or lower case', async () => {
     const ours = await team(5)
     const email = await stranger()
     await send(ours, email)

@@ -57,7 +57,7 @@ describe('an event signed by Clerk', () => {
     expect(jobs.map((job) => job.data).filter(({ event_id }) => event_id === 'msg_1')).toHaveLength(1)
   })
 
-  test.each(clerkEventTypes)('that we handle is counted by its type: %s', async (type) => {
+  test.each(clerkEventTypes)('an event that we handle is counted by its type: %s', async (type) => {
     await post(JSON.stringify({ ...event, type }))
     const text = await server.deps.metrics.registry.metrics()
     expect(text).toContain(`webhooks_accepted_total{source="clerk",type="${type}"}`)

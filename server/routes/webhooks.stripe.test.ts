@@ -130,7 +130,7 @@ describe('a signed event', () => {
     expect(text).not.toMatch(/made.up|constructor/)
   })
 
-  test.each(stripeEventTypes)('that we handle is counted by its type: %s', async (type) => {
+  test.each(stripeEventTypes)('an event that we handle is counted by its type: %s', async (type) => {
     await post(JSON.stringify(eventOf(type, { object: 'x' })))
     const text = await server.deps.metrics.registry.metrics()
     expect(text).toContain(`webhooks_accepted_total{source="stripe",type="${type}"}`)
@@ -145,7 +145,7 @@ describe('a signed event', () => {
   })
 })
 
-describe('when the queue', () => {
+describe('an event that the queue does not take', () => {
   test('when the queue is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
     const broken = await withProducer({ add: () => Promise.reject(new Error('No queue')) })
     const payload = JSON.stringify(newEvent())
@@ -157,7 +157,7 @@ describe('when the queue', () => {
     await broken.close()
   })
 
-  test('hangs, the answer does not wait for it', async () => {
+  test('the answer does not wait for a queue that hangs', async () => {
     const hanging = await withProducer({ add: () => new Promise(() => undefined) })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), hanging)).toMatchObject({ status: 200 })
@@ -180,7 +180,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
     expect(await jobs(event.id)).toEqual([])
   })
 
-  test('unavailable, an event is stored and answered 200, and the server says that it is not ready', async () => {
+  test('an event is stored and answered 200 while Redis is unavailable, and the server says that it is not ready', async () => {
     const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })

@@ -218,13 +218,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'the reader of events leaves refunds and disputes out',
-    history: 'a refund that nobody announces',
+    history: 'a refund without an event',
     text: 'types: listedEventTypes,',
     becomes: 'types: listedEventTypes.filter((type) => !/refund|dispute/.test(type)),',
   },
   {
     name: 'the reader of events reads nothing twice',
-    history: 'a refund that nobody announces, and Stripe lists late',
+    history: 'a refund without an event, and Stripe lists late',
     text: 'const overlapMs = 10 * minuteMs',
     becomes: 'const overlapMs = 0 * minuteMs',
   },

@@ -28,7 +28,7 @@ describe('on Postgres', () => {
   const named = regressions
     .filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
     .map(({ title, history }) => [title, history] as const)
-  test.each(named)('once wrong: %s', async (_, history) => {
+  test.each(named)('a history that was once wrong ends right: %s', async (_, history) => {
     const owner = await playOwner(product, history)
     expect(owner.refusals, 'what was to happen').toEqual([])
   })

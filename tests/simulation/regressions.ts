@@ -308,9 +308,9 @@ export const regressions: readonly Regression[] = [
   lived('a free purchase that Stripe never made', 'user', monthly, [{ do: 'claim_free' }], week, half),
   lived('Stripe away for 20 hours', 'user', monthly, [purchase, refund(100, 1), outage], half),
   lived('every job lost for five hours', 'user', monthly, [purchase, { do: 'lose_jobs', hours: 5 }], half),
-  lived('a refund that nobody announces', 'user', monthly, half, [refund(50), drop]),
+  lived('a refund without an event', 'user', monthly, half, [refund(50), drop]),
   lived(
-    'a refund that nobody announces, and Stripe lists late',
+    'a refund without an event, and Stripe lists late',
     'user',
     monthly,
     half,

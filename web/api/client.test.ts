@@ -87,7 +87,7 @@ describe('createApi', () => {
     expect(requests[0]?.headers.get('idempotency-key')).toBe('key-1')
   })
 
-  it('never sends the token with a public call', async () => {
+  it('the client never sends the token with a public call', async () => {
     const { api, requests } = apiAnswering(Response.json({ names: [] }))
     await api(listThings)
     expect(requests[0]?.headers.has('authorization')).toBe(false)

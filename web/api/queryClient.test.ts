@@ -6,7 +6,7 @@ const failure = (status: number, code = 'x') => new ApiFailure({ status, code, t
 
 describe('shouldRetry', () => {
   it.each([400, 401, 402, 403, 404, 409, 422, 429])(
-    'never retries a request that was answered with %i',
+    'the query client never retries a request that was answered with %i',
     (status) => {
       expect(shouldRetry(0, failure(status))).toBe(false)
     },

@@ -64,7 +64,7 @@ describe('a selection that cannot be bought', () => {
     'plan=pro&seats=1',
     'plan=teams&seats=100',
     'plan=teams&seats=many',
-  ])('has no problem: %j', (query) => {
+  ])('an offer has no problem: %j', (query) => {
     expect(problem(query)).toBeNull()
   })
 

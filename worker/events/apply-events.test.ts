@@ -113,7 +113,7 @@ describe('events that are applied together', () => {
   test.each([
     ['in order', (events: StripeEvent[]) => events],
     ['reversed', (events: StripeEvent[]) => events.toReversed()],
-  ])('and tell of a delayed payment %s settle it', async (_, arrange) => {
+  ])('events that tell of a delayed payment %s settle it', async (_, arrange) => {
     const { id, owner_id } = await buildPurchase(database.server)
     const other = await buildPurchase(database.server)
     const events = [paid(id, unpaid), paid(id, {}, 'checkout.session.async_payment_succeeded')]

@@ -81,7 +81,7 @@ describe('a paid session', () => {
     ['missing amount', { amount_total: null }],
     ['currency', { currency: 'usd' }],
     ['session', { id: 'cs_2' }],
-  ])('with another %s than promised grants nothing and is kept for a person', (_, fields) => {
+  ])('a session with another %s than the intent grants nothing and is kept for a person', (_, fields) => {
     expect(() => decideCheckout(intent, news(fields))).toThrow(PermanentError)
   })
 })

@@ -36,7 +36,7 @@ async function tryAll(
   return ended.map((end) => (end.status === 'rejected' ? (end.reason as Error).message : null))
 }
 
-describe('of the jobs that a worker has in hand', () => {
+describe('the jobs that a worker has in hand', () => {
   test('ten for one event grant once, and count once', async () => {
     const { id: intentId, owner_id } = await buildPurchase(database.server)
     const id = await receive(paid(intentId))

@@ -109,7 +109,7 @@ describe('an event that is none of ours', () => {
     ['a type named constructor', eventOf('constructor', { object: 'customer' })],
     ['a type named toString', eventOf('toString', { object: 'customer' })],
     ['a type named __proto__', eventOf('__proto__', { object: 'customer' })],
-  ])('is marked ignored with a reason: %s', async (_, event) => {
+  ])('an event is marked ignored with a reason: %s', async (_, event) => {
     const id = await receiveStripeEvent(database.server, event)
     await handle(id)
     expect(await eventRow(id)).toMatchObject({ state: 'ignored', reason: expect.any(String), attempts: 0 })

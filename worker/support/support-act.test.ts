@@ -181,7 +181,7 @@ describe('an act whose job is lost', () => {
     return jobs
   }
 
-  test('because its worker was killed in the middle is found by the claim and done once', async () => {
+  test('an act whose worker was killed in the middle is claimed again and done once', async () => {
     const { intent, id } = await buildPaidEvent()
     const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
     const revive = await killWhenDone(act.id)
@@ -195,7 +195,7 @@ describe('an act whose job is lost', () => {
     expect(await balanceOf(intent.owner_id)).toBe(500)
   })
 
-  test('after it was done is not done again', async () => {
+  test('an act that was done is not done again', async () => {
     const { intent, id } = await buildPaidEvent()
     const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
     await processSupportAct(deps(), { act_id: act.id })

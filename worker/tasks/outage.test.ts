@@ -76,7 +76,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
     ['answers 429', 429, false],
     ['answers 500, and every third try ends with its worker', 500, true],
   ])(
-    'and %s: everything is done within an hour of its return, and no attempt is counted',
+    'after an outage that %s everything is done within an hour, and no attempt is counted',
     async (_, status, isDeadly) => {
       const known = await buildPaidPlan(product)
       const refunded = await buildPaidCredits(product)

@@ -224,7 +224,7 @@ describe('an archive that is interrupted', () => {
     'finished',
   ]
 
-  test('after any step goes on when it is called again', async () => {
+  test('an archive that stopped after any step goes on when it is called again', async () => {
     const names = new Map([[`${await monthAfter(0)}`.replace('-', '_'), 'first']])
     const nameOf = (step: string) =>
       step
@@ -255,7 +255,7 @@ describe('an archive that is interrupted', () => {
     expect(rows).toEqual([{ state: 'finished' }])
   })
 
-  test('in the middle of detaching a month is finished', async () => {
+  test('a month whose detaching was interrupted is finished', async () => {
     const reader = await database.server.startTransaction().setIsolationLevel('repeatable read').execute()
     await listHistory(reader, filled.ada, { limit: 1 })
     const detaching = archive(2)

@@ -111,12 +111,12 @@ describe('a role', () => {
     INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
     SELECT 1, owner_id, account_id, 1, 2, 501, hash FROM ledger_entries WHERE version = 1`
   test.each(['server', 'worker'] as const)(
-    'cannot insert entries past the posting function: %s',
+    'no login inserts entries past the posting function: %s',
     async (role) => {
       await expect(insert.execute(database[role])).rejects.toThrow(/permission denied/)
     },
   )
-  test.each(['server', 'worker'] as const)('cannot change what posting goes on from: %s', async (role) => {
+  test.each(['server', 'worker'] as const)('no login changes what posting goes on from: %s', async (role) => {
     const richer = sql`UPDATE ledger_owners SET plan_balance = plan_balance + 1`
     await expect(richer.execute(database[role])).rejects.toThrow(/permission denied/)
   })
@@ -125,7 +125,7 @@ describe('a role', () => {
       /permission denied/,
     )
   })
-  test.each(['server', 'worker'] as const)('cannot read or write proofs: %s', async (role) => {
+  test.each(['server', 'worker'] as const)('no login reads or writes proofs: %s', async (role) => {
     await expect(sql`SELECT FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
   })
   test('a role of the server cannot close a month', async () => {

@@ -115,7 +115,7 @@ describe('closing a month', () => {
     await expect(close(owner, 29)).rejects.toThrow(IdempotencyConflictError)
   })
 
-  test('never says that more was used than was', async () => {
+  test('a closed month never says that more was used than was', async () => {
     const owner = user('user_close_more')
     await postTransfer(
       database.worker,

@@ -24,7 +24,7 @@ import { verifyLedger } from '../verify/verify.ts'
 import { closeMonth, lockOwner, readBooks } from './books.ts'
 import { postTransfers } from './post.ts'
 
-/** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/mixed-operations`. */
+/** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/post/mixed-operations`. */
 const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)
 const connections = 20
 const owners = Array.from({ length: 6 }, (_, index) => user(`user_mixed_${index}`))

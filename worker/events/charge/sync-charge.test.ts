@@ -149,7 +149,7 @@ describe('a refund', () => {
   test.each([
     ['nothing was used of takes nothing from the next', 0, 500],
     ['was used takes from the next what was used', 300, 200],
-  ])('of a month that is over and %s', async (_, used, left) => {
+  ])('a refund of a month that is over and %s', async (_, used, left) => {
     const bought = await buildPaidPlan(product)
     const charge = await chargeOf(bought)
     await worker.catchUp()
@@ -213,7 +213,7 @@ describe('a dispute', () => {
     ['in order', <T>(events: T[]) => events],
     ['reversed', <T>(events: T[]) => events.toReversed()],
     ['twice', <T>(events: T[]) => [...events, ...events]],
-  ])('whose events come %s ends the same', async (_, arrange) => {
+  ])('a dispute whose events come %s ends the same', async (_, arrange) => {
     const bought = await buildPaidCredits(product)
     await close(await dispute(bought), 'won')
     await refund(bought, 70)

@@ -59,7 +59,7 @@ async function canonicalBooks(actions: readonly Action[]) {
 }
 
 describe('the events of a history end in the same books', () => {
-  test.each(histories)('in every order, also within one second: %s', async (_, actions) => {
+  test.each(histories)('events end in the same seats in every order, also within one second: %s', async (_, actions) => {
     const canonical = await canonicalBooks(actions)
     const { ours, person } = await begin()
     for (const act of actions) await act(ours, person)

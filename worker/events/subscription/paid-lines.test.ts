@@ -158,7 +158,7 @@ describe('a change of seats', () => {
     expect(changes(line(-4000, 3), line(7000, 3))).toEqual([])
   })
 
-  test('under a coupon for everything costs nothing, and is one all the same', () => {
+  test('a period under a coupon for everything costs nothing, and is a period all the same', () => {
     const credit = { proration: true, proration_details: { credited_items: { invoice: 'in_0' } } }
     const charge = { proration: true, proration_details: { credited_items: null } }
     const parentOf = (details: unknown) => ({

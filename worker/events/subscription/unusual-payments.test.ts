@@ -30,7 +30,7 @@ describe('a customer with a credit balance at Stripe', () => {
   const credit = (amount: number) => (customer: string) =>
     stripe.client.customers.createBalanceTransaction(customer, { amount: -amount, currency: 'eur' })
 
-  test.each([500, 2000, 9000])('of %i cents buys a plan, and has it', async (amount) => {
+  test.each([500, 2000, 9000])('a credit balance of %i cents buys a plan', async (amount) => {
     const bought = await buy({ prepare: credit(amount) })
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
     expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'settled' })
@@ -104,7 +104,7 @@ describe('a trial', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('under a coupon for everything is no trial: the paid month is granted whole', async () => {
+  test('a month under a coupon for everything is no trial and is granted whole', async () => {
     const coupon = await stripe.client.coupons.create({ percent_off: 100, duration: 'forever' })
     const bought = await buy({ trial_days: 14, coupon: coupon.id })
     await life.live(15)
@@ -133,7 +133,7 @@ describe('the last invoice, paid after Stripe gave up', () => {
     return bought
   }
 
-  test.each([0, 500])('with %i credits used brings what it paid for as bought credits', async (used) => {
+  test.each([0, 500])('a late payment with %i credits used brings what it paid for as bought credits', async (used) => {
     const bought = await paidTooLate(used)
     expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: 500 })
     // It revives no plan, and no later plan or month takes it away.

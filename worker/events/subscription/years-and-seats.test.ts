@@ -180,7 +180,7 @@ describe('seats added to a yearly plan', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 1000 })
   })
 
-  test('in two changes in one second bring the same as in one', async () => {
+  test('seats added in two changes within one second bring the same as in one', async () => {
     const balances: number[] = []
     for (const numbers of [[6], [4, 6], [9, 6], [6, 2, 6]]) {
       const bought = await buyYear(team(2))
