@@ -28,7 +28,7 @@ const withoutDatabase = [
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
 /**
- * `unit` and `database` stand beside the files they test and are one to whoever runs them (`npm run
+ * `unit` and `database` stand beside the files they test and are one for the developer who runs them (`npm run
  * test:unit`); they are two so that a test of a button does not wait for a Postgres.
  */
 export default defineConfig({

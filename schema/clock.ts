@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Environment } from './env.ts'
 
-/** The time that the product goes by. */
+/** The product's clock. */
 export interface Clock {
   readonly now: () => Date
   /** Settled when the first time is known, or cannot be had at the moment. */

@@ -28,9 +28,7 @@ const minuteMs = 60_000
  * Between two tries while the other side is unavailable; the wait grows with the time that it has been so.
  */
 const unavailableWaitMs = { least: 15_000, most: 10 * minuteMs }
-/**
- * A sender that asks for more is asked earlier nevertheless: all has to be done within an hour of its return.
- */
+/** Caps Retry-After, so that everything is done within an hour of the sender's return. */
 const longestRetryAfterMs = 30 * minuteMs
 
 /** Says what follows from a failed try of a row, without doing it. `random` is at least 0 and below 1. */
@@ -40,7 +38,7 @@ export function consequenceOf(
   { now, random }: { readonly now: Date; readonly random: () => number },
 ): Consequence {
   const kind = kindOf(error)
-  // Many rows that fail together must not come back together.
+  // Spreads the retries of rows that failed together.
   const jittered = (waitMs: number) => Math.round(waitMs * (0.75 + random() * 0.5))
   switch (kind) {
     case 'unavailable': {

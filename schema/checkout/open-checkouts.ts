@@ -25,7 +25,7 @@ export async function findOpenCheckout(
     .executeTakeFirst()
 }
 
-/** A user's latest intents with a payment page that was not paid when last heard of, newest first. */
+/** A user's latest intents whose payment page is unpaid by the last known state, newest first. */
 export async function listOpenIntents(
   db: Kysely<DB>,
   request: { readonly user_id: string; readonly limit: number },

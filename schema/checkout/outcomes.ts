@@ -9,7 +9,7 @@ export interface IntentOutcome {
   readonly id: string
   readonly stripe_session_id: string
   readonly state: 'settled' | 'awaiting_payment' | 'failed' | 'expired'
-  /** Left out, the one that is there stays, if the intent is not settled. */
+  /** Without it an unsettled intent keeps its failure. */
   readonly failure?: CheckoutFailure
 }
 
@@ -53,8 +53,8 @@ export async function settleIntent(
 }
 
 /**
- * Ends a checkout that comes to nothing: the bank refused its first payment for good, or a person has to see
- * to it. Another one may be opened. Should money come in for it after all, it is settled nevertheless.
+ * Fails a checkout: the bank refused its first payment for good, or a person has to look at it. Another one
+ * may be opened. A later payment settles it all the same.
  */
 export async function failUnsettledIntent(
   db: Kysely<DB>,

@@ -29,8 +29,7 @@ export async function claimDue<Rows extends Claimable>(
   },
 ): Promise<Claimed<Rows>[]> {
   const only = Object.entries(due.only ?? {}).map(([column, value]) => sql`AND ${sql.ref(column)} = ${value}`)
-  // By their places (ctid), each row that was locked is read and no other, whatever Postgres believes of the
-  // size of the table.
+  // By ctid, only the locked rows are read, whatever the planner's statistics say.
   const { rows } = await sql<Claimed<Rows>>`
     UPDATE ${sql.table(table)} SET
       next_try_at = ${due.now}::timestamptz

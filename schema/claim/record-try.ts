@@ -53,8 +53,8 @@ function isStillOurs({ rows, key, claim }: Try): RawBuilder<unknown> {
 }
 
 /**
- * The condition of a row that is found by its key: as a CASE, which is in no index. Postgres would look for
- * the row among all unsettled ones where it believes that there are none.
+ * The condition of a row that is found by its key. As a CASE it keeps the planner off the partial index of
+ * unsettled rows.
  */
 function byKey({ unsettled }: Claimable): RawBuilder<unknown> {
   return sql`CASE WHEN ${unsettled} THEN true END`

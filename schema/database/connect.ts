@@ -7,9 +7,9 @@ export type Database = Kysely<DB>
 export type DatabaseTransaction = Transaction<DB>
 
 /**
- * What a function takes that only reads and may be told of a moment ago: what `deps.reads()` chose, which may
- * be a replica. Any database or transaction is one. It is none of the others, so that it cannot be handed to
- * what writes, locks or decides about money or rights.
+ * A read-only handle, possibly of a replica that is behind: what `deps.reads()` chose. Any database or
+ * transaction is one, but not the other way round, so it cannot be passed to code that writes, locks or
+ * decides about money or rights.
  */
 export type ReadDatabase = Pick<Database, 'selectFrom' | 'with' | 'getExecutor'>
 
@@ -133,7 +133,7 @@ export function openDatabase(pool: PostgresPool): Database {
 
 /** Reads several times from one state of the database. */
 export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) => Promise<T>): Promise<T> {
-  // The narrow type is the guard; behind it there is always a database or a transaction.
+  // Only the type is narrower: the value is a database or a transaction.
   return (db as Database)
     .transaction()
     .setIsolationLevel('repeatable read')

@@ -35,9 +35,9 @@ export function createPool(
 const checksPerSilence = 5
 
 /**
- * Cuts a connection that owes an answer and gives none: everybody who waits for it fails as if it had been
- * lost. Looks are counted, not the time between them, so that a process which stood still itself reads first
- * what came meanwhile. pg's own `query_timeout` is a timer for each statement, which keeps the statement in
+ * Closes a connection whose answer is overdue: every caller that waits for it fails as if the connection had
+ * been lost. It counts checks, not time, so that a process that was paused first reads what came meanwhile.
+ * pg's own `query_timeout` is a timer for each statement, which keeps the statement in
  * memory (decision 158).
  */
 function giveUpWhenSilent(

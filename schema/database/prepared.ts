@@ -17,9 +17,8 @@ export function prepared<Row>(name: string, statement: RawBuilder<Row>): RawBuil
 }
 
 /**
- * The same for a text that has its values as `$1` and so on; it is called with a database and these. For what
- * everybody waits for: nothing is built anew for a call. It names its columns: Postgres refuses to go on with
- * `*` of a table when a migration adds one.
+ * The same for a text with `$1` and so on, called with a database and the values. For hot paths: the query is
+ * not built anew. It names its columns, because Postgres refuses a prepared `*` after a migration adds one.
  */
 export function preparedText<Row>(
   name: string,

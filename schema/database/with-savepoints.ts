@@ -38,9 +38,7 @@ function handleOf(trx: DatabaseTransaction): Database {
   })
 }
 
-/**
- * One connection, which is in a transaction already. Its user runs one transaction after the other.
- */
+/** One connection inside a transaction; nested transactions run one after the other. */
 class SavepointDriver implements Driver {
   readonly #trx: DatabaseTransaction
   readonly #connection: DatabaseConnection

@@ -90,7 +90,7 @@ async function isMonthOver(db: Kysely<DB>, until: Date): Promise<boolean> {
 }
 
 /**
- * Files anew what something may still follow from, so that what failed goes when it has been kept long
+ * Moves payloads that are still needed to a later month; those of failed events go when they were kept long
  * enough. Returns how many.
  */
 async function carryOver(
@@ -127,7 +127,7 @@ async function carryOver(
   return rows.length
 }
 
-/** What the inbox knows a person by; see `namesIn`. */
+/** Subjects and names that identify a person in the inbox; see `namesIn`. */
 export interface PersonInInbox {
   /** Everything that is about these is about the person. */
   readonly own: readonly string[]

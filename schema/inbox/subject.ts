@@ -23,7 +23,7 @@ const clerkSchema = z.object({
   }),
 })
 
-/** By what an event is found again without what it says. */
+/** The columns by which an event is found after its payload was deleted. */
 export interface EventNames {
   /** The object that it is about; null where it names none. Support finds an owner's events by it. */
   readonly subject: string | null

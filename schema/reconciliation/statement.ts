@@ -15,7 +15,7 @@ interface DayRow {
   readonly last_transfer_id: number | null
 }
 
-/** At most. */
+/** Maximum number of days that one run closes. */
 const daysPerClosing = 40
 const maximumUnexplained = 100
 const dayMs = 24 * 3600 * 1000

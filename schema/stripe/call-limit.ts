@@ -37,7 +37,7 @@ export function createCallLimit({ calls_per_second, process, redis }: CallLimitO
       duration: 1,
       storeClient: redis,
       rejectIfRedisNotReady: true,
-      // Without Redis the limit is the one that holds without Redis.
+      // While Redis is away each process keeps a limit of its own.
       insuranceLimiter: memoryBudget(name, half),
     })
   const all = shared('stripe_calls', calls_per_second)

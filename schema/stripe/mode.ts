@@ -5,7 +5,7 @@ export function isLiveKey(secretKey: string): boolean {
   return /^(sk|rk)_live_/.test(secretKey)
 }
 
-/** Selects Stripe's objects of the mode of this process's key (migration 0016). */
+/** Selects Stripe's objects of the mode of this process's key (decision 073). */
 export function inThisMode(
   table: 'checkout_intents' | 'stripe_customers' | 'subscriptions',
   alias: string = table,

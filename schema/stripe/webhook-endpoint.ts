@@ -29,7 +29,7 @@ export function webhookProblems(endpoint: Stripe.WebhookEndpoint): WebhookProble
   return problems
 }
 
-/** Our endpoint at an address. Of several, the one that is most as it should be. */
+/** Our endpoint at an address. Of several, the one with the fewest differences. */
 export async function findWebhookEndpoint(
   stripe: Stripe,
   url: string,

@@ -40,10 +40,7 @@ const events = (where: RawBuilder<unknown>): Source => ({
   at: columns.event.at,
 })
 
-/**
- * Each is found by a partial index that has nothing else. Where there are two, each is in an order of its
- * own.
- */
+/** Each kind has a partial index of its own; two kinds have two, in different orders. */
 const sources: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
 > = {

@@ -173,7 +173,7 @@ async function takeBack(
   { event_id, now }: { readonly event_id: string; readonly now: Date },
 ): Promise<string | null> {
   const intent = await lockIntent(trx, id)
-  // No event of a session has been believed.
+  // No event had been applied to the checkout.
   if (!intent || (intent.stripe_session_id === null && session === null)) return null
   const isItsSession = session?.id === intent.stripe_session_id
   if (intent.state === 'settled' && isItsSession && session?.payment_status === 'paid') {

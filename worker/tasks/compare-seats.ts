@@ -118,7 +118,7 @@ async function syncDifferences(
 /**
  * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by
  * a person who has left since. Returns how many have ended. One that Clerk has not been asked to send yet is
- * the claim's.
+ * left to `sync_due_invitations`.
  */
 async function syncEnded(
   deps: WorkerDependencies,

@@ -65,9 +65,9 @@ CREATE TABLE checkout_intents (
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CONSTRAINT checkout_intents_session CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
 ) WITH (
-  -- A row's next version beside it is a sixth less WAL.
+  -- Free space for HOT updates saves a sixth of the WAL.
   fillfactor = 50,
-  -- Until vacuum removes them, dead entries of settled rows lie where every claim begins to read the index.
+  -- Claims scan the dead entries at the start of the index of due rows until vacuum removes them.
   autovacuum_vacuum_scale_factor = 0.01,
   vacuum_index_cleanup = on
 );

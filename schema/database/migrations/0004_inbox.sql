@@ -2,8 +2,8 @@ CREATE DOMAIN event_source AS text CHECK (VALUE IN ('stripe', 'clerk'));
 CREATE DOMAIN event_state AS text CHECK (VALUE IN ('received', 'applied', 'ignored', 'failed', 'forged'));
 CREATE DOMAIN received_via AS text CHECK (VALUE IN ('webhook', 'reader'));
 
--- Every signed event as it came. A row that is `received` still has to be applied; the queue only says so
--- sooner.
+-- Every signed event as it came. A row that is `received` still has to be applied; a job in the queue is only
+-- a hint.
 CREATE TABLE inbox_events (
   source event_source NOT NULL,
   id outside_id NOT NULL,
@@ -65,8 +65,7 @@ CREATE POLICY inbox_events_receive ON inbox_events FOR INSERT TO tidemark_server
   WITH CHECK (state IN ('received', 'failed') AND received_via = 'webhook');
 CREATE POLICY inbox_events_worker ON inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
 
--- What an event says lies apart from the event, by months (decision 133): a month that is over is dropped
--- with its payloads, while the row that says what became of the event stays for good.
+-- Payloads, partitioned by month (decision 133): an old month is dropped, while the event's row stays.
 CREATE TABLE inbox_payloads (
   source text NOT NULL,
   id text NOT NULL,

@@ -23,7 +23,7 @@ CREATE TABLE subscriptions (
   snapshot_order bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  -- When it is to be looked at without an event: a new billing month of a yearly plan, or once a day.
+  -- When it is to be looked at without an event: a new billing month of a yearly plan, or once a week.
   next_try_at timestamptz NOT NULL,
   claims integer NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,

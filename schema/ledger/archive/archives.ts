@@ -24,7 +24,7 @@ export interface ArchiveRow {
   readonly closed_at: Date
 }
 
-/** Where the months end that left the ledger: the first id after them. Zero while none have. */
+/** The first transfer id after the archived months; zero without an archive. */
 export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
 
 /** In their order. */

@@ -71,7 +71,7 @@ interface GrantRow extends Owner {
   readonly disputed: number
   readonly expired: number
   readonly written_off: number
-  /** One of its transfers would be overlooked by who reads from its first one on. */
+  /** One of its transfers precedes `first_transfer_id`. */
   readonly begins_earlier: boolean
   /** One of its transfers moves no credits of its account. */
   readonly moves_others: boolean

@@ -18,8 +18,8 @@ export async function planToLookUp(trx: DatabaseTransaction): Promise<void> {
 }
 
 /**
- * Makes Postgres read by an index what is asked for in an order that one has: of wide rows that lie in this
- * order anyway, sorting them costs more.
+ * Makes Postgres prefer the index scan that has the wanted order: the rows are wide and stored in this order,
+ * so sorting costs more.
  */
 export async function planToReadInOrder(trx: DatabaseTransaction): Promise<void> {
   await sql`SET LOCAL enable_sort = off`.execute(trx)

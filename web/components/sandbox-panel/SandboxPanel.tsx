@@ -87,7 +87,7 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
             {state && (
               <Part
                 title="Failures"
-                text="The next calls to the other side fail. See what the pages say then."
+                text="The next calls to Stripe and Clerk fail. See what the pages say then."
               >
                 <FaultKnobs state={state} isBusy={busy !== null} turn={turn} />
               </Part>
