@@ -405,9 +405,9 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
   FROM balances
 $$;
 
--- Closes a billing month: writes down, once, how many of the plan credits were used in it. The caller says
--- how many, by when usage occurred, and posts what expires or is written off in the same transaction. LG001:
--- it was closed before with another number. LG002: more than `used_open`.
+-- Closes a billing month: writes down, once, how many of the plan credits were used in it, which the caller
+-- says, who posts what expires or is written off in the same transaction. LG001: it was closed before with
+-- another number. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -169,26 +169,25 @@ function CopyButton({ text }: { text: string }) {
 
 function TokenDates({ token }: { token: ActiveToken }) {
   const dates = [
-    ['Created', token.created_at],
-    ['Expires', token.expires_at],
-    ['Last used', token.last_used_at],
+    ['Created', dayOf(token.created_at)],
+    ['Expires', dayOf(token.expires_at)],
+    ['Last used', momentOf(token.last_used_at)],
   ] as const
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-sm tabular-nums sm:grid-cols-3">
-      {dates.map(([term, iso]) => (
+      {dates.map(([term, text]) => (
         <div key={term}>
           <dt className="text-muted">{term}</dt>
-          <dd className="mt-0.5 font-medium">{dateText(term, iso)}</dd>
+          <dd className="mt-0.5 font-medium">{text}</dd>
         </div>
       ))}
     </dl>
   )
 }
 
-function dateText(term: string, iso: string | null): string {
-  if (term === 'Last used') return iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`
-  return iso === null ? 'Just now' : formatDay(iso)
-}
+const dayOf = (iso: string | null) => (iso === null ? 'Just now' : formatDay(iso))
+
+const momentOf = (iso: string | null) => (iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`)
 
 const loadConfirmDialog = async () => (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog
 
