@@ -5,7 +5,13 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { keepSchedule, taskNames } from './schedule.ts'
 
-const { database, server } = testProduct({ stripe: 'empty', worker: 'process' })
+const claim_every_ms = 60_000
+/** BullMQ starts a schedule anew when its interval changes, so the worker has the same as the test. */
+const { database, server } = testProduct({
+  stripe: 'empty',
+  worker: 'process',
+  workerEnv: { CLAIM_EVERY_MS: String(claim_every_ms) },
+})
 
 test('every task has one schedule, however many workers write it, and writing it again does not put it off', async () => {
   const queue = server.deps.producer.queue('tasks')
@@ -13,7 +19,7 @@ test('every task has one schedule, however many workers write it, and writing it
   const schedules = async () =>
     (await queue.getJobSchedulers()).map(({ key, next = 0, every = 0 }) => ({ key, next, every }))
   const write = async () => {
-    const writer = keepSchedule(server.deps.producer, { claim_every_ms: 60_000, log })
+    const writer = keepSchedule(server.deps.producer, { claim_every_ms, log })
     await waitUntil(async () => (await schedules()).length === taskNames.length, 'the schedules')
     writer.stop()
   }

@@ -34,6 +34,8 @@ export interface TestProductOptions {
   readonly clerk?: 'sandbox' | 'trusting'
   /** A worker that runs as a process of its own, beside the one whose jobs run when the test says so. */
   readonly worker?: 'process'
+  /** Of that process. */
+  readonly workerEnv?: Readonly<Record<string, string>>
   /** The services whose events are delivered to the server. */
   readonly webhooks?: readonly ('stripe' | 'clerk')[]
   /** Where the queues are; left out, in Postgres. */
@@ -113,6 +115,7 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
         databaseUrl: database.url,
         redisUrl: options.redisUrl,
         ...(stripe && { stripeUrl: stripe.url }),
+        ...(options.workerEnv && { env: options.workerEnv }),
       }),
       (made) => made.kill(),
     ))
