@@ -33,9 +33,8 @@ const summaryFile = process.env.TEST_SUMMARY_FILE
  */
 export default defineConfig({
   test: {
-    // Vitest's own choice leaves a core free, which is half of a small machine. One more than there are cores,
-    // because a third of a worker's time is spent waiting for Postgres and for processes that start.
-    maxWorkers: availableParallelism() + 1,
+    // Vitest's own choice leaves a core free, which is half of a small machine.
+    maxWorkers: Math.max(2, availableParallelism()),
     reporters: summaryFile ? ['default', new SummaryReporter(summaryFile)] : ['default'],
     projects: [
       { test: { ...limits, name: 'unit', include: withoutDatabase } },

@@ -194,7 +194,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a first payment that is still open counts as made',
     history: 'a first payment of a team that fails',
-    text: '  if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)\n',
+    text: '  if (!known && !wasBought(fetched)) return applyUnpaid(trx, ordered, fetched)\n',
     becomes: '',
   },
   {
