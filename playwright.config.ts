@@ -15,8 +15,8 @@ export default defineConfig({
   globalTimeout: 40 * 60_000,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // A third of a worker's time is spent waiting, so three keep two cores busy.
-  workers: 3,
+  // More would only wait for each other on two cores.
+  workers: 2,
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: summaryFile ? [['list'], ['json', { outputFile: summaryFile }]] : [['list']],
