@@ -59,22 +59,25 @@ async function canonicalBooks(actions: readonly Action[]) {
 }
 
 describe('the events of a history end in the same books', () => {
-  test.each(histories)('events end in the same seats in every order, also within one second: %s', async (_, actions) => {
-    const canonical = await canonicalBooks(actions)
-    const { ours, person } = await begin()
-    for (const act of actions) await act(ours, person)
-    const sameSecond = Math.floor(Date.now() / 1000) * 1000
-    const late = (await events()).map((event) => ({
-      ...event,
-      payload: { ...event.payload, timestamp: sameSecond },
-    }))
-    const restore = await snapshot(ours)
-    for (const order of permutations(late)) {
-      await restore()
-      await worker.applyAllOfClerk(order)
-      expect(await summary(ours, person), order.map(({ type }) => type).join(', ')).toEqual(canonical)
-    }
-  })
+  test.each(histories)(
+    'events end in the same seats in every order, also within one second: %s',
+    async (_, actions) => {
+      const canonical = await canonicalBooks(actions)
+      const { ours, person } = await begin()
+      for (const act of actions) await act(ours, person)
+      const sameSecond = Math.floor(Date.now() / 1000) * 1000
+      const late = (await events()).map((event) => ({
+        ...event,
+        payload: { ...event.payload, timestamp: sameSecond },
+      }))
+      const restore = await snapshot(ours)
+      for (const order of permutations(late)) {
+        await restore()
+        await worker.applyAllOfClerk(order)
+        expect(await summary(ours, person), order.map(({ type }) => type).join(', ')).toEqual(canonical)
+      }
+    },
+  )
 
   test.each(histories)(
     'applied by several workers at once, each event three times: %s',

@@ -133,15 +133,18 @@ describe('the last invoice, paid after Stripe gave up', () => {
     return bought
   }
 
-  test.each([0, 500])('a late payment with %i credits used brings what it paid for as bought credits', async (used) => {
-    const bought = await paidTooLate(used)
-    expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: 500 })
-    // It revives no plan, and no later plan or month takes it away.
-    expect(await life.row(bought)).toMatchObject({ status: 'canceled' })
-    const { user_id, owner } = bought
-    const now = await buy({ user_id, owner })
-    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 500 })
-  })
+  test.each([0, 500])(
+    'a late payment with %i credits used brings what it paid for as bought credits',
+    async (used) => {
+      const bought = await paidTooLate(used)
+      expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: 500 })
+      // It revives no plan, and no later plan or month takes it away.
+      expect(await life.row(bought)).toMatchObject({ status: 'canceled' })
+      const { user_id, owner } = bought
+      const now = await buy({ user_id, owner })
+      expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 500 })
+    },
+  )
 
   test('the last invoice, paid after Stripe gave up, of a year brings its twelve months', async () => {
     expect(await life.balance(await paidTooLate(0, { billing_frequency: 'yearly' }))).toMatchObject({
