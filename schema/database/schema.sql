@@ -1387,7 +1387,15 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_serv
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.paid_invoice_lines TO tidemark_worker;
+GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
+GRANT UPDATE(ends_at) ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
+GRANT UPDATE(seats_before) ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
+GRANT UPDATE(seats) ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
+GRANT UPDATE(amount_minor) ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;

@@ -56,7 +56,6 @@ GRANT UPDATE (updated_at) ON subscriptions TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON subscriptions TO tidemark_worker;
 
 -- The lines of paid invoices that bring credits: a period with its seats, or a change of seats within one.
--- They never change.
 CREATE TABLE paid_invoice_lines (
   stripe_invoice_id text NOT NULL,
   stripe_subscription_id text NOT NULL,
