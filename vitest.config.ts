@@ -4,7 +4,7 @@ import { SummaryReporter } from './scripts/test/summary-reporter.ts'
 
 /**
  * On a busy CI machine one test in thousands loses a race of its own now and then. It is run once more, and
- * the summary of `npm test` names it, so that it is mended. Not the simulation: what it finds only now and
+ * the summary of `npm test` names it, so that it is repaired. Not the simulation: what it finds only now and
  * then may be a fault of the product.
  */
 const limits = {

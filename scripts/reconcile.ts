@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Mending } from '../schema/api/reconciliation.ts'
+import type { Repair } from '../schema/api/reconciliation.ts'
 import { countFindings, type FindingRow, listFindings } from '../schema/reconciliation/findings.ts'
 import type { Run } from '../schema/reconciliation/runs.ts'
 import type { WorkerDependencies } from '../worker/dependencies.ts'
@@ -58,10 +58,10 @@ async function printFindings({ db }: WorkerDependencies): Promise<number> {
 
 function describeFinding(finding: FindingRow): string[] {
   const { kind, object_id, owner_id, sentence, they_say, we_have, advice } = finding
-  const mending = finding.mending as unknown as Mending | null
+  const repair = finding.repair as unknown as Repair | null
   return [
     `DIFFERS  ${kind} ${object_id}${owner_id ? ` (${owner_id})` : ''}: ${sentence}.`,
     `         ${they_say} ${we_have}`,
-    `         ${mending ? `To mend it: ${mending.kind} ${mending.target.kind} ${mending.target.id}. ` : ''}${advice}`,
+    `         ${repair ? `To repair it: ${repair.kind} ${repair.target.kind} ${repair.target.id}. ` : ''}${advice}`,
   ]
 }

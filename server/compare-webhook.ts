@@ -23,8 +23,11 @@ export async function compareWebhook({
     if (!endpoint && (isLoopback(url) || settings.stripe_api_base !== undefined)) return
     if (!endpoint) log.warn({ url }, 'Stripe has no webhook endpoint here: npm run stripe:setup makes it')
     for (const { text, advice } of endpoint ? webhookProblems(endpoint) : []) {
-      const mend = advice ?? 'npm run stripe:setup mends it.'
-      log.warn({ url, endpoint_id: endpoint?.id }, `Stripe’s webhook endpoint needs a look: ${text}. ${mend}`)
+      const repair = advice ?? 'npm run stripe:setup repairs it.'
+      log.warn(
+        { url, endpoint_id: endpoint?.id },
+        `Stripe’s webhook endpoint needs a look: ${text}. ${repair}`,
+      )
     }
   } catch (error) {
     log.info({ err: error, url }, 'The webhook endpoint could not be compared')

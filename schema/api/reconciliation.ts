@@ -45,7 +45,7 @@ const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema }
  * The act that repairs it: the input of `POST /api/support/acts` without reason and id, whose target carries
  * the finding's id as `finding_id`. Only `adjust` has `params`.
  */
-const mendingSchema = z.object({
+const repairSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust', 'cancel_subscription']),
   target: z.object({
     kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
@@ -53,7 +53,7 @@ const mendingSchema = z.object({
   }),
   params: z.record(z.string(), z.union([z.string(), z.int()])),
 })
-export type Mending = z.infer<typeof mendingSchema>
+export type Repair = z.infer<typeof repairSchema>
 
 const findingSchema = z.object({
   id: z.uuid(),
@@ -79,7 +79,7 @@ const findingSchema = z.object({
   /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
   /** Null when only a person can decide; `advice` then says what about. */
-  mending: z.nullable(mendingSchema),
+  repair: z.nullable(repairSchema),
   /** A sentence: why the act repairs it, or what a person has to decide. */
   advice: z.string(),
   first_seen_at: z.iso.datetime(),

@@ -46,6 +46,6 @@ test('when replica and primary are lost in the same moment, a read fails as with
   const failure = await sql`SELECT 1`.execute(db as typeof primary.db).catch((error: unknown) => error)
   expect((failure as Error).message).not.toContain('already been released')
   expect(isDatabaseUnavailable(failure)).toBe(true)
-  proxy.mend()
+  proxy.repair()
   expect((await sql<{ n: number }>`SELECT 1 AS n`.execute(db as typeof primary.db)).rows).toEqual([{ n: 1 }])
 })

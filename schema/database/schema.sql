@@ -581,7 +581,7 @@ CREATE TABLE public.reconciliation_findings (
     amount_minor bigint,
     currency text,
     credits bigint,
-    mending jsonb,
+    repair jsonb,
     advice text NOT NULL,
     first_seen_at timestamp with time zone NOT NULL,
     last_seen_at timestamp with time zone NOT NULL,

@@ -402,10 +402,10 @@ export interface ReconciliationFindings {
   kind: string;
   last_seen_at: Timestamp;
   livemode: Generated<boolean>;
-  mending: Json | null;
   object_id: string;
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
+  repair: Json | null;
   sentence: string;
   they_say: string;
   we_have: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import type { FindingKind, Mending } from '../api/reconciliation.ts'
+import type { FindingKind, Repair } from '../api/reconciliation.ts'
 import type { DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
 import type { ReconciliationFindings } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -20,7 +20,7 @@ export interface FoundDifference {
   /** Missing credits; below zero for too many. */
   readonly credits: number | null
   /** Null when only a person can decide. */
-  readonly mending: Mending | null
+  readonly repair: Repair | null
   readonly advice: string
 }
 
@@ -38,14 +38,14 @@ export async function saveFindings(
   await trx
     .insertInto('reconciliation_findings')
     .values(
-      [...unique.values()].map(({ owner, money, mending, ...texts }) => ({
+      [...unique.values()].map(({ owner, money, repair, ...texts }) => ({
         id: randomUUID(),
         ...texts,
         owner_kind: owner?.owner_kind ?? null,
         owner_id: owner?.owner_id ?? null,
         amount_minor: money?.amount_minor ?? null,
         currency: money?.currency ?? null,
-        mending: mending && JSON.stringify(mending),
+        repair: repair && JSON.stringify(repair),
         first_seen_at: now,
         last_seen_at: now,
       })),
@@ -60,7 +60,7 @@ export async function saveFindings(
         amount_minor: eb.ref('excluded.amount_minor'),
         currency: eb.ref('excluded.currency'),
         credits: eb.ref('excluded.credits'),
-        mending: eb.ref('excluded.mending'),
+        repair: eb.ref('excluded.repair'),
         advice: eb.ref('excluded.advice'),
         first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
           THEN reconciliation_findings.first_seen_at ELSE excluded.first_seen_at END`,
@@ -94,7 +94,7 @@ export async function withoutExplained<One extends FoundDifference>(
   differences: readonly One[],
 ): Promise<readonly One[]> {
   const explainable = differences.filter(
-    ({ owner, mending }) => owner && mending?.kind !== 'replay' && mending?.kind !== 'cancel_subscription',
+    ({ owner, repair }) => owner && repair?.kind !== 'replay' && repair?.kind !== 'cancel_subscription',
   )
   if (explainable.length === 0) return differences
   const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)

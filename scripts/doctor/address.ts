@@ -14,7 +14,8 @@ export async function examineAddress({ env }: Configuration): Promise<Finding[]>
       problem('address', {
         text: `APP_URL is ${base}`,
         means: 'Sign-ins and tokens travel readable, and Clerk’s cookies are not accepted.',
-        mend: 'Put a proxy with a certificate before the server (docker-compose.yml has one), and set APP_URL to https://…',
+        repair:
+          'Put a proxy with a certificate before the server (docker-compose.yml has one), and set APP_URL to https://…',
       }),
     )
   }
@@ -28,7 +29,7 @@ export async function examineAddress({ env }: Configuration): Promise<Finding[]>
       warning('address', {
         text: `${base}/metrics is public`,
         means: 'Everybody can read how much is bought and how the queues stand.',
-        mend: 'Let the proxy pass only PORT, never METRICS_PORT.',
+        repair: 'Let the proxy pass only PORT, never METRICS_PORT.',
       }),
     )
   }
@@ -39,7 +40,7 @@ function unanswered(base: string, reason: string): Finding {
   return problem('address', {
     text: `${base}/healthz: ${reason}`,
     means: 'People do not reach the product, and neither do webhooks.',
-    mend: 'Start the server, then compare APP_URL with what the proxy passes on, and to which PORT.',
+    repair: 'Start the server, then compare APP_URL with what the proxy passes on, and to which PORT.',
   })
 }
 

@@ -25,19 +25,19 @@ const means = {
 export async function examineClerk({ env, sandbox }: Configuration): Promise<Finding[]> {
   const backend = `${env.CLERK_API_URL ?? 'https://api.clerk.com'}/v1/jwks`
   const frontend = env.CLERK_PROXY_TARGET ?? `https://${frontendHostOf(env.CLERK_PUBLISHABLE_KEY)}`
-  const mend = sandbox.clerk
+  const repair = sandbox.clerk
     ? 'Run `npm start` first.'
     : 'Copy the keys again: Clerk dashboard, Configure, API keys.'
   const secret = await read(backend, keysSchema, { authorization: `Bearer ${env.CLERK_SECRET_KEY}` })
   if ('error' in secret)
-    return [problem('Clerk', { text: `${backend}: ${secret.error}`, means: means.unreachable, mend })]
+    return [problem('Clerk', { text: `${backend}: ${secret.error}`, means: means.unreachable, repair })]
   const browser = await read(`${frontend}/.well-known/jwks.json`, keysSchema)
   if ('error' in browser)
-    return [problem('Clerk', { text: `${frontend}: ${browser.error}`, means: means.unreachable, mend })]
+    return [problem('Clerk', { text: `${frontend}: ${browser.error}`, means: means.unreachable, repair })]
   const known = new Set(secret.value.keys.map(({ kid }) => kid))
   if (!browser.value.keys.some(({ kid }) => known.has(kid))) {
     const text = 'CLERK_SECRET_KEY and CLERK_PUBLISHABLE_KEY are of different applications'
-    return [problem('Clerk', { text, means: means.keys, mend })]
+    return [problem('Clerk', { text, means: means.keys, repair })]
   }
   const settings = await read(`${frontend}/v1/environment`, settingsSchema)
   if ('error' in settings) {
@@ -45,7 +45,7 @@ export async function examineClerk({ env, sandbox }: Configuration): Promise<Fin
       problem('Clerk', {
         text: `its settings cannot be read: ${settings.error}`,
         means: means.unreachable,
-        mend,
+        repair,
       }),
     ]
   }
@@ -62,7 +62,7 @@ function examineSettings({
       problem('Clerk settings', {
         text: 'organizations are off, as in every new application',
         means: 'Teams cannot be bought: its organization cannot be made after the payment.',
-        mend: 'Clerk dashboard, Configure, Organizations: enable organizations.',
+        repair: 'Clerk dashboard, Configure, Organizations: enable organizations.',
       }),
     )
   } else if (organization_settings.force_organization_selection) {
@@ -71,7 +71,7 @@ function examineSettings({
         text: 'personal accounts are off, as they are when organizations are switched on',
         means:
           'New users have to create an organization first, and cannot buy Pro or credits for themselves.',
-        mend: 'Clerk dashboard, Configure, Organizations: allow personal accounts.',
+        repair: 'Clerk dashboard, Configure, Organizations: allow personal accounts.',
       }),
     )
   }
@@ -80,7 +80,8 @@ function examineSettings({
       problem('Clerk settings', {
         text: 'people have no e-mail address',
         means: 'Stripe has no address for invoices, and members cannot be invited.',
-        mend: 'Clerk dashboard, Configure, User & authentication: sign-up with e-mail, verified at sign-up.',
+        repair:
+          'Clerk dashboard, Configure, User & authentication: sign-up with e-mail, verified at sign-up.',
       }),
     )
   }

@@ -46,7 +46,7 @@ export async function readConfiguration(
       problem('environment', {
         text,
         means: 'Server and worker refuse to start.',
-        mend: 'Correct it in the environment or in .env; .env.example explains every variable.',
+        repair: 'Correct it in the environment or in .env; .env.example explains every variable.',
       }),
     )
     return { configuration: null, findings }

@@ -49,7 +49,7 @@ export async function examineDatabase({ env }: Configuration): Promise<Finding[]
       problem('database', {
         text: `it does not answer: ${explainError(error)}`,
         means: 'Nothing works: server and worker wait for it.',
-        mend: 'Correct DATABASE_URL, or start Postgres; without DATABASE_URL, run `npm start` first.',
+        repair: 'Correct DATABASE_URL, or start Postgres; without DATABASE_URL, run `npm start` first.',
       }),
     ]
   } finally {
@@ -72,12 +72,12 @@ export async function examineReplica({ env }: Configuration): Promise<Finding[]>
     const [found] = rows
     if (found?.is_replica && found.may_read) return [ok('replica', 'answers, and is one')]
     const text = found?.is_replica ? 'its login may not act as tidemark_server' : 'it is no replica'
-    const mend =
+    const repair =
       'Name a streaming replica of DATABASE_URL in DATABASE_READ_URL, with the same login, or leave it out.'
-    return [problem('replica', { text, means, mend })]
+    return [problem('replica', { text, means, repair })]
   } catch (error) {
-    const mend = 'Correct DATABASE_READ_URL, or start the replica.'
-    return [warning('replica', { text: `it does not answer: ${explainError(error)}`, means, mend })]
+    const repair = 'Correct DATABASE_READ_URL, or start the replica.'
+    return [warning('replica', { text: `it does not answer: ${explainError(error)}`, means, repair })]
   } finally {
     await pool.end()
   }
@@ -104,7 +104,7 @@ function tooOld(version: number): Finding {
   return problem('database', {
     text: `Postgres ${version}`,
     means: `Migrations and queries need ${oldestVersion} or newer.`,
-    mend: 'Move to a newer Postgres, or leave DATABASE_URL out to use the one from the install.',
+    repair: 'Move to a newer Postgres, or leave DATABASE_URL out to use the one from the install.',
   })
 }
 
@@ -112,7 +112,7 @@ function notMigrated(pending: readonly string[]): Finding {
   return problem('database', {
     text: `${pending.length} migrations are missing, the first is ${pending[0]}`,
     means: 'Server and worker ask for tables and columns that are not there.',
-    mend: 'Run `npm run db:migrate` with the login that owns the tables.',
+    repair: 'Run `npm run db:migrate` with the login that owns the tables.',
   })
 }
 
@@ -120,7 +120,7 @@ function withoutRole(login: Login): Finding {
   return problem('database', {
     text: `the login ${login.name} may act neither as tidemark_server nor as tidemark_worker`,
     means: 'No process can connect with it.',
-    mend: `Grant it one of them: GRANT tidemark_server TO "${login.name}"; docs/going-live.md has all logins.`,
+    repair: `Grant it one of them: GRANT tidemark_server TO "${login.name}"; docs/going-live.md has all logins.`,
   })
 }
 
@@ -132,7 +132,7 @@ function orderOfTexts({ collation }: Login): Finding[] {
       text: `indexes have the order of ${collation}`,
       means:
         'An update of libc or ICU may order otherwise, and a unique index that is not rebuilt then lets a second row in. Posting is slower too.',
-      mend: 'Move to a database with the order of bytes: docs/operations.md, Settings of Postgres.',
+      repair: 'Move to a database with the order of bytes: docs/operations.md, Settings of Postgres.',
     }),
   ]
 }
@@ -149,7 +149,7 @@ function tooPowerful(login: Login): Finding[] {
     warning('database login', {
       text: `${login.name} ${powers.join(' and ')}`,
       means: 'An attacker who takes over the server can write balances and the ledger with RESET ROLE.',
-      mend: 'Give each process a login of its own: docs/going-live.md, Database.',
+      repair: 'Give each process a login of its own: docs/going-live.md, Database.',
     }),
   ]
 }

@@ -45,7 +45,7 @@ async function examineOne(what: string, look: () => Promise<Finding[]>): Promise
     return await withTimeLimit(look(), { limit_ms, what: `Looking at ${what}` })
   } catch (error) {
     const means = 'It is not known whether it is well.'
-    const mend = 'Try again; if it stays, this is a mistake in scripts/doctor.'
-    return [warning(what, { text: `it could not be examined: ${explainError(error)}`, means, mend })]
+    const repair = 'Try again; if it stays, this is a mistake in scripts/doctor.'
+    return [warning(what, { text: `it could not be examined: ${explainError(error)}`, means, repair })]
   }
 }

@@ -7,7 +7,7 @@ export type Finding =
       readonly level: 'problem' | 'warning'
       readonly text: string
       readonly means: string
-      readonly mend: string
+      readonly repair: string
     }
 
 type Advice = Omit<Extract<Finding, { level: 'problem' | 'warning' }>, 'of' | 'level'>
@@ -25,7 +25,7 @@ export function renderFindings(findings: readonly Finding[]): string {
     const head = `${marks[finding.level]} ${finding.of.padEnd(width)}  ${finding.text}`
     if (finding.level === 'ok') return [head]
     const indent = ' '.repeat(width + 4)
-    return [head, `${indent}what it means: ${finding.means}`, `${indent}how to mend it: ${finding.mend}`]
+    return [head, `${indent}what it means: ${finding.means}`, `${indent}how to repair it: ${finding.repair}`]
   })
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length
   const summary = `${count('ok')} well, ${count('warning')} to look at, ${count('problem')} wrong`

@@ -37,7 +37,7 @@ function wrongShape(name: string, shape: string): Finding {
   return problem('keys', {
     text: `${name} is not of the form ${shape}`,
     means: 'Every call with it is refused.',
-    mend: 'Copy it once more from the dashboard, whole and without quotes.',
+    repair: 'Copy it once more from the dashboard, whole and without quotes.',
   })
 }
 
@@ -46,7 +46,7 @@ function clerkModes(secret: Mode, browser: Mode): Finding {
     text: `CLERK_SECRET_KEY is of ${secret} mode and CLERK_PUBLISHABLE_KEY of ${browser} mode`,
     means:
       'The browser signs people in to another instance than the one that the server asks: every call is a 401.',
-    mend: 'Take both keys from one instance: Clerk dashboard, Configure, API keys.',
+    repair: 'Take both keys from one instance: Clerk dashboard, Configure, API keys.',
   })
 }
 
@@ -55,7 +55,7 @@ function mixedModes(stripe: Mode, clerk: Mode): Finding {
     text: `Stripe is in ${stripe} mode and Clerk in ${clerk} mode`,
     means:
       'Either real people would get credits for test cards, or people of a test instance would pay with real money.',
-    mend: 'Use the live keys of both, or the test keys of both.',
+    repair: 'Use the live keys of both, or the test keys of both.',
   })
 }
 
@@ -65,27 +65,27 @@ function webhookSecrets(name: string, secrets: string): Finding[] {
   if (count < 2) return findings
   const text = `${name} holds ${count} secrets`
   const means = 'Events that are signed with an old one are believed for as long as it stands there.'
-  const mend = 'Take the old one out once the sender has let it expire.'
-  return [...findings, warning('webhook secrets', { text, means, mend })]
+  const repair = 'Take the old one out once the sender has let it expire.'
+  return [...findings, warning('webhook secrets', { text, means, repair })]
 }
 
 /** Both services sign with such a secret: a prefix and base64. */
 function webhookSecret(name: string, secret: string): Finding[] {
-  const mend = 'Copy the signing secret (whsec_…) from the endpoint in the dashboard.'
+  const repair = 'Copy the signing secret (whsec_…) from the endpoint in the dashboard.'
   try {
     new Webhook(secret)
   } catch {
-    return [shapelessSecret(name, 'is not of the form whsec_…', mend)]
+    return [shapelessSecret(name, 'is not of the form whsec_…', repair)]
   }
-  if (!secret.startsWith('whsec_')) return [shapelessSecret(name, 'does not begin with whsec_', mend)]
+  if (!secret.startsWith('whsec_')) return [shapelessSecret(name, 'does not begin with whsec_', repair)]
   if (secret.length < 'whsec_'.length + 24) {
     const means = 'An attacker who guesses it can sign events, and so create credits.'
-    return [warning('webhook secrets', { text: `${name} is short`, means, mend })]
+    return [warning('webhook secrets', { text: `${name} is short`, means, repair })]
   }
   return []
 }
 
-function shapelessSecret(name: string, fault: string, mend: string): Finding {
+function shapelessSecret(name: string, fault: string, repair: string): Finding {
   const means = 'No event is believed, so payments are noticed minutes late, and memberships hours late.'
-  return problem('webhook secrets', { text: `${name} ${fault}`, means, mend })
+  return problem('webhook secrets', { text: `${name} ${fault}`, means, repair })
 }

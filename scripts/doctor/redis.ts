@@ -23,8 +23,10 @@ export async function examineRedis({ env }: Configuration): Promise<Finding[]> {
       ),
     )
   } catch (error) {
-    const mend = 'Correct REDIS_URL, or leave it out: the queues are then in Postgres.'
-    return [problem('Redis', { text: `it does not answer: ${explainError(error)}`, means: means.away, mend })]
+    const repair = 'Correct REDIS_URL, or leave it out: the queues are then in Postgres.'
+    return [
+      problem('Redis', { text: `it does not answer: ${explainError(error)}`, means: means.away, repair }),
+    ]
   } finally {
     redis.disconnect()
   }
@@ -36,12 +38,12 @@ async function examineNode(node: Redis, name: string): Promise<Finding> {
   const [version = 'unknown', policy = 'unknown'] = [read('redis_version'), read('maxmemory_policy')]
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 6 || (major === 6 && minor < 2)) {
-    const mend = 'Move to Redis 6.2 or newer.'
-    return problem(name, { text: `version ${version}`, means: 'BullMQ does not run on it.', mend })
+    const repair = 'Move to Redis 6.2 or newer.'
+    return problem(name, { text: `version ${version}`, means: 'BullMQ does not run on it.', repair })
   }
   if (policy === 'noeviction') return ok(name, `${version}, keeps every job (noeviction)`)
-  const mend =
+  const repair =
     'Set maxmemory-policy to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in its configuration.'
   const level = policy === 'unknown' ? warning : problem
-  return level(name, { text: `its eviction policy is ${policy}`, means: means.evicts, mend })
+  return level(name, { text: `its eviction policy is ${policy}`, means: means.evicts, repair })
 }

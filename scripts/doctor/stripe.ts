@@ -35,11 +35,11 @@ function unanswered(error: Stripe.errors.StripeError, { env, sandbox }: Configur
   const means = 'Nothing can be bought, and nothing that happens at Stripe arrives.'
   if (error instanceof Stripe.errors.StripeConnectionError) {
     const address = env.STRIPE_API_BASE ?? 'https://api.stripe.com'
-    const mend = sandbox.stripe ? 'Run `npm start` first.' : 'Let this machine reach Stripe.'
-    return problem('Stripe', { text: `${address} does not answer`, means, mend })
+    const repair = sandbox.stripe ? 'Run `npm start` first.' : 'Let this machine reach Stripe.'
+    return problem('Stripe', { text: `${address} does not answer`, means, repair })
   }
-  const mend = 'Take another key, or give a restricted one the right to read this.'
-  return problem('Stripe', { text: `it refuses: ${explainError(error)}`, means, mend })
+  const repair = 'Take another key, or give a restricted one the right to read this.'
+  return problem('Stripe', { text: `it refuses: ${explainError(error)}`, means, repair })
 }
 
 async function examinePrices(stripe: Stripe): Promise<Finding[]> {
@@ -50,7 +50,7 @@ async function examinePrices(stripe: Stripe): Promise<Finding[]> {
     problem('prices', {
       text: `${price.lookup_key}: ${text}`,
       means: 'This plan cannot be bought: nothing is sold at another price than the one shown.',
-      mend: setUp,
+      repair: setUp,
     }),
   )
 }
@@ -61,7 +61,7 @@ async function examinePortals(stripe: Stripe): Promise<Finding[]> {
     const text = found ? portalProblem(portal.kind, found) : 'there is none'
     if (text === null) return []
     const means = 'Customers do there what we do not expect, or find no place to manage what they pay.'
-    return [problem('portals', { text: `${portalName(portal)}: ${text}`, means, mend: setUp })]
+    return [problem('portals', { text: `${portalName(portal)}: ${text}`, means, repair: setUp })]
   })
   return wrong.length > 0
     ? wrong
@@ -77,7 +77,7 @@ async function examineTax(stripe: Stripe, is_on: boolean): Promise<Finding> {
   return problem('tax', {
     text: `on, and Stripe’s tax settings lack ${missing}`,
     means: 'Stripe refuses every checkout, because it cannot work out the tax.',
-    mend: 'Complete Settings → Tax in the dashboard, or set STRIPE_TAX=off.',
+    repair: 'Complete Settings → Tax in the dashboard, or set STRIPE_TAX=off.',
   })
 }
 
@@ -86,16 +86,16 @@ async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]
   const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
   const endpoint = await findWebhookEndpoint(stripe, url)
   if (!endpoint) {
-    const mend = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
-    return [problem('webhook endpoint', { text: `there is none for ${url}`, means, mend })]
+    const repair = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
+    return [problem('webhook endpoint', { text: `there is none for ${url}`, means, repair })]
   }
   const wrong = webhookProblems(endpoint).map(({ text, advice }) =>
     advice === null
-      ? problem('webhook endpoint', { text: `${url}: ${text}`, means, mend: setUp })
+      ? problem('webhook endpoint', { text: `${url}: ${text}`, means, repair: setUp })
       : problem('webhook endpoint', {
           text: `${url}: ${text}`,
           means: 'Events come in a shape that we do not know; some of them end as failed.',
-          mend: advice,
+          repair: advice,
         }),
   )
   return wrong.length > 0 ? wrong : [ok('webhook endpoint', `${url}, enabled, every event of ours`)]
@@ -107,8 +107,8 @@ async function examineSandboxWebhook(stripe: Stripe): Promise<Finding[]> {
   const found = data.find(({ url, status }) => url.endsWith(webhookPath) && status === 'enabled')
   if (found) return [ok('webhook endpoint', found.url)]
   const means = 'The sandbox tells the product nothing.'
-  const mend = 'Start the sandbox with `npm start`, or set SANDBOX_STRIPE_WEBHOOK_URL.'
-  return [problem('webhook endpoint', { text: 'the sandbox has none', means, mend })]
+  const repair = 'Start the sandbox with `npm start`, or set SANDBOX_STRIPE_WEBHOOK_URL.'
+  return [problem('webhook endpoint', { text: 'the sandbox has none', means, repair })]
 }
 
 function clockSkew({ now }: Configuration, { lastResponse }: Stripe.Response<object>): Finding {
@@ -121,6 +121,6 @@ function clockSkew({ now }: Configuration, { lastResponse }: Stripe.Response<obj
     text: `this machine's clock is ${seconds} seconds off`,
     means:
       'Signatures of webhooks are good for five minutes and sign-ins for one: beyond that both are refused.',
-    mend: 'Switch time synchronization on (timedatectl set-ntp true).',
+    repair: 'Switch time synchronization on (timedatectl set-ntp true).',
   })
 }

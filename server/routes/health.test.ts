@@ -89,7 +89,7 @@ describe('health', () => {
       advice: 'A',
       owner: null,
       credits: null,
-      mending: null,
+      repair: null,
     }
     const money = (currency: string) => ({ amount_minor: 700, currency })
     const differences = [

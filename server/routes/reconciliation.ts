@@ -6,8 +6,8 @@ import {
   getStatement,
   listFindings,
   listReconciliationRuns,
-  type Mending,
   type ReconciliationRun,
+  type Repair,
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
@@ -109,7 +109,7 @@ function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
     we_have,
     money: moneyOf(row.amount_minor, row.currency),
     credits,
-    mending: row.mending as unknown as Mending | null,
+    repair: row.repair as unknown as Repair | null,
     advice,
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),

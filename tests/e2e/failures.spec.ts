@@ -7,8 +7,8 @@ import {
   breakTable,
   failCallsAbout,
   findLedgerProblems,
-  mendTables,
   openSandboxClerk,
+  repairTables,
   turnStripeKnob,
 } from './support/product.ts'
 import { alone, expect, test } from './support/test.ts'
@@ -143,14 +143,14 @@ test(
     await page.goto('/dashboard')
     const missing = page.getByRole('alert').filter({ hasText: 'Initialization Error' })
     await expect(missing).toContainText('An unexpected error occurred. Please try again later.')
-    await mendTables()
+    await repairTables()
     await missing.getByRole('button', { name: 'Try again' }).click()
     await expect(toasts(page)).toContainText('Account Created')
     await breakTable('users', 'reads')
     await page.reload()
     const failure = page.getByRole('alert').filter({ hasText: 'Database Error' })
     await expect(failure).toContainText('An unexpected error occurred. Please try again later.')
-    await mendTables()
+    await repairTables()
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(toasts(page)).toContainText('Data Loaded')
 
@@ -175,7 +175,7 @@ test(
     await page.goto(paid)
     await expect(page.getByRole('heading', { name: 'Verification Error' })).toBeVisible()
     await expect(page.getByText('Failed to verify payment status')).toBeVisible()
-    await mendTables()
+    await repairTables()
     gateway.fail('/api/stripe/process-payment-success', 'none')
     gateway.fail('/api/stripe/session-status', 'none')
     await page.getByRole('button', { name: 'Try Again' }).click()
@@ -206,7 +206,7 @@ async function walkInvitations(page: Page): Promise<void> {
   await expect(manager(page)).toContainText('Failed to store invitation in database')
   await manager(page).getByRole('button', { name: 'Revoke the invitation to bob' }).click()
   await expect(manager(page)).toContainText('Failed to update invitation status in database')
-  await mendTables()
+  await repairTables()
   await invite(page, 'eve@tidemark.test')
   await expect(manager(page)).toContainText('Invitation sent to eve@tidemark.test')
 }

@@ -6,9 +6,9 @@ import {
   failPostings,
   findLedgerProblems,
   findUserId,
-  mendPostings,
   openSandboxClerk,
   plantUnexplainedCredits,
+  repairPostings,
 } from './support/product.ts'
 import { expect, test } from './support/test.ts'
 
@@ -36,7 +36,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
   await customer.waitForURL('**/billing/success**')
   await customer.goto('about:blank')
   await expect.poll(() => countFailedEvents(userId), { timeout: 30_000 }).toBeGreaterThan(0)
-  await mendPostings(userId)
+  await repairPostings(userId)
 
   const support = await openConsole({ browser, baseURL }, sam)
   await countClicks(support)
@@ -52,7 +52,7 @@ test('a purchase that a bug held up is found by e-mail, understood and replayed 
     .click()
   await expect(dialog(support)).toContainText('+500 credits')
   await expect(dialog(support)).toContainText('0 → 500')
-  await support.keyboard.type('The bug is mended in the new release')
+  await support.keyboard.type('The bug is repaired in the new release')
   await dialog(support).getByRole('button', { name: 'Replay', exact: true }).click()
   await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
   await expect(caseSummary(support)).toContainText('All expected credits are present')
@@ -126,7 +126,7 @@ test('the console is open only to support staff; two of them see each other, and
   await second.context().close()
 })
 
-test('a difference that was found is mended by what it proposes, and the next comparison sees it no more', async ({
+test('a difference that was found is repaired by what it proposes, and the next comparison sees it no more', async ({
   page: customer,
   browser,
   baseURL,

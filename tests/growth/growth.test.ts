@@ -20,7 +20,7 @@ const repetitions = 6
 /**
  * Each index is a level deeper when there is a hundred times as much, a row is in up to nine of them, and the
  * planner may join small tables the other way round: on warm connections that adds up to 20 pages to a
- * statement of few. What grows with others grew by 31 pages and more before it was mended.
+ * statement of few. What grows with others grew by 31 pages and more before it was repaired.
  */
 const mayBe = (pages: number, factor = 1.5) => Math.max(pages * factor, pages + 24)
 /**

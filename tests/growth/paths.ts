@@ -477,7 +477,7 @@ async function buildFindings({ database, clock }: TestProduct): Promise<string> 
     we_have: 'Planted',
     money: { amount_minor: 700, currency: 'EUR' },
     credits: 500,
-    mending: null,
+    repair: null,
     advice: 'Planted',
   }))
   await database.worker.transaction().execute((trx) => saveFindings(trx, differences, clock.now()))

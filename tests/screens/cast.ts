@@ -5,8 +5,8 @@ import { arrive, signIn } from '../e2e/support/people.ts'
 import {
   countFailedEvents,
   failPostings,
-  mendPostings,
   openSandboxClerk,
+  repairPostings,
   turnStripeKnob,
 } from '../e2e/support/product.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -139,7 +139,7 @@ async function payInVain(page: Page) {
   await page.waitForURL('**/billing/success**')
   await page.goto('about:blank')
   await waitUntil(async () => (await countFailedEvents(userId)) > 0, 'the payment to fail')
-  await mendPostings(userId)
+  await repairPostings(userId)
   await needAttention(userId)
   return { userId }
 }

@@ -60,7 +60,7 @@ export interface FaultyProduct
   countJobs(): Promise<number>
   isIdle(): Promise<boolean>
   /** Everything works again. */
-  mend(): Promise<void>
+  repair(): Promise<void>
 }
 
 export async function startFaultyProduct(options: { redisUrl: string | undefined }): Promise<FaultyProduct> {
@@ -142,7 +142,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     crashServer() {
       mishaps.server_crashes++
       serverProxy.cut()
-      serverProxy.mend()
+      serverProxy.repair()
     },
     async killWhileOpening(request) {
       dying ??= startDyingServer(product)
@@ -204,10 +204,10 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     },
     countJobs: () => countJobs(rowQueues),
     isIdle: async () => (await countJobs(rowQueues)) === 0,
-    async mend() {
+    async repair() {
       enqueuesToLose = 0
       serverProxy.disarm()
-      serverProxy.mend()
+      serverProxy.repair()
       worker.proxy.disarm()
       await stripe.clear('faults')
       if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker()

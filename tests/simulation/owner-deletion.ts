@@ -18,7 +18,7 @@ const longest_s = 3600
 export async function deleteOwner(product: FaultyProduct, owner: Owner): Promise<void> {
   const { organization_id, person } = owner
   if (owner.kind === 'team' && organization_id === null) return
-  await product.mend()
+  await product.repair()
   const id = organization_id ?? person.user_id
   const kind = organization_id ? 'organization' : 'user'
   const { organizations, users } = product.clerk.client

@@ -159,7 +159,7 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
 
 /** So that the clock of the histories that follow has nothing to renew. */
 async function endQuietly(product: FaultyProduct, owner: Owner): Promise<void> {
-  await product.mend()
+  await product.repair()
   product.setClock(0)
   const subscription = await latestSubscription(product, owner)
   if (!subscription || subscription.ended_at) return

@@ -29,7 +29,7 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     await fc.assert(
       fc.asyncProperty(history, async (planned) => {
         const person = await play(product, planned)
-        await product.mend()
+        await product.repair()
         await settles(product, person.user_id)
         await putAside(product, person.user_id)
       }),

@@ -24,7 +24,7 @@ export async function settle(
   await deliver(product, owner, { ...arrival, share: 1 })
   await releaseAnswer(product, owner)
   await product.letStrike()
-  await product.mend()
+  await product.repair()
   await awaitComparison(product, owner)
   let passed_s = 0
   let readAfter_s = 120

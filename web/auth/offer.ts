@@ -77,7 +77,7 @@ export function withSelection(
 }
 
 /** A link to the nearest valid order; null where only the pricing page helps. */
-export function mendOf(problem: SelectionProblem | null, search: URLSearchParams) {
+export function repairOf(problem: SelectionProblem | null, search: URLSearchParams) {
   switch (problem?.kind) {
     case 'one_seat_only':
       return { text: `Continue with ${plans.pro.name}`, href: withSelection(search, { seats: null }) }

@@ -1,7 +1,7 @@
 import { PackageX } from 'lucide-react'
 import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
-import { mendOf, problemText, type SelectionProblem, withSelection } from '../auth/offer.ts'
+import { problemText, repairOf, type SelectionProblem, withSelection } from '../auth/offer.ts'
 import { LinkButton } from '../ui/LinkButton.tsx'
 import { StatusView } from './StatusView.tsx'
 
@@ -17,7 +17,7 @@ const untouched = 'No account has been created and nothing has been charged.'
 export function PlanProblem({ problem, search }: PlanProblemProps) {
   const { brand } = useWebConfig()
   const to = (changes: Parameters<typeof withSelection>[1]) => withSelection(search, changes)
-  const mend = mendOf(problem, search)
+  const repair = repairOf(problem, search)
   switch (problem.kind) {
     case 'unknown_plan':
       return (
@@ -45,7 +45,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
           text={`This link asks for ${problem.seats.toLocaleString()} seats. Seats come with ${plans.teams.name}. ${untouched}`}
           actions={
             <>
-              {mend && <LinkButton href={mend.href}>{mend.text}</LinkButton>}
+              {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
               <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
                 Choose {plans.teams.name}
               </LinkButton>
@@ -79,7 +79,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
           }
           actions={
             <>
-              {mend && <LinkButton href={mend.href}>{mend.text}</LinkButton>}
+              {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
               <LinkButton variant="secondary" href="/pricing">
                 See the plans
               </LinkButton>

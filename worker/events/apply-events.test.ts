@@ -244,7 +244,7 @@ test('a connection that is lost at any statement leaves all of them or none appl
         await applyEvents(deps(connection.db), 'stripe', rows).catch(() => undefined)
         const isHit = proxy.struck
         proxy.disarm()
-        proxy.mend()
+        proxy.repair()
         await connection.close()
         const states = []
         for (const { id } of rows) states.push((await eventRow(id)).state)

@@ -224,7 +224,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 })
 
-test('a defect has a day to be mended, and then fails with what it said', async () => {
+test('a defect has a day to be repaired, and then fails with what it said', async () => {
   const id = await receiveStripeEvent(
     database.server,
     eventOf('customer.subscription.updated', { id: 'sub_x', object: 'subscription' } as never),

@@ -1,4 +1,4 @@
-import type { Mending } from '../../schema/api/reconciliation.ts'
+import type { Repair } from '../../schema/api/reconciliation.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { FoundDifference } from '../../schema/reconciliation/findings.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -56,21 +56,21 @@ export function moneyText(amount_minor: number, currency: string): string {
   return `${(amount_minor / 100).toFixed(2)} ${currency.toUpperCase()}`
 }
 
-export function replayOf(kind: Exclude<Mending['target']['kind'], Owner['owner_kind']>, id: string): Mending {
+export function replayOf(kind: Exclude<Repair['target']['kind'], Owner['owner_kind']>, id: string): Repair {
   return { kind: 'replay', target: { kind, id }, params: {} }
 }
 
 /** Ends it at Stripe, which the worker does only if its owner is gone or has another plan. */
-export function cancellationOf(subscriptionId: string): Mending {
+export function cancellationOf(subscriptionId: string): Repair {
   return { kind: 'cancel_subscription', target: { kind: 'subscription', id: subscriptionId }, params: {} }
 }
 
-export function resyncOf({ owner_kind, owner_id }: Owner): Mending {
+export function resyncOf({ owner_kind, owner_id }: Owner): Repair {
   return { kind: 'resync', target: { kind: owner_kind, id: owner_id }, params: {} }
 }
 
 /** Takes away what nothing explains, or gives back what was taken. */
-export function adjustmentOf({ owner_kind, owner_id }: Owner, credits: number): Mending {
+export function adjustmentOf({ owner_kind, owner_id }: Owner, credits: number): Repair {
   const params = { credits, customer_note: 'Correction of your credits' }
   return { kind: 'adjust', target: { kind: owner_kind, id: owner_id }, params }
 }

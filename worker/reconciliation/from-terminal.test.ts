@@ -30,7 +30,7 @@ test('npm run reconcile ends with 0 when all agrees, with 1 when something diffe
   const { code, stdout } = await run(port)
   expect([code, stdout]).toEqual([1, expect.stringContaining('1 differences.')])
   expect(stdout).toContain('DIFFERS  adjustment_unexplained')
-  expect(stdout).toContain('To mend it: adjust user user_cli.')
+  expect(stdout).toContain('To repair it: adjust user user_cli.')
   // No server listens there.
   expect(await run('1')).toMatchObject({
     code: 2,

@@ -155,7 +155,7 @@ function differenceOf(
       sentence: 'An invoice of a plan is paid, and what it paid for is missing',
       we_have: `Nothing that was paid with invoice ${id}.`,
       money: { amount_minor: total, currency },
-      mending: replayOf('subscription', subscriptionId),
+      repair: replayOf('subscription', subscriptionId),
       advice: 'A replay of the subscription fetches all its paid invoices.',
     }
   }
@@ -166,7 +166,7 @@ function differenceOf(
     sentence: 'An invoice of a plan was paid with another total than we know',
     we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
     money: { amount_minor: total - known, currency },
-    mending: null,
+    repair: null,
     advice:
       'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
   }

@@ -176,7 +176,7 @@ async function moneyBack(
     we_have: `We know of ${moneyText(here, currency)}.`,
     money: { amount_minor: there - here, currency },
     credits,
-    mending: replayOf('charge', charge_id),
+    repair: replayOf('charge', charge_id),
     advice: 'A replay of the charge fetches it with its disputes, and takes back or returns the credits.',
     refs: [charge_id],
   }

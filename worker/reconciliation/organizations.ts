@@ -60,7 +60,7 @@ function common(organization_id: string, object: string) {
     owner,
     money: null,
     credits: null,
-    mending: resyncOf(owner),
+    repair: resyncOf(owner),
     advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
   }

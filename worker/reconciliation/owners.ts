@@ -120,7 +120,7 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
         we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
         money: null,
         credits,
-        mending: resyncOf(owner),
+        repair: resyncOf(owner),
         advice: want
           ? 'A resync posts what the facts say and the ledger lacks.'
           : 'A resync asks Stripe once more, and takes back what was not paid for.',
@@ -171,7 +171,7 @@ async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
     we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
     money: null,
     credits: -credits,
-    mending: adjustmentOf(owner, -credits),
+    repair: adjustmentOf(owner, -credits),
     advice: 'Find out who posted it; then post the opposite amount.',
   }))
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Mending } from '../../schema/api/reconciliation.ts'
+import type { Repair } from '../../schema/api/reconciliation.ts'
 import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
@@ -67,8 +67,8 @@ async function settle(): Promise<void> {
 }
 
 /** As support does it. */
-async function mend(finding: FindingRow): Promise<void> {
-  const { kind, target, params } = finding.mending as unknown as Mending
+async function repair(finding: FindingRow): Promise<void> {
+  const { kind, target, params } = finding.repair as unknown as Repair
   const { id } = await buildAct(database, {
     kind,
     target,
@@ -103,8 +103,8 @@ async function loseEvents(): Promise<void> {
 }
 
 /** Applies what is proposed for each, and compares again. */
-async function mendAll(findings: readonly FindingRow[]): Promise<FindingRow[]> {
-  for (const finding of findings) await mend(finding)
+async function repairAll(findings: readonly FindingRow[]): Promise<FindingRow[]> {
+  for (const finding of findings) await repair(finding)
   clock.advance(hourMs)
   await claimOnce()
   return (await compare()).findings
@@ -187,7 +187,7 @@ describe('with a varied history, of which nothing was lost', () => {
   })
 })
 
-describe('a planted difference is found, its mending is proposed, and mends it:', () => {
+describe('a planted difference is found, its repair is proposed, and resolves it:', () => {
   test('an event that was lost', async () => {
     const bought = await buildPaidCredits(product)
     await loseEvents()
@@ -201,10 +201,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         amount_minor: 700,
         currency: 'EUR',
         credits: 500,
-        mending: { kind: 'replay', target: { kind: 'intent', id: bought.intent_id }, params: {} },
+        repair: { kind: 'replay', target: { kind: 'intent', id: bought.intent_id }, params: {} },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
   })
 
@@ -214,7 +214,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const { findings } = await compare()
     expect(kindsOf(findings)).toEqual(['invoice_unknown', 'session_not_settled', 'subscription_unknown'])
     expect(findings.map(({ owner_id }) => owner_id)).toEqual(Array(3).fill(bought.user_id))
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).plan).toBe(500)
   })
 
@@ -232,7 +232,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     clock.advance(15 * 60_000)
     const soon = (await compare()).findings
     expect(new Set(kindsOf(soon))).toEqual(new Set(['work_overdue']))
-    expect(soon[0]?.mending).toMatchObject({ kind: 'replay', target: { kind: 'event' } })
+    expect(soon[0]?.repair).toMatchObject({ kind: 'replay', target: { kind: 'event' } })
     clock.advance(hourMs)
     const later = (await compare()).findings
     expect(new Set(kindsOf(later))).toEqual(
@@ -241,7 +241,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     expect(later.find(({ kind }) => kind === 'event_unapplied')?.sentence).toContain(
       `since ${received_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     )
-    expect(await mendAll(later)).toEqual([])
+    expect(await repairAll(later)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
   })
 
@@ -263,7 +263,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     expect(findings).toMatchObject([
       { kind: 'session_not_settled', we_have: expect.stringContaining('is failed: The payment failed') },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
   })
 
@@ -297,12 +297,12 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const differs = findings.find(({ kind }) => kind === 'subscription_differs')
     expect(differs).toMatchObject({
       sentence: 'A plan differs in seats',
-      mending: { kind: 'replay', target: { kind: 'subscription', id: bought.subscription_id } },
+      repair: { kind: 'replay', target: { kind: 'subscription', id: bought.subscription_id } },
     })
     expect(findings.find(({ kind }) => kind === 'seat_without_membership')).toMatchObject({
-      mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
+      repair: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
     })
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
   })
 
   test('a transfer that nothing explains', async () => {
@@ -315,10 +315,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         object_id: String(transfer_id),
         owner_id: user_id,
         credits: -300,
-        mending: { kind: 'adjust', target: { kind: 'user', id: user_id }, params: { credits: -300 } },
+        repair: { kind: 'adjust', target: { kind: 'user', id: user_id }, params: { credits: -300 } },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total).toBe(0)
   })
 
@@ -352,10 +352,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         kind: 'grant_unexplained',
         object_id: grant.id,
         credits: -900,
-        mending: { kind: 'resync', target: { kind: 'user' } },
+        repair: { kind: 'resync', target: { kind: 'user' } },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500, purchased: 0 })
   })
 
@@ -380,9 +380,9 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       owner_id: refunded.user_id,
       amount_minor: 350,
       credits: -250,
-      mending: { kind: 'replay', target: { kind: 'charge', id: charges[0]?.id } },
+      repair: { kind: 'replay', target: { kind: 'charge', id: charges[0]?.id } },
     })
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, refunded.owner)).total).toBe(250)
     expect((await findBalance(database.owner, disputed.owner)).total).toBe(0)
     expect((await findBalance(database.owner, plan.owner)).plan).toBe(250)
@@ -404,10 +404,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         amount_minor: null,
         credits: null,
         they_say: `${user_id} is admin of ${owner.owner_id}.`,
-        mending: { kind: 'resync', target: { kind: 'organization', id: owner.owner_id }, params: {} },
+        repair: { kind: 'resync', target: { kind: 'organization', id: owner.owner_id }, params: {} },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
   })
 
   test.each([
@@ -434,10 +434,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         object_id: `purchase/${bought.intent_id}`,
         owner_id: bought.user_id,
         credits: 500,
-        mending: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
+        repair: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(before + 500)
   })
 
@@ -461,10 +461,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
         owner_id: bought.user_id,
         amount_minor: null,
         credits: -500,
-        mending: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
+        repair: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
       },
     ])
-    expect(await mendAll(findings)).toEqual([])
+    expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(0)
   })
 })
@@ -490,7 +490,7 @@ describe('a planted difference that only a person can decide about is found, and
         currency: 'EUR',
         credits: -500,
         they_say: `Checkout ${bought.session_id} is open, its payment unpaid.`,
-        mending: null,
+        repair: null,
       },
     ])
     // As the webhook sets it.
@@ -522,13 +522,13 @@ describe('a planted difference that only a person can decide about is found, and
         amount_minor: 500,
         currency: 'EUR',
         credits: null,
-        mending: null,
+        repair: null,
       },
     ])
     const [finding] = findings
     if (!finding) throw new Error('It was found')
     expect((await compare()).findings).toHaveLength(1)
-    await mend({ ...finding, mending: adjustmentOf(bought.owner, 125) as unknown as FindingRow['mending'] })
+    await repair({ ...finding, repair: adjustmentOf(bought.owner, 125) as unknown as FindingRow['repair'] })
     expect(await compare()).toMatchObject({ run: { is_proven: true }, findings: [] })
   })
 
@@ -552,7 +552,7 @@ describe('a planted difference that only a person can decide about is found, and
         credits: null,
         they_say: `There is no subscription ${id}.`,
         we_have: expect.stringMatching(/^It is active: pro, monthly, 1 seat\. .*No such subscription/),
-        mending: null,
+        repair: null,
       },
     ])
     await database.owner.deleteFrom('subscriptions').where('stripe_subscription_id', '=', id).execute()
@@ -561,7 +561,7 @@ describe('a planted difference that only a person can decide about is found, and
   })
 })
 
-test('what only a person can decide has no mending, and says what to decide', async () => {
+test('what only a person can decide has no repair, and says what to decide', async () => {
   const customer = await stripe.client.customers.create({ email: 'lost@tidemark.test' })
   const intentId = randomUUID()
   const session = await stripe.client.checkout.sessions.create({
@@ -581,7 +581,7 @@ test('what only a person can decide has no mending, and says what to decide', as
   await loseEvents()
   const { findings } = await compare()
   expect(findings).toMatchObject([
-    { kind: 'session_not_settled', object_id: session.id, owner_id: null, amount_minor: 700, mending: null },
+    { kind: 'session_not_settled', object_id: session.id, owner_id: null, amount_minor: 700, repair: null },
   ])
   expect(findings[0]?.advice).toMatch(/refund it at Stripe/)
 })

@@ -93,7 +93,7 @@ function differenceOf(
       we_have: `Checkout ${intentId} is settled, and the ledger has no grant for it.`,
       money: { amount_minor: intent.amount_minor, currency: intent.currency },
       credits: intent.credits,
-      mending: resyncOf(owner),
+      repair: resyncOf(owner),
       advice: 'A resync posts what the facts say and the ledger lacks.',
       refs: [id, intentId],
     }
@@ -108,7 +108,7 @@ function differenceOf(
     we_have: `Checkout ${intentId} is settled.`,
     money: { amount_minor: intent.amount_minor, currency: intent.currency },
     credits: -intent.credits,
-    mending: null,
+    repair: null,
     advice:
       'The event may be forged. The check of unconfirmed events takes such credits back; if it has not, find out who could sign events.',
     refs: [id, intentId],
@@ -135,7 +135,7 @@ function notSettled(session: Session, intentId: string, intent: CheckoutIntent |
     we_have: intent ? stateOf(intent) : `Checkout ${intentId} is not known to us.`,
     money,
     credits: intent?.credits ?? null,
-    mending: intent && !problem ? replayOf('intent', intentId) : null,
+    repair: intent && !problem ? replayOf('intent', intentId) : null,
     advice: problem ?? 'A replay of the checkout fetches its session and settles it.',
     refs: [id, intentId, subscription],
   }

@@ -181,7 +181,7 @@ test('support asks for a comparison, the worker makes it, and its findings are l
     {
       kind: 'adjustment_unexplained',
       credits: -77,
-      mending: { kind: 'adjust', target: { id: 'user_late' } },
+      repair: { kind: 'adjust', target: { id: 'user_late' } },
     },
   ])
   expect(list.counts).toEqual([

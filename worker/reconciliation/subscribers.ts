@@ -43,7 +43,7 @@ function ownerGone(row: Subscription): Candidate {
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
     money: null,
     credits: null,
-    mending: cancellationOf(id),
+    repair: cancellationOf(id),
     advice:
       'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
     refs: [id, intent_id, owner_id],

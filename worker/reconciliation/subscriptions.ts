@@ -158,7 +158,7 @@ function compare(there: Listed, here: Subscription): Candidate | undefined {
     we_have: `${listed(2)}.`,
     money: null,
     credits: null,
-    mending: replayOf('subscription', there.id),
+    repair: replayOf('subscription', there.id),
     advice: here.sync_failed_at
       ? `A replay fetches it again; the last one failed: ${here.last_error}`
       : 'A replay fetches the subscription again.',
@@ -177,7 +177,7 @@ function otherPlan(there: Listed, here: Subscription, plan: string): Candidate {
     we_have: `It is one of the plan ${here.plan_type}.`,
     money: null,
     credits: null,
-    mending: replayOf('subscription', there.id),
+    repair: replayOf('subscription', there.id),
     advice:
       'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
     refs: [there.id, here.intent_id],
@@ -217,29 +217,29 @@ async function unknown(
         ? null
         : { amount_minor: amount * (item.quantity ?? 1), currency: item.price.currency.toUpperCase() },
     credits: intent?.credits ?? null,
-    ...mendingOf(there, { intent, owner, isSecond: Boolean(isSecond) }),
+    ...repairOf(there, { intent, owner, isSecond: Boolean(isSecond) }),
     refs: [there.id, intent?.id, intent?.stripe_session_id],
   }
 }
 
-function mendingOf(
+function repairOf(
   { id }: Listed,
   { intent, owner, isSecond }: { intent: CheckoutIntent | undefined; owner: Owner | null; isSecond: boolean },
-): Pick<Candidate, 'mending' | 'advice'> {
+): Pick<Candidate, 'repair' | 'advice'> {
   if (isSecond) {
     const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
-    return { mending: cancellationOf(id), advice }
+    return { repair: cancellationOf(id), advice }
   }
   if (intent && intent.state !== 'settled') {
     const advice = 'A replay of the checkout fetches its session and the subscription.'
-    return { mending: replayOf('intent', intent.id), advice }
+    return { repair: replayOf('intent', intent.id), advice }
   }
   return owner
     ? {
-        mending: replayOf('subscription', id),
+        repair: replayOf('subscription', id),
         advice: 'A replay of the subscription fetches and applies it.',
       }
-    : { mending: null, advice: 'Cancel and refund it at Stripe, or restore its checkout from a backup.' }
+    : { repair: null, advice: 'Cancel and refund it at Stripe, or restore its checkout from a backup.' }
 }
 
 /** Each costs a call to Stripe. */
@@ -296,7 +296,7 @@ function lost(row: Subscription): Candidate {
     we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
     money: null,
     credits: null,
-    mending: null,
+    repair: null,
     advice:
       'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
     refs: [id, intent_id],

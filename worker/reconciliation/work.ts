@@ -61,7 +61,7 @@ async function oldEvents(
       we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried.',
       money: null,
       credits: null,
-      mending: replayOf('event', id),
+      repair: replayOf('event', id),
       advice: isOld
         ? 'A replay tries it now, and says why it fails.'
         : 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
@@ -104,7 +104,7 @@ async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]>
     ...overdueRow({ what: 'checkout', owner: ownerOf(row), ...row }),
     money: { amount_minor: row.amount_minor, currency: row.currency },
     credits: row.credits,
-    mending: replayOf('intent', row.id),
+    repair: replayOf('intent', row.id),
   }))
 }
 
@@ -120,7 +120,7 @@ async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candid
     .execute()
   return rows.map((row) => ({
     ...overdueRow({ what: 'subscription', id: row.stripe_subscription_id, owner: ownerOf(row), ...row }),
-    mending: replayOf('subscription', row.stripe_subscription_id),
+    repair: replayOf('subscription', row.stripe_subscription_id),
   }))
 }
 
@@ -139,11 +139,11 @@ async function overdueInvitations(db: Database, overdue: Date): Promise<Candidat
       owner: { owner_kind: 'organization', owner_id: row.organization_id },
       ...row,
     }),
-    mending: replayOf('invitation', row.id),
+    repair: replayOf('invitation', row.id),
   }))
 }
 
-function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit<Candidate, 'mending'> {
+function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit<Candidate, 'repair'> {
   return {
     kind: 'work_overdue',
     object_id: id,

@@ -50,7 +50,7 @@ async function buildPaidEvent() {
   return { intent, id: await receiveStripeEvent(database.server, event) }
 }
 
-/** A bug that concerns one owner: whatever is posted for them fails, until it is mended. */
+/** A bug that concerns one owner: whatever is posted for them fails, until it is repaired. */
 async function plantBug(ownerId: string): Promise<() => Promise<unknown>> {
   const name = sql.id(`bug_${randomUUID().slice(0, 8)}`)
   await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -74,26 +74,26 @@ async function killWhenDone(actId: string): Promise<() => Promise<unknown>> {
 
 async function failBecauseOfBug() {
   const { intent, id } = await buildPaidEvent()
-  const mend = await plantBug(intent.owner_id)
+  const repair = await plantBug(intent.owner_id)
   for (let i = 0; i < maximumAttempts; i++) {
     await expect(tryEvent(deps(), { source: 'stripe', id })).rejects.toThrow(/a bug of ours/)
   }
-  return { intent, id, mend }
+  return { intent, id, repair }
 }
 
 describe('a job that failed because of a bug', () => {
-  test('a job that failed because of a bug is visible with its error, is settled once by one replay after the mend, and by ten more not again', async () => {
-    const { intent, id, mend } = await failBecauseOfBug()
+  test('a job that failed because of a bug is visible with its error, is settled once by one replay after the repair, and by ten more not again', async () => {
+    const { intent, id, repair } = await failBecauseOfBug()
     expect(await eventRow(id)).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('a bug of ours'),
     })
 
-    // Before the mend a replay says why it fails, and leaves everything as it was.
+    // Before the repair a replay says why it fails, and leaves everything as it was.
     const tooEarly = await replayOf(id)
     expect(tooEarly).toMatchObject({ state: 'failed', error: 'a bug of ours' })
     expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
-    await mend()
+    await repair()
 
     const dry = await replayOf(id, { is_dry_run: true, reason: '' })
     expect(dry).toMatchObject({ state: 'done', outcome: { changed: true } })

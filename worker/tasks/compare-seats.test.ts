@@ -153,7 +153,7 @@ test('no seat ends with the key of another application, which knows none of our 
   expect(await statusesOf(team)).toEqual(['active'])
 })
 
-test('Clerk’s limit of members that does not agree with the seats is mended, at the price of no call when it does', async () => {
+test('Clerk’s limit of members that does not agree with the seats is repaired, at the price of no call when it does', async () => {
   const { team } = await teamWithSeat()
   const id = team.organization.id
   await clerk.client.organizations.updateOrganization(id, { maxAllowedMemberships: 9 })

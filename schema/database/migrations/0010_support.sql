@@ -6,7 +6,7 @@ CREATE TABLE support_acts (
   id uuid PRIMARY KEY,
   -- Of acts that were asked for together.
   batch_id uuid,
-  -- Of reconciliation, when the act mends one.
+  -- Of reconciliation, when the act repairs one.
   finding_id text CHECK (length(finding_id) BETWEEN 1 AND 200),
   kind text NOT NULL CHECK (kind IN ('replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation', 'forget')),
   target_kind text NOT NULL

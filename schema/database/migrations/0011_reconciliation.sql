@@ -44,8 +44,8 @@ CREATE TABLE reconciliation_findings (
   currency text,
   -- Missing; below zero what is too much.
   credits bigint,
-  -- An act that mends it; null when only a person can decide.
-  mending jsonb,
+  -- An act that repairs it; null when only a person can decide.
+  repair jsonb,
   advice text NOT NULL,
   first_seen_at timestamptz NOT NULL,
   last_seen_at timestamptz NOT NULL,

@@ -89,7 +89,7 @@ export function breakTable(table: string, access: Access): Promise<void> {
   })
 }
 
-export function mendTables(): Promise<void> {
+export function repairTables(): Promise<void> {
   return withDatabase(async (db) => {
     await sql
       .raw(
@@ -104,7 +104,7 @@ export function mendTables(): Promise<void> {
   })
 }
 
-/** Makes postings for the user's checkouts fail until `mendPostings`. Other owners are not affected. */
+/** Makes postings for the user's checkouts fail until `repairPostings`. Other owners are not affected. */
 export function failPostings(userId: string, error: string): Promise<void> {
   return withDatabase(async (db) => {
     await sql
@@ -129,7 +129,7 @@ export function countFailedEvents(userId: string): Promise<number> {
 }
 
 /** Ends the fault. Failed events stay failed until a person replays them. */
-export function mendPostings(userId: string): Promise<void> {
+export function repairPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const held = { next_try_at: sql<Date>`now() + interval '30 days'`, claims: sql<number>`claims + 1` }
     await db.updateTable('checkout_intents').set(held).where('user_id', '=', userId).execute()
@@ -168,7 +168,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
       we_have: `Transfer ${transfer_id} by test.`,
       money: null,
       credits: -credits,
-      mending: adjustmentOf(owner, -credits),
+      repair: adjustmentOf(owner, -credits),
       advice: 'Find out who posted it; then post the opposite amount.',
     } as const
     await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
@@ -177,7 +177,7 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
 
 /** Resets the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
-  await mendTables()
+  await repairTables()
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })

@@ -5,7 +5,7 @@ import { waitUntil } from '../wait-until.ts'
 export interface Strike {
   readonly statement: number
   readonly moment: 'before' | 'after'
-  /** The fault; by default every connection is cut and none is accepted until `mend`. */
+  /** The fault; by default every connection is cut and none is accepted until `repair`. */
   readonly action?: () => void
 }
 
@@ -22,7 +22,7 @@ export interface FaultProxy {
   readonly armed: boolean
   /** Cuts every connection and lets none in: from outside, a process behind the proxy is dead. */
   cut(): void
-  mend(): void
+  repair(): void
   /** Silences the present connections without closing them, as a power failure does. New ones work. */
   silence(): void
   close(): Promise<void>
@@ -126,7 +126,7 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
       return struck
     },
     cut,
-    mend() {
+    repair() {
       isCut = false
     },
     silence() {

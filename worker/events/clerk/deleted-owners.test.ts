@@ -224,7 +224,7 @@ test('usage is refused for a deleted person, and for an organization that was de
 test.each([
   ['person', buy],
   ['organization', buyTeam],
-])('a %s that is gone without an event is a finding, which an act of support mends', async (_, buyOne) => {
+])('a %s that is gone without an event is a finding, which an act of support repairs', async (_, buyOne) => {
   const bought = await buyOne()
   await worker.catchUp()
   const { owner_kind, owner_id } = bought.owner
@@ -239,7 +239,7 @@ test.each([
   expect(await atStripe(bought)).toMatchObject({ status: 'active' })
   const target = { kind: 'subscription', id: bought.subscription_id ?? '' } as const
   expect(await find()).toMatchObject([
-    { object_id: target.id, mending: { kind: 'cancel_subscription', target, params: {} } },
+    { object_id: target.id, repair: { kind: 'cancel_subscription', target, params: {} } },
   ])
   const { id } = await buildAct(database, { kind: 'cancel_subscription', target })
   await processSupportAct(worker.deps, { act_id: id })

@@ -192,7 +192,7 @@ test('a second subscription of an owner is a finding, which an act of support ca
     expect.objectContaining({
       kind: 'subscription_unknown',
       object_id: second,
-      mending: expect.objectContaining({ kind: 'cancel_subscription' }),
+      repair: expect.objectContaining({ kind: 'cancel_subscription' }),
     }),
   )
   expect(await perform('cancel_subscription', bought.subscription_id ?? '')).toMatchObject({

@@ -45,7 +45,7 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   target: { kind: 'event', id: 'evt_1' },
   owner: null,
   adjustment: null,
-  reason: 'The bug is mended',
+  reason: 'The bug is repaired',
   is_dry_run: false,
   state: outcome ? 'done' : 'failed',
   requested_by: { id: 'user_1', name: 'Sam' },

@@ -10,13 +10,13 @@ import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import type { Selection } from '../../../auth/selection.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
 import { AlreadySubscribed } from './AlreadySubscribed.tsx'
-import { type Mend, SetupView } from './SetupView.tsx'
+import { type Repair, SetupView } from './SetupView.tsx'
 
 interface PaidPlanProps {
   user: SignedInUser
   selection: Selection & { plan: SoldPlanType }
   /** Why this order cannot be taken, which is known before the server is asked, and what to buy instead. */
-  refusal: { readonly text: string; readonly mend: Mend | null } | null
+  refusal: { readonly text: string; readonly repair: Repair | null } | null
 }
 
 /** Creates the account, then sends the browser to the payment page for the chosen plan. */
@@ -64,7 +64,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
       <SetupView
         state="error"
         notice={failureNotice(checkout.error, defaultText)}
-        mend={refusal?.mend ?? null}
+        repair={refusal?.repair ?? null}
         onRetry={() => void checkout.refetch()}
       />
     )
@@ -72,7 +72,12 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
   if (account.data && refusal && !checkout.isFetching) {
     const notice = { text: refusal.text, reference: null }
     return (
-      <SetupView state="error" notice={notice} mend={refusal.mend} onRetry={() => void checkout.refetch()} />
+      <SetupView
+        state="error"
+        notice={notice}
+        repair={refusal.repair}
+        onRetry={() => void checkout.refetch()}
+      />
     )
   }
   return <SetupView state="processing" />

@@ -4,7 +4,7 @@ import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
-import { mendOf, problemText, selectionProblem } from '../../../auth/offer.ts'
+import { problemText, repairOf, selectionProblem } from '../../../auth/offer.ts'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection } from '../../../auth/selection.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
@@ -28,7 +28,7 @@ export function PostSignupPage() {
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
   const problem = selectionProblem(search)
-  const refusal = problem && { text: problemText(problem), mend: mendOf(problem, search) }
+  const refusal = problem && { text: problemText(problem), repair: repairOf(problem, search) }
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} refusal={refusal} />
 }
 

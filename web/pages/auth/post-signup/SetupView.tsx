@@ -7,10 +7,10 @@ import { Button } from '../../../ui/Button.tsx'
 type SetupViewProps =
   | { state: 'loading' | 'processing' }
   | { state: 'success'; text: string }
-  | { state: 'error'; notice: FailureNotice; onRetry: () => void; mend?: Mend | null }
+  | { state: 'error'; notice: FailureNotice; onRetry: () => void; repair?: Repair | null }
 
 /** An order that can be taken, where trying the same one again cannot help. */
-export interface Mend {
+export interface Repair {
   readonly text: string
   readonly href: string
 }
@@ -45,10 +45,10 @@ export function SetupView(props: SetupViewProps) {
           <div className="rounded-control bg-sunken px-4 py-3 text-muted text-sm">
             <p>{text}</p>
             {advice && <p className="mt-1">{advice}</p>}
-            {props.mend && (
+            {props.repair && (
               <p className="mt-1">
-                <a href={props.mend.href} className="text-accent-text underline underline-offset-4">
-                  {props.mend.text}
+                <a href={props.repair.href} className="text-accent-text underline underline-offset-4">
+                  {props.repair.text}
                 </a>
               </p>
             )}

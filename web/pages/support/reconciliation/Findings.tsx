@@ -15,21 +15,21 @@ interface FindingsProps {
   findings: readonly Finding[]
   /** Null while all kinds are shown, which cannot be repaired in one step. */
   kind: FindingKind | null
-  onMended: () => void
+  onRepaired: () => void
 }
 
 /** Each finding with the statements of both sides and its repair. */
-export function Findings({ findings, kind, onMended }: FindingsProps) {
+export function Findings({ findings, kind, onRepaired }: FindingsProps) {
   const ask = useAct()
   const list = useRef<HTMLUListElement>(null)
   // Until the next comparison they are still in the list.
-  const [mended, setMended] = useState<ReadonlySet<string>>(new Set())
+  const [repaired, setRepaired] = useState<ReadonlySet<string>>(new Set())
   const act = (request: ActRequest | null) => {
     if (!request) return
     const ids = request.targets.flatMap(({ finding_id }) => finding_id ?? [])
     const onDone = () => {
-      setMended((before) => new Set([...before, ...ids]))
-      onMended()
+      setRepaired((before) => new Set([...before, ...ids]))
+      onRepaired()
     }
     ask({ ...request, onDone })
   }
@@ -60,8 +60,8 @@ export function Findings({ findings, kind, onMended }: FindingsProps) {
           <Row
             key={finding.id}
             finding={finding}
-            isMended={mended.has(finding.id)}
-            onMend={() => act(actOf(finding))}
+            isRepaired={repaired.has(finding.id)}
+            onRepair={() => act(actOf(finding))}
           />
         ))}
       </ul>
@@ -71,12 +71,12 @@ export function Findings({ findings, kind, onMended }: FindingsProps) {
 
 interface RowProps {
   finding: Finding
-  isMended: boolean
-  onMend: () => void
+  isRepaired: boolean
+  onRepair: () => void
 }
 
-function Row({ finding, isMended, onMend }: RowProps) {
-  const { sentence, owner, they_say, we_have, advice, mending, object_id, first_seen_at, gone_at } = finding
+function Row({ finding, isRepaired, onRepair }: RowProps) {
+  const { sentence, owner, they_say, we_have, advice, repair, object_id, first_seen_at, gone_at } = finding
   const request = actOf(finding)
   const stake = stakeText(finding.money, finding.credits)
   return (
@@ -110,13 +110,13 @@ function Row({ finding, isMended, onMend }: RowProps) {
         <span className="relative z-1 shrink-0">
           {gone_at ? (
             <Badge tone="positive">Gone</Badge>
-          ) : isMended ? (
+          ) : isRepaired ? (
             <Badge tone="accent">Waiting for the comparison</Badge>
           ) : (
             <span className="flex flex-wrap items-center justify-end gap-2">
-              {!mending && <Badge tone="caution">A person decides</Badge>}
+              {!repair && <Badge tone="caution">A person decides</Badge>}
               {request && (
-                <Button variant="secondary" size="small" onClick={onMend}>
+                <Button variant="secondary" size="small" onClick={onRepair}>
                   {actNames[request.kind]}
                   <span className="sr-only">: {sentence}</span>
                 </Button>

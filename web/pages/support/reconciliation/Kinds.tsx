@@ -35,7 +35,7 @@ export function Kinds({ counts, filter }: KindsProps) {
         ))}
         <KindLink
           query="?state=gone"
-          name="Mended"
+          name="Repaired"
           count={null}
           stake={null}
           isActive={filter.state === 'gone'}

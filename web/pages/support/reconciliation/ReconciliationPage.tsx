@@ -76,7 +76,7 @@ export function ReconciliationPage() {
                   <Findings
                     findings={found.data.pages.flatMap(({ findings }) => findings)}
                     kind={kind ?? null}
-                    onMended={() => compare.mutate()}
+                    onRepaired={() => compare.mutate()}
                   />
                   <ShowMore
                     query={found}

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Finding, Mending } from '../../../../schema/api/reconciliation.ts'
+import type { Finding, Repair } from '../../../../schema/api/reconciliation.ts'
 import { actOf, actsOf } from './findings.ts'
 
 const event = { kind: 'event', id: 'evt_1' } as const
 const ada = { kind: 'user', id: 'user_1', label: 'a…@tidemark.test' } as const
 
-function finding(id: string, mending: Mending | null): Finding {
+function finding(id: string, repair: Repair | null): Finding {
   const at = '2026-11-22T12:00:00.000Z'
   return {
     id,
@@ -17,7 +17,7 @@ function finding(id: string, mending: Mending | null): Finding {
     we_have: '',
     money: null,
     credits: null,
-    mending,
+    repair,
     advice: '',
     first_seen_at: at,
     last_seen_at: at,
@@ -25,7 +25,7 @@ function finding(id: string, mending: Mending | null): Finding {
   }
 }
 
-test('a finding is mended by the act that it proposes, which carries its id', () => {
+test('a finding is repaired by the act that it proposes, which carries its id', () => {
   expect(actOf(finding('f1', { kind: 'replay', target: event, params: {} }))).toEqual({
     kind: 'replay',
     targets: [{ ...event, finding_id: 'f1' }],
@@ -44,7 +44,7 @@ test('a finding that needs a decision offers an adjustment for its owner', () =>
   })
 })
 
-test('all are mended together, each target once, and without adjustments', () => {
+test('all are repaired together, each target once, and without adjustments', () => {
   const acts = actsOf([
     finding('f1', { kind: 'replay', target: event, params: {} }),
     finding('f2', { kind: 'resync', target: ada, params: {} }),

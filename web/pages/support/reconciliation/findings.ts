@@ -1,4 +1,4 @@
-import type { Finding, FindingKind, Mending } from '../../../../schema/api/reconciliation.ts'
+import type { Finding, FindingKind, Repair } from '../../../../schema/api/reconciliation.ts'
 import { type Adjustment, maximumTargets } from '../../../../schema/api/support-acts.ts'
 import type { ActRequest } from '../../../components/support/acts/useAct.ts'
 
@@ -30,13 +30,13 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
  * The act that repairs the finding, in the form of the dialog. Where a person has to decide, it is an
  * adjustment of the owner's credits, with the finding as its reason; null when the owner is unknown.
  */
-export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | null {
-  if (!mending) return owner && { kind: 'adjust', targets: [{ ...owner, finding_id: id }], subject: sentence }
+export function actOf({ id, sentence, repair, owner }: Finding): ActRequest | null {
+  if (!repair) return owner && { kind: 'adjust', targets: [{ ...owner, finding_id: id }], subject: sentence }
   return {
-    kind: mending.kind,
-    targets: [{ ...mending.target, finding_id: id }],
+    kind: repair.kind,
+    targets: [{ ...repair.target, finding_id: id }],
     subject: sentence,
-    ...(mending.kind === 'adjust' && { adjustment: adjustmentOf(mending) }),
+    ...(repair.kind === 'adjust' && { adjustment: adjustmentOf(repair) }),
   }
 }
 
@@ -47,9 +47,9 @@ export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | n
 export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
   return (['replay', 'resync', 'cancel_subscription'] as const).flatMap((kind) => {
     const targets = new Map(
-      findings.flatMap(({ id, mending }) =>
-        mending?.kind === kind
-          ? [[`${mending.target.kind}:${mending.target.id}`, { ...mending.target, finding_id: id }] as const]
+      findings.flatMap(({ id, repair }) =>
+        repair?.kind === kind
+          ? [[`${repair.target.kind}:${repair.target.id}`, { ...repair.target, finding_id: id }] as const]
           : [],
       ),
     )
@@ -60,7 +60,7 @@ export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
   })
 }
 
-function adjustmentOf({ params: { credits, customer_note } }: Mending): Partial<Adjustment> {
+function adjustmentOf({ params: { credits, customer_note } }: Repair): Partial<Adjustment> {
   return {
     ...(typeof credits === 'number' && { credits }),
     ...(typeof customer_note === 'string' && { customer_note }),
