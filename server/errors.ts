@@ -95,8 +95,8 @@ export const bodyTooLarge = (limit_bytes: number) =>
   new ServerError(413, 'body_too_large', `The request body is larger than ${limit_bytes} bytes`)
 export const unreadableBody = (cause: unknown) =>
   new ServerError(400, 'unreadable_body', 'The request body could not be read', { cause })
-export const invalidRequest = (text: string, fields?: ApiError['fields']) =>
-  new ServerError(400, 'invalid_request', text, fields ? { fields } : {})
+export const invalidRequest = (text: string, fields?: ApiError['fields'], code = 'invalid_request') =>
+  new ServerError(400, code, text, fields ? { fields } : {})
 
 export const repeatedField = (name: string) =>
   invalidRequest(`${name} may be given only once`, [{ path: name, message: 'May be given only once' }])

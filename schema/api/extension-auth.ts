@@ -4,19 +4,19 @@ import { userIdSchema } from './ids.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { stateProblem } from './state.ts'
 
-/** A required text; the message for a missing one is the product's own and is shown to people unchanged. */
-function requiredText(missing: string, problemOf: (text: string) => string | null) {
+/**
+ * A required text; the message for a missing one is the product's own and is shown to people unchanged.
+ * `error_code`: of the response to a text that has a problem; `invalid_request` when it is left out.
+ */
+function requiredText(missing: string, problemOf: (text: string) => string | null, error_code?: string) {
   return z
     .pipe(
       z.unknown().check(
         z.superRefine((value, context) => {
-          const message =
-            value === undefined || value === null || value === ''
-              ? missing
-              : typeof value === 'string'
-                ? problemOf(value)
-                : 'must be text'
-          if (message) context.addIssue({ code: 'custom', message })
+          const isMissing = value === undefined || value === null || value === ''
+          const message = isMissing ? missing : typeof value === 'string' ? problemOf(value) : 'must be text'
+          if (!message) return
+          context.addIssue({ code: 'custom', message, ...(!isMissing && { params: { error_code } }) })
         }),
       ),
       z.transform((value) => value as string),
@@ -108,7 +108,6 @@ export const completeVscodeAuth = endpoint({
   response: z.object({ success: z.literal(true) }),
 })
 
-export const unsupportedGrantType = 'grant_type must be authorization_code'
 const tokenParameter = z.string().check(z.minLength(1), z.maxLength(1024))
 
 export const exchangeAuthCode = endpoint({
@@ -121,8 +120,10 @@ export const exchangeAuthCode = endpoint({
   errors: 'oauth',
   // RFC 6749, section 3.2: unknown fields are ignored, and empty ones count as missing.
   body: z.object({
-    grant_type: requiredText('grant_type is required', (text) =>
-      text === 'authorization_code' ? null : unsupportedGrantType,
+    grant_type: requiredText(
+      'grant_type is required',
+      (text) => (text === 'authorization_code' ? null : 'grant_type must be authorization_code'),
+      'unsupported_grant_type',
     ),
     code: tokenParameter,
     state: tokenParameter,

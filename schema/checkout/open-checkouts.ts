@@ -66,7 +66,7 @@ export async function recordUncertainty(
 ): Promise<void> {
   await db
     .updateTable('checkout_intents')
-    .set({ failure_reason: intent.failure_reason, updated_at: sql`now()` })
+    .set({ failure_code: 'no_answer', failure_reason: intent.failure_reason, updated_at: sql`now()` })
     .where('id', '=', intent.id)
     .where('state', '=', 'created')
     .execute()

@@ -2,7 +2,7 @@ CREATE DOMAIN public.billing_frequency AS text
 	CONSTRAINT billing_frequency_check CHECK ((VALUE = ANY (ARRAY['monthly'::text, 'yearly'::text])));
 
 CREATE DOMAIN public.checkout_failure_code AS text
-	CONSTRAINT checkout_failure_code_check CHECK ((VALUE = ANY (ARRAY['payment_failed'::text, 'first_payment_failed'::text, 'terms_mismatch'::text, 'refused_by_stripe'::text, 'other_mode'::text, 'contradiction'::text])));
+	CONSTRAINT checkout_failure_code_check CHECK ((VALUE = ANY (ARRAY['payment_failed'::text, 'first_payment_failed'::text, 'terms_mismatch'::text, 'refused_by_stripe'::text, 'no_answer'::text, 'other_mode'::text, 'contradiction'::text])));
 
 CREATE DOMAIN public.checkout_kind AS text
 	CONSTRAINT checkout_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'subscription'::text])));

@@ -81,7 +81,7 @@ export interface CheckoutIntents {
   credits: number;
   credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
-  failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "other_mode" | "contradiction" | null;
+  failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "no_answer" | "other_mode" | "contradiction" | null;
   failure_reason: string | null;
   id: string;
   is_unsettled: Generated<boolean>;

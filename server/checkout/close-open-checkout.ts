@@ -97,7 +97,7 @@ async function awaitSession(
 }
 
 function isBeingOpened(intent: CheckoutIntent): boolean {
-  return intent.state === 'created' && intent.stripe_session_id === null && intent.failure_reason === null
+  return intent.state === 'created' && intent.stripe_session_id === null && intent.failure_code === null
 }
 
 /** Whether Stripe expires the session. It refuses when the session was just paid. */

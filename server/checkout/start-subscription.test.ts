@@ -221,7 +221,9 @@ describe('one subscription per owner', () => {
       status: 503,
       body: { error: 'Failed to create checkout session', code: 'checkout_failed' },
     })
-    expect(await intents()).toMatchObject([{ state: 'created', failure_reason: expect.any(String) }])
+    expect(await intents()).toMatchObject([
+      { state: 'created', failure_code: 'no_answer', failure_reason: expect.any(String) },
+    ])
     await stripe.clear('faults')
     expect((await subscribe()).status).toBe(200)
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])

@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
-import { unsupportedGrantType } from '../../schema/api/extension-auth.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
@@ -114,9 +113,8 @@ function oauthFields(error: ServerError): Record<string, string> {
   return { error: oauthCode(error), error_description: describable(error.message) }
 }
 
-function oauthCode({ status, code, message }: ServerError): string {
-  if (code === 'invalid_grant') return code
-  if (message === unsupportedGrantType) return 'unsupported_grant_type'
+function oauthCode({ status, code }: ServerError): string {
+  if (code === 'invalid_grant' || code === 'unsupported_grant_type') return code
   return status === 429 ? 'temporarily_unavailable' : 'invalid_request'
 }
 

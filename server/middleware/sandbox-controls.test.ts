@@ -47,7 +47,7 @@ describe('the controls of the stand-ins', () => {
     ['POST', '/constructor'],
     ['DELETE', '/stripe/clock/advance'],
     ['GET', '/clerk/mails'],
-  ])('lead to no other knob: %s %s', async (method, path) => {
+  ])('the controls lead to no other knob: %s %s', async (method, path) => {
     const response = await call(path, { method, ...(method === 'POST' && { body: '{}' }) })
     expect(response.status).toBe(404)
   })

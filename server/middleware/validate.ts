@@ -30,12 +30,14 @@ function invalidFields(issues: readonly z.core.$ZodIssue[]): ServerError {
       ? first.message
       : sentence(first)
     : 'The request is not valid'
+  const code = first?.code === 'custom' ? first.params?.error_code : undefined
   return invalidRequest(
     text,
     issues.map((issue) => ({
       path: pathOf(issue) || (issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : ''),
       message: issue.code === 'custom' ? issue.message : sentence(issue),
     })),
+    typeof code === 'string' ? code : undefined,
   )
 }
 

@@ -2,7 +2,7 @@ CREATE DOMAIN checkout_kind AS text CHECK (VALUE IN ('credit_purchase', 'subscri
 CREATE DOMAIN checkout_state AS text
   CHECK (VALUE IN ('created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'));
 CREATE DOMAIN checkout_failure_code AS text CHECK (VALUE IN
-  ('payment_failed', 'first_payment_failed', 'terms_mismatch', 'refused_by_stripe', 'other_mode', 'contradiction'));
+  ('payment_failed', 'first_payment_failed', 'terms_mismatch', 'refused_by_stripe', 'no_answer', 'other_mode', 'contradiction'));
 CREATE DOMAIN paid_plan AS text CHECK (VALUE IN ('pro', 'teams'));
 CREATE DOMAIN billing_frequency AS text CHECK (VALUE IN ('monthly', 'yearly'));
 CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
@@ -31,7 +31,8 @@ CREATE TABLE checkout_intents (
   credits_per_seat positive_amount,
   trial_days trial_days NOT NULL DEFAULT 0,
   state checkout_state NOT NULL DEFAULT 'created',
-  -- Why it failed, for code to decide by; `failure_reason` is the detail for a person.
+  -- Why it failed, for code to decide by; `failure_reason` is the detail for a person. `no_answer` is of one that
+  -- is still `created`: whether Stripe has a session is unknown.
   failure_code checkout_failure_code,
   failure_reason text,
   stripe_customer_id text,
