@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { createServerMetrics } from '../../server/metrics.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
+import { taskNames } from '../../worker/tasks/schedule.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 const read = (path: string) => readFile(join(repositoryRoot, 'docs', path), 'utf8')
@@ -147,4 +148,11 @@ test('the dashboard’s panels have a data source that is chosen at import', () 
   }
   const ids = dashboard.panels.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the table of what runs by the clock lists every task of the worker', () => {
+  const [, section = ''] = runbook.split('## What runs by the clock')
+  const [table = ''] = section.split('\n## ')
+  const listed = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
+  expect(listed.toSorted()).toEqual(taskNames.toSorted())
 })

@@ -9,12 +9,18 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
-import { explainBalance } from '../../schema/api/explanation.ts'
-import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
+import {
+  generateExtensionToken,
+  getActiveExtensionToken,
+  getExtensionBalance,
+  reportUsage,
+  revokeExtensionToken,
+} from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
-import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
+import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
 import { getAuditLog, getSupportActs } from '../../schema/api/support-acts.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
@@ -52,7 +58,9 @@ import {
 } from '../support/factories/teams.ts'
 import { buildGrant, giveCredits } from '../support/factories/transfers.ts'
 import { buildUser } from '../support/factories/users.ts'
+import { complete, exchange, newSignIn, signInBoundTo } from '../support/product/editor-sign-in.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
+import type { ApiAnswer } from '../support/product/test-server.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
 
 /**
@@ -150,6 +158,25 @@ export const paths: Readonly<Record<string, Path>> = {
     const { team, token } = await buildTeamWithCredits(product)
     return () => product.server.ask(getExtensionBalance, { token, query: { payer: team.organization.id } })
   },
+  'the tokens of an editor': async ({ server, clerk, database }) => {
+    const { user_id, token } = await signUp(clerk)
+    await buildUser(database.server, user_id)
+    return async () => {
+      await server.ask(generateExtensionToken, { token })
+      await server.ask(getActiveExtensionToken, { token })
+      await server.ask(revokeExtensionToken, { token })
+    }
+  },
+  'a sign-in of an editor': async ({ server, clerk, database }) => {
+    const person = await signUp(clerk)
+    await buildUser(database.server, person.user_id)
+    return async () => requireOk(await exchange(server, await signInBoundTo(server, person)))
+  },
+  'a sign-in of an editor by the alternative page': async ({ server, clerk, database }) => {
+    const person = await signUp(clerk)
+    await buildUser(database.server, person.user_id)
+    return async () => requireOk(await complete(server, newSignIn(), person))
+  },
   'a person’s account': async (product) => {
     const person = await buildPersonWithHistory(product)
     return () => product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
@@ -186,6 +213,10 @@ export const paths: Readonly<Record<string, Path>> = {
     const { token } = await buildPersonWithHistory(product)
     const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     return () => product.server.ask(explainBalance, { token, query: { limit: '20', date } })
+  },
+  'the export of an explanation': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(exportExplanation, { token, query: {} })
   },
   'the history of an organization': async (product) => {
     const { team } = await buildTeamWithCredits(product)
@@ -368,6 +399,11 @@ export const paths: Readonly<Record<string, Path>> = {
     return askSupport(product, (token) => product.server.ask(listFindings, { token, query }))
   },
 
+  'a visit of a case': async (product) => {
+    const owner = await buildUser(product.database.server)
+    return askSupport(product, (token) => product.server.ask(visitCase, { token, body: { owner } }))
+  },
+
   'whether the server is ready':
     async ({ server }) =>
     () =>
@@ -484,6 +520,10 @@ async function buildFindings({ database, clock }: TestProduct): Promise<string> 
   return owner_id
 }
 
+function requireOk({ status, body }: ApiAnswer): void {
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+}
+
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {
   const answer = await fetch(url, request)
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
@@ -571,4 +611,36 @@ async function readTeam(
   const { team } = await buildTeamWithCredits(product)
   const query = { org_id: team.organization.id }
   return () => product.server.ask(endpoint, { token: team.admin.token, query })
+}
+
+const noTable = 'It reads no table.'
+const vendor = 'It reads one row by its key, and asks Stripe.'
+const like = (path: string) => {
+  if (!(path in paths)) throw new Error(`There is no path “${path}”`)
+  return `It has the statements of “${path}”.`
+}
+
+/** Calls of the contract that are not measured, and why. */
+export const unmeasured: Readonly<Record<string, string>> = {
+  'GET /api/config': noTable,
+  'GET /api/plans': noTable,
+  'GET /api/account/next-payment': vendor,
+  'POST /api/stripe/create-customer-portal-session': vendor,
+  'POST /api/organizations/create-billing-portal': vendor,
+  'POST /api/organizations/buy-seats': vendor,
+  'POST /api/organizations/keep-seats': vendor,
+  'POST /api/organizations/cancel-subscription': vendor,
+  'POST /api/stripe/create-credit-topup-session': like('a checkout of credits'),
+  'POST /api/organizations/credits/topup': like('a checkout of credits'),
+  'POST /api/organizations/create-subscription': like('a checkout of a plan'),
+  'POST /api/user/initialize': 'It inserts one row by its key.',
+  'POST /api/starter/process-signup': 'It inserts one row by its key.',
+  'POST /api/organizations/seats/revoke': like('a seat'),
+  'POST /api/team-invitations/revoke': like('an invitation'),
+  'GET /api/support/statement/export': like('the statement of a day'),
+  'GET /api/support/reconciliation/runs': 'It reads the latest rows of a table that no owner adds to.',
+  'POST /api/support/reconciliation/runs': 'It inserts one row.',
+  'POST /api/support/acts': 'It inserts one row for each target; what an act does has its own path.',
+  'POST /api/support/acts/approve': 'It changes one row by its key.',
+  'POST /api/support/acts/refuse': 'It changes one row by its key.',
 }

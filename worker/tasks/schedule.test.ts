@@ -43,6 +43,19 @@ test('every task has one schedule, however many workers write it, and writing it
   expect(first.map(({ key }) => key).sort()).toEqual([...taskNames].sort())
 })
 
+test('the schedule of a task that this version does not have is deleted when a worker starts', async () => {
+  const queue = server.deps.producer.queue('tasks')
+  await queue.upsertJobScheduler(
+    'no_such_task',
+    { every: 3_600_000 },
+    { name: 'tasks', data: { task: 'none' } },
+  )
+  const log = pino({ level: 'silent' })
+  const writer = keepSchedule(server.deps.producer, { claim_every_ms, log })
+  await waitUntil(async () => !(await queue.getJobScheduler('no_such_task')), 'the schedule to be deleted')
+  writer.stop()
+})
+
 test('a worker reads Stripe’s list and compares the seats by itself, and the server says when', async () => {
   await waitUntil(
     async () =>

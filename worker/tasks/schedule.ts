@@ -23,7 +23,7 @@ const minuteMs = 60_000
  * What runs on a schedule, by its name. A worker has a slot for each, so none waits for another; of each
  * there is one run at a time, however many workers there are.
  */
-const tasks: Readonly<Record<string, Task>> = {
+const tasks = {
   enqueue_due_rows: { run: enqueueDueRows },
   sync_due_invitations: { run: syncDueInvitations },
   read_stripe_events: {
@@ -36,14 +36,18 @@ const tasks: Readonly<Record<string, Task>> = {
   reconcile: { every_ms: minuteMs / 4, run: reconcile },
   compare_seats: { every_ms: minuteMs, run: compareSeats },
   delete_old_rows: { every_ms: 10 * minuteMs, run: deleteOldRows },
-}
+} as const satisfies Readonly<Record<string, Task>>
 
-export const taskNames = Object.keys(tasks)
+type TaskName = keyof typeof tasks
+export const taskNames = Object.keys(tasks) as TaskName[]
+
+function isTaskName(name: string): name is TaskName {
+  return Object.hasOwn(tasks, name)
+}
 
 /** Runs a task. One that this version does not have was scheduled by another, and is left to its workers. */
 export async function runTask(deps: WorkerDependencies, name: string): Promise<void> {
-  const task = tasks[name]
-  if (task) await task.run(deps)
+  if (isTaskName(name)) await tasks[name].run(deps)
   else deps.log.warn({ task: name }, 'This version has no such task')
 }
 
@@ -52,15 +56,23 @@ const rewriteEveryMs = minuteMs / 2
 
 /**
  * Keeps the tasks running: each is one schedule of BullMQ's, which produces one job at a time however many
- * workers there are.
+ * workers there are. At the beginning the schedules of tasks that this version does not have are deleted; the
+ * workers of a newer version write theirs again.
  */
 export function keepSchedule(
   producer: Pick<QueueProducer, 'queue'>,
   options: { readonly claim_every_ms: number; readonly log: Logger; readonly rewrite_ms?: number },
 ): { stop(): void } {
+  const queue = producer.queue('tasks')
+  const deleteOthers = async () => {
+    for (const { key } of await queue.getJobSchedulers()) {
+      if (!isTaskName(key)) await queue.removeJobScheduler(key)
+    }
+  }
   const write = async () => {
-    for (const [task, { every_ms = options.claim_every_ms }] of Object.entries(tasks)) {
-      await producer.queue('tasks').upsertJobScheduler(
+    const all: [string, Task][] = Object.entries(tasks)
+    for (const [task, { every_ms = options.claim_every_ms }] of all) {
+      await queue.upsertJobScheduler(
         task,
         { every: every_ms },
         {
@@ -72,11 +84,9 @@ export function keepSchedule(
       )
     }
   }
-  const tryToWrite = () =>
-    void write().catch((error: unknown) =>
-      options.log.warn({ err: error }, 'The schedule could not be written'),
-    )
-  tryToWrite()
+  const warn = (error: unknown) => options.log.warn({ err: error }, 'The schedule could not be written')
+  const tryToWrite = () => void write().catch(warn)
+  void deleteOthers().catch(warn).then(tryToWrite)
   const timer = setInterval(
     tryToWrite,
     options.rewrite_ms ?? Math.min(rewriteEveryMs, options.claim_every_ms * 2),
