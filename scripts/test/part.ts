@@ -20,7 +20,7 @@ const parts: readonly TestPart[] = [
     name: 'unit',
     title: 'unit, database, API and worker tests',
     needs: ['postgres', 'redis'],
-    run: (input) => runVitest({ ...input, projects: ['unit', 'database'] }),
+    run: (input) => runVitest({ ...input, projects: ['unit', 'database', 'engines'] }),
   },
   {
     name: 'simulation',

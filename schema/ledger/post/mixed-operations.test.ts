@@ -25,7 +25,7 @@ import { closeMonth, lockOwner, readBooks } from './books.ts'
 import { postTransfers } from './post.ts'
 
 /** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/post/mixed-operations`. */
-const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)
+const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 10_000)
 const connections = 20
 const owners = Array.from({ length: 6 }, (_, index) => user(`user_mixed_${index}`))
 
