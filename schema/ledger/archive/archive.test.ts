@@ -99,7 +99,7 @@ describe('months that were archived', () => {
     expect((await archive(3)).finished).toEqual([])
   })
 
-  test('end the history, and explanations begin with what they came to', async () => {
+  test('months that were archived end the history, and explanations begin with what they came to', async () => {
     expect(await findArchivedUntil(database.server, filled.ada)).toBeNull()
     const whole = await explainBalance(database.server, filled.ada, { limit: 100 })
     await archive(2)
@@ -294,7 +294,7 @@ describe('an archive that is interrupted', () => {
     expect(await readTable(await firstEntries())).toHaveLength(6)
   })
 
-  test('keeps the detached tables on request', async () => {
+  test('an archive that is interrupted keeps the detached tables on request', async () => {
     await archive(1, { keepTables: true })
     expect(await readTable(await firstEntries())).toHaveLength(6)
     expect(await problemsOf()).toEqual([])

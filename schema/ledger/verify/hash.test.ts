@@ -16,8 +16,8 @@ test('the digest of a transfer is that of the SQL function, whatever its texts a
       FROM unnest(${texts}::text[]) AS t,
         unnest(ARRAY['1969-12-31 23:59:59.999999+00', '2026-11-20 12:00:00.000001+00', '2099-12-31 23:59:59.999999+00', now()]::timestamptz[]) AS m)
     SELECT t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id, t.actor,
-      encode(t.reason_hash, 'hex') AS reason_hash, (date_part('epoch', t.occurred_at) * 1e6)::bigint AS occurred_at_us,
-      (date_part('epoch', t.posted_at) * 1e6)::bigint AS posted_at_us, encode(ledger_transfer_digest(made.transfer), 'hex') AS digest
+      encode(t.reason_hash, 'hex') AS reason_hash, (date_part('epoch', t.occurred_at) * 1e6)::bigint::text AS occurred_at_us,
+      (date_part('epoch', t.posted_at) * 1e6)::bigint::text AS posted_at_us, encode(ledger_transfer_digest(made.transfer), 'hex') AS digest
     FROM made, LATERAL (SELECT (made.transfer).*) t`.execute(database.owner)
   expect(rows).toHaveLength(20)
   for (const { digest, ...content } of rows) expect(transferDigest(content)).toBe(digest)

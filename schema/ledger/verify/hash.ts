@@ -13,9 +13,9 @@ export interface TransferContent {
   readonly kind: string
   readonly grant_id: string | null
   readonly input_hash: string
-  /** Microseconds since 1970. */
-  readonly occurred_at_us: number
-  readonly posted_at_us: number
+  /** Microseconds since 1970, in digits. */
+  readonly occurred_at_us: string
+  readonly posted_at_us: string
   readonly intent_id: string | null
   readonly event_id: string | null
   readonly actor: string

@@ -25,9 +25,10 @@ interface TransferRow extends TransferContent {
   readonly id: number
   readonly kind: TransferKind
   readonly owner_id: string
-  /** The text was erased with its salt, or both make the hash. */
-  readonly is_reason_right: boolean
-  readonly lacks_intent: boolean
+  /** Null unless the text was erased without its salt, or both do not make the hash. */
+  readonly has_wrong_reason: true | null
+  /** Null when its intent is there. */
+  readonly lacks_intent: true | null
 }
 
 interface EntryRow {
@@ -110,7 +111,7 @@ export class TransfersCheck {
       })
     }
     if (transfer.lacks_intent) this.#problem('every intent that a transfer names is there', name)
-    if (!transfer.is_reason_right)
+    if (transfer.has_wrong_reason)
       this.#problem('the text of a transfer has the hash that is kept of it', name)
     this.#checkEntries(transfer, entries)
   }
@@ -178,16 +179,28 @@ class EntriesInOrder {
   readonly #batches: AsyncIterator<EntryRow[]>
   #at = 0
 
+  #next: Promise<IteratorResult<EntryRow[]>>
+
+  /** Asks for the first batch at once: Postgres sorts them while it reads the first transfers. */
   constructor(batches: AsyncIterable<EntryRow[]>) {
     this.#batches = batches[Symbol.asyncIterator]()
+    this.#next = this.#ask()
+  }
+
+  #ask(): Promise<IteratorResult<EntryRow[]>> {
+    const asked = this.#batches.next()
+    // An error is thrown when the batch is used.
+    asked.catch(() => undefined)
+    return asked
   }
 
   async receiveUpTo(transferId: number): Promise<void> {
     this.received = this.received.slice(this.#at)
     this.#at = 0
     while ((this.received.at(-1)?.transfer_id ?? 0) <= transferId) {
-      const next = await this.#batches.next()
+      const next = await this.#next
       if (next.done) return
+      this.#next = this.#ask()
       this.received = this.received.concat(next.value)
     }
   }
@@ -210,9 +223,10 @@ const none: readonly EntryRow[] = []
 const transfersIn = ({ after, upTo }: Range) => sql<TransferRow>`
   SELECT t.id, t.owner_id, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id,
     t.actor, encode(t.reason_hash, 'hex') AS reason_hash,
-    coalesce(sha256(t.reason_salt || convert_to(t.reason, 'UTF8')) = t.reason_hash, t.reason IS NULL AND t.reason_salt IS NULL) AS is_reason_right,
-    (date_part('epoch', t.occurred_at) * 1e6)::bigint AS occurred_at_us, (date_part('epoch', t.posted_at) * 1e6)::bigint AS posted_at_us,
-    t.intent_id IS NOT NULL AND NOT EXISTS (SELECT FROM checkout_intents i WHERE i.id = t.intent_id) AS lacks_intent
+    CASE WHEN coalesce(sha256(t.reason_salt || convert_to(t.reason, 'UTF8')) = t.reason_hash, t.reason IS NULL AND t.reason_salt IS NULL)
+      THEN NULL ELSE true END AS has_wrong_reason,
+    (date_part('epoch', t.occurred_at) * 1e6)::bigint::text AS occurred_at_us, (date_part('epoch', t.posted_at) * 1e6)::bigint::text AS posted_at_us,
+    CASE WHEN t.intent_id IS NOT NULL AND NOT EXISTS (SELECT FROM checkout_intents i WHERE i.id = t.intent_id) THEN true END AS lacks_intent
   FROM ledger_transfers t
   WHERE t.id > ${sql.lit(after)} AND t.id <= ${sql.lit(upTo)} ORDER BY t.id`
 

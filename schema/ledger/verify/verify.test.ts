@@ -162,7 +162,7 @@ describe('clean books', () => {
     expect(await problemsOf({ incremental: true })).toEqual([])
   })
 
-  test('say how far they were read', async () => {
+  test('clean books say how far they were read', async () => {
     await fillBooks()
     const seen: unknown[] = []
     await verifyLedger(database.owner, { onProgress: (progress) => seen.push(progress) })
