@@ -18,20 +18,20 @@ describe('.env.example', () => {
   const assignments = example.split('\n').filter((line) => /^[A-Z]/.test(line))
   const entries = assignments.map((line) => line.split('=') as [string, string])
 
-  test('lists every variable of the schema, in its order', () => {
+  test('.env.example lists every variable of the schema, in its order', () => {
     expect(entries.map(([name]) => name)).toEqual(Object.keys(environmentSchema.shape))
   })
 
-  test('shows the defaults, so that copying it changes nothing', () => {
+  test('.env.example shows the defaults, so that copying it changes nothing', () => {
     expect(parseEnvironment(Object.fromEntries(entries))).toEqual(parseEnvironment({}))
   })
 
-  test('shows a value wherever there is a default', () => {
+  test('.env.example shows a value wherever there is a default', () => {
     const defaults = parseEnvironment({}) as Record<string, unknown>
     for (const [name, value] of entries) expect(value, name).toBe(String(defaults[name] ?? ''))
   })
 
-  test('explains each variable right above it', () => {
+  test('.env.example explains each variable right above it', () => {
     const lines = example.split('\n')
     for (const line of assignments) expect(lines[lines.indexOf(line) - 1], line).toMatch(/^# ./)
   })

@@ -325,7 +325,7 @@ async function buildSite(root: string): Promise<void> {
 }
 
 describe('the proxy to the sign-in sandbox', () => {
-  test('forwards path, method, body and cookies, and the caller’s address', async () => {
+  test('the proxy forwards path, method, body and cookies, and the caller’s address', async () => {
     const response = await get('/__clerk/v1/client/sign_ups?_method=PATCH', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: '__client=a' },
@@ -362,7 +362,7 @@ describe('the proxy to the sign-in sandbox', () => {
     '/npm/@clerk/clerk-js@5.128.0/dist/clerk.browser.js',
     '/npm/@clerk/clerk-js@5/dist/vendors_8f-0.a1_5.js',
     '/avatars/user_2a.svg?v=1',
-  ])('forwards %s, which a browser needs', async (path) => {
+  ])('the proxy forwards %s, which a browser needs', async (path) => {
     expect(await raw(`/__clerk${path}`)).toMatchObject({ status: 201, url: path })
   })
 

@@ -80,7 +80,7 @@ describe('the server process', () => {
     other.close()
   })
 
-  test('listens on this machine alone, unless HOST says otherwise', async () => {
+  test('the server process listens on this machine alone, unless HOST says otherwise', async () => {
     const elsewhere = (url: string) => `${url.replace('127.0.0.1', '127.0.0.2')}/healthz`
     const own = await ready(start(environment()))
     expect((await fetch(`${own}/healthz`)).status).toBe(200)

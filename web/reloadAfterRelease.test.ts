@@ -41,7 +41,7 @@ it('reloads once for all the code that is missing, and shows no error meanwhile'
   expect(page.location.reload).toHaveBeenCalledTimes(1)
 })
 
-it('shows the error when the code is missing after the reload too, and reloads again after the next release', async () => {
+it('the page shows the error when the code is missing after the reload too, and reloads again after the next release', async () => {
   const kept = storage()
   const before = openPage(kept)
   await startListening()

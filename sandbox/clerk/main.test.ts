@@ -37,7 +37,7 @@ test('sessions and the signing key survive kill -9 right after the answer', asyn
   expect(claims.sid).toBe(sessionId)
 })
 
-test('listens on this machine alone', async () => {
+test('the stand-in of Clerk listens on this machine alone', async () => {
   const { url } = await launch({ SANDBOX_CLERK_PORT: '0' }).ready()
   const path = '/v1/environment'
   expect((await fetch(url.replace('localhost', '127.0.0.1') + path)).status).toBe(200)

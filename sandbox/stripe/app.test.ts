@@ -154,7 +154,7 @@ describe('the clock', () => {
   const ask = async ({ url }: Pick<Harness, 'url'>, query = '') =>
     (await (await fetch(`${url}/_sandbox/clock${query}`)).json()) as { now: number; offset_ms: number }
 
-  it('says how far it is ahead', async () => {
+  it('the clock says how far it is ahead', async () => {
     const harness = await startHarness()
     expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
     await harness.knob('clock/advance', { days: 1.5 })
@@ -163,7 +163,7 @@ describe('the clock', () => {
     expect(now).toBeGreaterThan(Date.now() / 1000 + 1.4 * 86_400)
   })
 
-  it('answers those who follow it when it moves, and when it is reset', async () => {
+  it('the clock answers those who follow it when it moves, and when it is reset', async () => {
     const harness = await startHarness()
     const moved = ask(harness, '?after=0')
     await harness.knob('clock/advance', { seconds: 60 })

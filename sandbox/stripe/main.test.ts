@@ -142,7 +142,7 @@ function sdkFor(port: number) {
   return new Stripe('sk_test_sandbox', { host: 'localhost', port, protocol: 'http' })
 }
 
-it('listens on this machine alone', async () => {
+it('the stand-in of Stripe listens on this machine alone', async () => {
   const stateFile = join(await temporaryFolder(), 'state')
   const { url } = await spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile }).ready()
   expect((await fetch(`${url.replace('localhost', '127.0.0.1')}/_sandbox/clock`)).status).toBe(200)

@@ -201,7 +201,7 @@ describe('a try that is recorded', () => {
     ).next_try_at
   const failure = { last_error: 'No', next_try_at: minutesLater(60), unavailable_at: null }
 
-  test('sets when the row is claimed next, if it failed', async () => {
+  test('a try that is recorded sets when the row is claimed next, if it failed', async () => {
     const event = await insertEvent()
     await claim(now)
     const tried = { rows: claimableEvents, key: event, claim: 1 } as const
@@ -210,7 +210,7 @@ describe('a try that is recorded', () => {
     expect(await claim(minutesLater(60))).toEqual([{ ...event, claim: 3 }])
   })
 
-  test('sets when the row is claimed next, if it changed nothing', async () => {
+  test('a try that is recorded sets when the row is claimed next, if it changed nothing', async () => {
     const { id } = await buildPurchase(database.server, { next_try_at: now })
     await claimDue(database.worker, claimableIntents, due)
     const tried = { rows: claimableIntents, key: { id }, claim: 1 } as const
@@ -221,7 +221,7 @@ describe('a try that is recorded', () => {
     ])
   })
 
-  test('changes nothing once the row was claimed again or is settled', async () => {
+  test('a try that is recorded changes nothing once the row was claimed again or is settled', async () => {
     const event = await insertEvent()
     await claim(now)
     const [{ claim: latest } = { claim: 0 }] = await claim(minutesLater(1))

@@ -75,7 +75,7 @@ describe('a transaction that begins together with its first statements', () => {
     return rows.map(({ name }) => name)
   }
 
-  test('takes one trip for them, and is committed as a whole', async () => {
+  test('a transaction that begins together with its first statements takes one trip for them, and is committed as a whole', async () => {
     const { db, counted } = connectCounting()
     const read = (trip: DatabaseTransaction) => Promise.all([number(trip, 1), number(trip, 2)])
     const result = await retryTransactionWithLocks(db, read, async (trx, [one = 0, two = 0]) => {
@@ -103,7 +103,7 @@ describe('a transaction that begins together with its first statements', () => {
     expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
   })
 
-  test('does no work when one of the first statements fails', async () => {
+  test('a transaction that begins together with its first statements does no work when one of the first statements fails', async () => {
     const { db } = connectCounting()
     let worked = false
     const failing = retryTransactionWithLocks(
@@ -135,7 +135,7 @@ describe('a transaction that begins together with its first statements', () => {
     expect(await names()).not.toContain('seats')
   })
 
-  test('begins again when Postgres ended it in favor of another', async () => {
+  test('a transaction that begins together with its first statements begins again when Postgres ended it in favor of another', async () => {
     const { db } = connectCounting()
     let times = 0
     const ended = Object.assign(new Error('deadlock detected'), { code: '40P01' })

@@ -224,7 +224,7 @@ describe('the ledger', () => {
   test.each<[string, string, keyof DB, Row]>([
     ['a transfer of another kind', 'transfer_kind_check', 'ledger_transfers', { ...transfer, kind: 'gift' }],
     ['an entry of nothing', 'entry_amount_check', 'ledger_entries', { ...entry, amount: 0 }],
-  ])('refuses %s', async (_, rule, table, row) => {
+  ])('the database refuses %s', async (_, rule, table, row) => {
     expect(await refusedBy(table, row)).toBe(rule)
   })
 })

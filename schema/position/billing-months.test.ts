@@ -140,7 +140,7 @@ describe('a period that begins early', () => {
     expect(starts(monthsOf(paid, '2026-03-09'))).toEqual(['2026-01-01', '2026-02-01', '2026-02-10'])
   })
 
-  test('cuts the month in progress to the time that had passed, so that nothing can be had twice', () => {
+  test('a period that begins early cuts the month in progress to the time that had passed, so that nothing can be had twice', () => {
     const paid = [period('in_1', '2026-01-01', '2026-02-01'), period('in_2', '2026-01-03', '2027-01-03')]
     expect(credits(monthsOf(paid, '2026-01-03'))).toEqual([
       { in_1: Math.floor((500 * 2) / 31) },
@@ -148,7 +148,7 @@ describe('a period that begins early', () => {
     ])
   })
 
-  test('cuts nothing before it begins', () => {
+  test('a period that begins early cuts nothing before it begins', () => {
     const early = { paid_at: day('2026-01-02') }
     const paid = [
       period('in_1', '2026-01-01', '2026-02-01'),
@@ -166,7 +166,7 @@ describe('a period that begins early', () => {
     expect(lateOf(paid, '2026-01-02')).toEqual([])
   })
 
-  test('cuts added seats as well', () => {
+  test('a period that begins early cuts added seats as well', () => {
     const paid = [
       january,
       seats('in_2', ['2026-01-11', '2026-02-01'], [5, 8]),
@@ -242,14 +242,17 @@ describe('credits of seats that are added in a month', () => {
     ['in_2', 'in_3', 'in_4'],
     ['in_3', 'in_4', 'in_2'],
     ['in_4', 'in_3', 'in_2'],
-  ])('follow the chain through all of them when a number comes twice: %s, %s, %s', (added, gone, again) => {
-    const chain = [
-      add(added, '2026-01-11', 5, 9),
-      add(gone, '2026-01-11', 9, 5),
-      add(again, '2026-01-11', 5, 7),
-    ]
-    expect(inJanuary(...chain)).toEqual({ in_1: 2500, [added]: Math.floor((2000 * 21) / 31) })
-  })
+  ])(
+    'changes of seats follow the chain through all of them when a number comes twice: %s, %s, %s',
+    (added, gone, again) => {
+      const chain = [
+        add(added, '2026-01-11', 5, 9),
+        add(gone, '2026-01-11', 9, 5),
+        add(again, '2026-01-11', 5, 7),
+      ]
+      expect(inJanuary(...chain)).toEqual({ in_1: 2500, [added]: Math.floor((2000 * 21) / 31) })
+    },
+  )
 
   test.each([
     ['in_2', 'in_3'],

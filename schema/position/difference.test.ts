@@ -84,7 +84,7 @@ describe('the difference', () => {
     ])
   })
 
-  test('leaves adjustments alone', () => {
+  test('the difference leaves adjustments alone', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()

@@ -3,22 +3,41 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../launch/script.ts'
 
-const covered = ['sandbox/**', 'schema/**', 'scripts/**', 'server/**', 'tests/**', 'web/**', 'worker/**']
+const covered = [
+  'docs/**',
+  'sandbox/**',
+  'schema/**',
+  'scripts/**',
+  'server/**',
+  'tests/**',
+  'web/**',
+  'worker/**',
+]
 const notYet = ['scripts/test/wording.test.ts', 'tests/simulation/{mutation-list,regressions}.ts']
 
 const vague = /\b(?:whoever|nobody|somebody|anybody)\b/i
 /** The one word is `claim`. */
 const retired = /\bsweep/i
-const comment = /^\s*(?:\/\/|\/?\*)/
+const comment = /^\s*(?:\/\/|\/\*|\*(?:[ /]|$))/
 /** The formatter's `lineWidth`, which it does not enforce in comments. */
 const width = 110
-const title =
-  /^ *(?:test|it)(?:\.(?!describe)\w+)*\(['"`](?:of|that|and|or|but|by|from|with|without|who|whose|which|is|are|was|were|has|have|can|cannot|may|must|not) /
+/** A title that begins with one of these takes its subject from somewhere else. */
+const withoutSubject =
+  `of that and or but by from without beside who whose which is are was were has have can cannot may must not
+  accepts answers asks begins counts cuts distinguishes does ends explains fails falls finds follows forwards frees gives
+  goes grants ignores keeps knows leaves listens makes names offers parses passes prefers reads refuses renews returns says sends
+  separates sets shows stands stays stops subscribes succeeds takes tells throws treats uses waits writes`
+    .split(/\s+/)
+    .join('|')
+/** In one line, or on the line where the rows of `each` end. */
+const title = new RegExp(
+  `(?:^ *(?:test|it)(?:\\.(?!describe)\\w+)*(?:\\([^()]*\\))?|^ *[\\])}]+)\\(['"\`](?:${withoutSubject}) `,
+)
 
 async function linesOf(pattern: string): Promise<{ where: string; line: string }[]> {
   const found: { where: string; line: string }[] = []
   for await (const path of glob(pattern, { cwd: repositoryRoot, exclude: notYet })) {
-    if (!/\.(?:tsx?|mjs)$/.test(path)) continue
+    if (!/\.(?:tsx?|mjs|sql|md)$/.test(path)) continue
     const lines = (await readFile(join(repositoryRoot, path), 'utf8')).split('\n')
     found.push(...lines.map((line, index) => ({ where: `${path}:${index + 1}`, line })))
   }

@@ -45,12 +45,12 @@ describe('a bearer token', () => {
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
   })
 
-  test('made for another site is refused', async () => {
+  test('a bearer token made for another site is refused', async () => {
     const token = await tokenOf(clerk, { user_id: ada.user_id, azp: 'https://evil.example' })
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
   })
 
-  test('made for 127.0.0.1 is accepted where localhost is ours, in development only', async () => {
+  test('a bearer token made for 127.0.0.1 is accepted where localhost is ours, in development only', async () => {
     const token = await tokenOf(clerk, { user_id: ada.user_id, azp: 'http://127.0.0.1:3000' })
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject({ status: 404 })
   })

@@ -244,7 +244,7 @@ describe('assigning a seat', () => {
 })
 
 describe('revoking a seat', () => {
-  test('frees it, and the person stays a member', async () => {
+  test('revoking a seat frees it, and the person stays a member', async () => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     await assign(ours, ada.email)

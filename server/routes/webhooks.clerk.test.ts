@@ -141,7 +141,7 @@ describe('nothing is stored of', () => {
     '[]',
     JSON.stringify({ ...event, object: 'thing' }),
     JSON.stringify({ ...event, data: 1 }),
-  ])('signed JSON that is not an event: %s', async (text) => {
+  ])('signed JSON that is not an event is refused: %s', async (text) => {
     expect(await post(text)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })

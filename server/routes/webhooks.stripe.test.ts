@@ -236,7 +236,7 @@ describe('nothing is stored of', () => {
     JSON.stringify({ ...newEvent(), created: 'yesterday' }),
     JSON.stringify({ ...newEvent(), data: null }),
     JSON.stringify({ ...newEvent(), type: '' }),
-  ])('signed JSON that is not an event: %s', async (payload) => {
+  ])('signed JSON that is not an event is refused: %s', async (payload) => {
     expect(await post(payload)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })

@@ -64,7 +64,7 @@ describe('the model', () => {
     expect(belongings(lived, july + 31 * day)).toMatchObject({ plan: 375 })
   })
 
-  test('cuts a month that another period ends early, and the trial never', () => {
+  test('the model cuts a month that another period ends early, and the trial never', () => {
     const next = period({ starts_at: june + 15 * day, ends_at: july + 15 * day, payment: paid('in_2') })
     const usages = [{ month: 'in_1/0', plan: 400, purchased: 0 }]
     const cut = life({ periods: [period(), next] }, { usages })

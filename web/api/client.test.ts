@@ -64,7 +64,7 @@ async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
 }
 
 describe('createApi', () => {
-  it('sends the query and the bearer token, and leaves out undefined parameters', async () => {
+  it('createApi sends the query and the bearer token, and leaves out undefined parameters', async () => {
     const { api, requests } = apiAnswering(Response.json({ name: 'one' }))
     await expect(api(readThing, { query: { id: 'a/b c', cursor: undefined } })).resolves.toEqual({
       name: 'one',
@@ -73,7 +73,7 @@ describe('createApi', () => {
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer token-1')
   })
 
-  it('sends a body as JSON', async () => {
+  it('createApi sends a body as JSON', async () => {
     const { api, requests } = apiAnswering(Response.json({ id: '1' }))
     await api(makeThing, { body: { name: 'one' } })
     expect(requests[0]?.method).toBe('POST')
@@ -81,7 +81,7 @@ describe('createApi', () => {
     await expect(requests[0]?.json()).resolves.toEqual({ name: 'one' })
   })
 
-  it('names a request that can be repeated', async () => {
+  it('createApi names a request that can be repeated', async () => {
     const { api, requests } = apiAnswering(Response.json({ id: '1' }))
     await api(makeThing, { body: { name: 'one' }, idempotencyKey: 'key-1' })
     expect(requests[0]?.headers.get('idempotency-key')).toBe('key-1')
@@ -93,13 +93,13 @@ describe('createApi', () => {
     expect(requests[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('sends no authorization header when signed out', async () => {
+  it('createApi sends no authorization header when signed out', async () => {
     const { api, requests } = apiAnswering(Response.json({ name: 'one' }), null)
     await api(readThing, { query: { id: '1' } })
     expect(requests[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('throws what the server answered: status, code, text, fields and request id', async () => {
+  it('createApi throws what the server answered: status, code, text, fields and request id', async () => {
     const { api } = apiAnswering(
       Response.json(
         {
@@ -129,13 +129,13 @@ describe('createApi', () => {
     expect(failure).toMatchObject({ status: 200, code: 'unexpected_answer', text: null, final: true })
   })
 
-  it('treats a gateway’s HTML page as a temporary failure without a text', async () => {
+  it('createApi treats a gateway’s HTML page as a temporary failure without a text', async () => {
     const { api } = apiAnswering(new Response('<h1>Bad gateway</h1>', { status: 502 }))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 502, code: 'no_error_body', text: null, final: false })
   })
 
-  it('takes a file as it is, and its failure as any other', async () => {
+  it('createApi takes a file as it is, and its failure as any other', async () => {
     const { api, requests } = apiAnswering(new Response('name\r\none\r\n'))
     await expect(api(exportThings)).resolves.toBe('name\r\none\r\n')
     expect(requests[0]?.headers.get('accept')).toBe('text/csv')
@@ -145,7 +145,7 @@ describe('createApi', () => {
     expect(await failureOf(refused.api(exportThings))).toMatchObject({ status: 403, code: 'no', text: 'No' })
   })
 
-  it('treats a file that breaks off as a temporary failure', async () => {
+  it('createApi treats a file that breaks off as a temporary failure', async () => {
     const broken = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('name'))
@@ -156,13 +156,13 @@ describe('createApi', () => {
     expect(await failureOf(api(exportThings))).toMatchObject({ status: 0, code: 'unreachable', final: false })
   })
 
-  it('treats a lost connection as a temporary failure', async () => {
+  it('createApi treats a lost connection as a temporary failure', async () => {
     const { api } = apiAnswering(new TypeError('Failed to fetch'))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 0, code: 'unreachable', final: false })
   })
 
-  it('passes an abort on unchanged', async () => {
+  it('createApi passes an abort on unchanged', async () => {
     const reason = new DOMException('Left the page', 'AbortError')
     const { api } = apiAnswering(reason)
     const call = api(readThing, { query: { id: '1' }, signal: AbortSignal.abort(reason) })

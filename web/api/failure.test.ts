@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiFailure, failureNotice } from './failure.ts'
 
 describe('failureNotice', () => {
-  it('prefers the server’s text and gives the request id', () => {
+  it('failureNotice prefers the server’s text and gives the request id', () => {
     const failure = new ApiFailure({
       status: 500,
       code: 'internal',
@@ -12,7 +12,7 @@ describe('failureNotice', () => {
     expect(failureNotice(failure, 'Default')).toEqual({ text: 'The books are closed', reference: 'req_2' })
   })
 
-  it('says what to do when nothing answered at all', () => {
+  it('failureNotice says what to do when nothing answered at all', () => {
     const failure = new ApiFailure({ status: 0, code: 'unreachable', text: null })
     expect(failureNotice(failure, 'Failed to load')).toMatchObject({
       text: 'Failed to load',
@@ -26,7 +26,7 @@ describe('failureNotice', () => {
     new TypeError('x is not a function'),
     'nonsense',
     undefined,
-  ])('uses the default text when the server sent none: %s', (error) => {
+  ])('failureNotice uses the default text when the server sent none: %s', (error) => {
     expect(failureNotice(error, 'Default')).toEqual({ text: 'Default', reference: null })
   })
 })

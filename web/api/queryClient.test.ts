@@ -24,7 +24,7 @@ describe('shouldRetry', () => {
     },
   )
 
-  it('does not retry when the answer has the wrong shape', () => {
+  it('shouldRetry does not retry when the answer has the wrong shape', () => {
     expect(shouldRetry(0, failure(200, 'unexpected_answer'))).toBe(false)
   })
 })

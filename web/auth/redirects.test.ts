@@ -22,7 +22,7 @@ describe('sameOriginPath', () => {
     ['%2Fdashboard%3Fa%3D1', '/dashboard?a=1'],
     [encodeURIComponent(`${origin}/dashboard`), '/dashboard'],
     ['/search?q=%2F%2Fevil.example', '/search?q=%2F%2Fevil.example'],
-  ])('accepts %j as %j', (address, path) => {
+  ])('a return address accepts %j as %j', (address, path) => {
     expect(sameOriginPath(address, origin)).toBe(path)
   })
 
@@ -51,35 +51,35 @@ describe('sameOriginPath', () => {
     'JaVaScRiPt:alert(1)',
     'data:text/html,hi',
     '%2F%E0%A4%A',
-  ])('refuses %j', (address) => {
+  ])('a return address refuses %j', (address) => {
     expect(sameOriginPath(address, origin)).toBeNull()
   })
 })
 
 describe('afterSignIn', () => {
-  it('goes to the dashboard when no other page was requested', () => {
+  it('afterSignIn goes to the dashboard when no other page was requested', () => {
     expect(afterSignIn({ selection: selection(), redirectUrl: null, origin })).toBe('/dashboard')
   })
 
-  it('goes to the page that was requested', () => {
+  it('afterSignIn goes to the page that was requested', () => {
     expect(
       afterSignIn({ selection: selection(), redirectUrl: '/billing/success?session_id=cs_1', origin }),
     ).toBe('/billing/success?session_id=cs_1')
   })
 
-  it('goes to the dashboard when the requested page is on another origin', () => {
+  it('afterSignIn goes to the dashboard when the requested page is on another origin', () => {
     expect(afterSignIn({ selection: selection(), redirectUrl: 'https://evil.example', origin })).toBe(
       '/dashboard',
     )
   })
 
-  it('ignores the starter plan', () => {
+  it('afterSignIn ignores the starter plan', () => {
     expect(afterSignIn({ selection: selection('plan=starter'), redirectUrl: null, origin })).toBe(
       '/dashboard',
     )
   })
 
-  it('sets up a paid plan first and remembers the page that was requested', () => {
+  it('afterSignIn sets up a paid plan first and remembers the page that was requested', () => {
     const path = afterSignIn({
       selection: selection('plan=teams&billing=yearly&seats=4'),
       redirectUrl: '/dashboard#activity',
@@ -96,7 +96,7 @@ describe('afterSignIn', () => {
     })
   })
 
-  it('does not pass another origin on to the plan step', () => {
+  it('afterSignIn does not pass another origin on to the plan step', () => {
     const path = afterSignIn({
       selection: selection('plan=pro'),
       redirectUrl: 'https://evil.example',
@@ -116,7 +116,7 @@ describe('afterSignUp', () => {
 })
 
 describe('afterPostSignup', () => {
-  it('goes to the dashboard, or to the requested page if it is ours', () => {
+  it('afterPostSignup goes to the dashboard, or to the requested page if it is ours', () => {
     expect(afterPostSignup(null, origin)).toBe('/dashboard')
     expect(afterPostSignup('/payment/success?session_id=cs_1', origin)).toBe(
       '/payment/success?session_id=cs_1',
@@ -126,7 +126,7 @@ describe('afterPostSignup', () => {
 })
 
 describe('signInPath', () => {
-  it('keeps the whole address through the query and back', () => {
+  it('signInPath keeps the whole address through the query and back', () => {
     const path = signInPath({ pathname: '/billing/success', search: '?session_id=cs_1&a=b', hash: '#x' })
     const redirectUrl = new URL(path, origin).searchParams.get('redirect_url')
     expect(afterSignIn({ selection: selection(), redirectUrl, origin })).toBe(
@@ -136,7 +136,7 @@ describe('signInPath', () => {
 })
 
 describe('signUpPath', () => {
-  it('keeps the plan and the requested page for the plan step that follows', () => {
+  it('signUpPath keeps the plan and the requested page for the plan step that follows', () => {
     const step = new URLSearchParams('plan=pro&billing=yearly&original_redirect=/invite/org_1/x')
     const query = new URL(signUpPath(step), origin).searchParams
     expect(

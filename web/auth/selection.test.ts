@@ -8,7 +8,7 @@ describe('readSelection', () => {
     expect(read('')).toEqual({ plan: null, billing: 'monthly', currency: 'EUR', seats: 1 })
   })
 
-  it('reads a whole selection', () => {
+  it('readSelection reads a whole selection', () => {
     expect(read('plan=teams&billing=yearly&currency=GBP&seats=12')).toEqual({
       plan: 'teams',
       billing: 'yearly',
@@ -17,11 +17,11 @@ describe('readSelection', () => {
     })
   })
 
-  it.each(['CHF', 'eur', '', 'EUR '])('falls back to EUR for the currency %j', (currency) => {
+  it.each(['CHF', 'eur', '', 'EUR '])('readSelection falls back to EUR for the currency %j', (currency) => {
     expect(read(new URLSearchParams({ currency }).toString()).currency).toBe('EUR')
   })
 
-  it.each(['weekly', '', 'YEARLY'])('falls back to monthly for the billing %j', (billing) => {
+  it.each(['weekly', '', 'YEARLY'])('readSelection falls back to monthly for the billing %j', (billing) => {
     expect(read(`billing=${billing}`).billing).toBe('monthly')
   })
 
@@ -33,11 +33,14 @@ describe('readSelection', () => {
     ['0', 1],
     ['-4', 1],
     ['99999999999999999999', 1],
-  ])('parses the seats %j as %i', (text, seats) => {
+  ])('readSelection parses the seats %j as %i', (text, seats) => {
     expect(read(`seats=${text}`).seats).toBe(seats)
   })
 
-  it.each(['enterprise', 'PRO', 'toString', '__proto__'])('ignores the unknown plan %j', (plan) => {
-    expect(read(`plan=${plan}`).plan).toBeNull()
-  })
+  it.each(['enterprise', 'PRO', 'toString', '__proto__'])(
+    'readSelection ignores the unknown plan %j',
+    (plan) => {
+      expect(read(`plan=${plan}`).plan).toBeNull()
+    },
+  )
 })

@@ -18,7 +18,7 @@ import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
-/** What caused a reconciliation, and when. */
+/** What caused a posting, and when. */
 export interface Cause {
   readonly event_id: string | null
   /** Who caused it: `stripe`, `schedule`, or a person's id. */
@@ -146,7 +146,7 @@ function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
   return { grants: grant ? [grant] : [], closed_months: [], used_open: 0 }
 }
 
-interface Reconciliation {
+interface Comparison {
   readonly facts: OwnerFacts
   readonly books: BooksInScope
   readonly cause: Cause
@@ -155,7 +155,7 @@ interface Reconciliation {
 }
 
 /** What has to be posted and closed so that the books agree with the facts. */
-function missingIn({ facts, books, cause, paid_by }: Reconciliation) {
+function missingIn({ facts, books, cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
   const position = positionOf(facts, now, books)
   const { transfers, closings } = differenceOf(position, books)

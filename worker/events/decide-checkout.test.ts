@@ -68,7 +68,7 @@ describe('a paid session', () => {
       expect(decideCheckout({ ...intent, state }, news({}))).toEqual({ action: 'settle' })
     },
   )
-  test('does nothing to a settled intent', () => {
+  test('a paid session does nothing to a settled intent', () => {
     expect(decideCheckout({ ...intent, state: 'settled' }, news({})).action).toBe('none')
   })
   test('a paid session of an intent whose session was not noted settles it', () => {
@@ -87,7 +87,7 @@ describe('a paid session', () => {
 })
 
 describe('a session that was completed without a payment', () => {
-  test('grants nothing and is kept for a person', () => {
+  test('a session that was completed without a payment grants nothing and is kept for a person', () => {
     expect(() => decideCheckout(intent, news({ payment_status: 'no_payment_required' }))).toThrow(
       /completed without a payment/,
     )
@@ -110,7 +110,7 @@ describe('an unpaid session', () => {
     const asked = { ...news({ payment_status: 'unpaid' }), payment_intent_status: 'requires_payment_method' }
     expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, asked).action).toBe('fail')
   })
-  test('does not bring back an intent that has failed', () => {
+  test('an unpaid session does not bring back an intent that has failed', () => {
     const late = news({ payment_status: 'unpaid' }, 'checkout.session.completed')
     expect(decideCheckout({ ...intent, state: 'failed' }, late).action).toBe('none')
   })

@@ -3,8 +3,7 @@ import type { FindingKind } from '../../schema/api/reconciliation.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import type { Difference as MissingTransfers } from '../../schema/position/difference.ts'
-import { differenceOf } from '../../schema/position/difference.ts'
+import { type Difference, differenceOf } from '../../schema/position/difference.ts'
 import { type Position, positionOf } from '../../schema/position/position.ts'
 import { readOwnerFacts } from '../../schema/position/read-owner.ts'
 import {
@@ -87,9 +86,9 @@ async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Cand
     })
 }
 
-type Transfers = MissingTransfers['transfers']
+type Transfers = Difference['transfers']
 
-function lastingTransfers(now: MissingTransfers, before: MissingTransfers): Transfers {
+function lastingTransfers(now: Difference, before: Difference): Transfers {
   const nameOf = ({ grant, component, credits }: Transfers[number]) =>
     `${grant.id} ${component} ${Math.sign(credits)}`
   const known = new Set(before.transfers.map(nameOf))

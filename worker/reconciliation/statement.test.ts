@@ -104,7 +104,7 @@ describe('the statement of a day', () => {
     })
   })
 
-  test('names what does not sum to zero: money that nothing of ours speaks of', async () => {
+  test('the statement of a day names what does not sum to zero: money that nothing of ours speaks of', async () => {
     const day = clock.now().toISOString().slice(0, 10)
     const lost = await buildPaidCredits(product)
     await stripe.takeEvents()

@@ -53,7 +53,7 @@ export const resync: DoAct = async (deps, act) => {
   for (const applyOne of apply) await retryTransaction(deps.db, applyOne)
   const purchases = await listSettledPurchases(deps.db, owner)
   await retryTransaction(deps.db, (trx) =>
-    reconcileOwner(trx, owner, purchases, { ...cause, now: deps.now() }),
+    postDifferenceOf(trx, owner, purchases, { ...cause, now: deps.now() }),
   )
   const did = organization_id && (await describeRoom(deps, organization_id, members))
   return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
@@ -141,7 +141,7 @@ async function describeRoom(
 }
 
 /** Also without any news: the books may differ from facts that were written down long ago. */
-async function reconcileOwner(
+async function postDifferenceOf(
   trx: DatabaseTransaction,
   owner: Owner,
   purchases: readonly { readonly id: string }[],

@@ -256,7 +256,7 @@ describe('an adjustment', () => {
     })
   })
 
-  test('takes no more than what was bought, unless it was agreed that a debt remains', async () => {
+  test('an adjustment takes no more than what was bought, unless it was agreed that a debt remains', async () => {
     const owner_id = await buildUser(database.server)
     await giveCredits(database, userOf(owner_id), { purchased: 100 })
     expect(await adjustOf(owner_id, adjustment(-101))).toMatchObject({

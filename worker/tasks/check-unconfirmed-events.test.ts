@@ -139,7 +139,7 @@ describe('a forged event of an unpaid session', () => {
     expect(alarms).toHaveLength(1)
   })
 
-  test('leaves a debt when its credits were spent already', async () => {
+  test('a forged event of an unpaid session leaves a debt when its credits were spent already', async () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     const usage = { idempotency_key: randomUUID(), occurred_at: new Date(), actor: 'user', reason: 'Test' }
@@ -148,7 +148,7 @@ describe('a forged event of an unpaid session', () => {
     expect(await totalOf(opened)).toBe(-100)
   })
 
-  test('ends with the credits exactly once when the session is really paid later', async () => {
+  test('a forged event of an unpaid session ends with the credits exactly once when the session is really paid later', async () => {
     const opened = await buildOpenCredits(product)
     await deliver(await forgeCompleted(opened))
     await afterMinutes(3)
@@ -164,7 +164,7 @@ describe('a forged event of an unpaid session', () => {
     expect(await rowOf(genuine)).toMatchObject({ state: 'applied', confirmed_at: expect.any(Date) })
   })
 
-  test('takes nothing back when the session was really paid before it was noticed', async () => {
+  test('a forged event of an unpaid session takes nothing back when the session was really paid before it was noticed', async () => {
     const opened = await buildOpenCredits(product)
     const forged = await forgeCompleted(opened)
     await deliver(forged)

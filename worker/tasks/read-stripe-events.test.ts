@@ -155,7 +155,7 @@ test('an event that came by webhook is confirmed, and is not missing', async () 
 })
 
 describe('a reading', () => {
-  test('begins ten minutes before the newest event of the last one, and asks for the types that we handle, but for what is scheduled only', async () => {
+  test('a reading begins ten minutes before the newest event of the last one, and asks for the types that we handle, but for what is scheduled only', async () => {
     const asked: Stripe.EventListParams[] = []
     const events = eventsOf(3)
     await read({ stripe: stripeWith(events, asked) })

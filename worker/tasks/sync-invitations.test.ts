@@ -218,7 +218,7 @@ describe('an invitation that Clerk asked to send later', () => {
     expect(await claimIn(60 * minuteMs)).toBe(0)
   })
 
-  test('waits as long as Clerk says when it is still too early', async () => {
+  test('an invitation that Clerk asked to send later waits as long as Clerk says when it is still too early', async () => {
     const { team } = await waitingTeam()
     await wait(1)
     expect(await claimIn(31 * minuteMs)).toBe(1)
@@ -227,7 +227,7 @@ describe('an invitation that Clerk asked to send later', () => {
     expect(await atClerk(team)).toEqual(['pending'])
   })
 
-  test('keeps waiting when Clerk does not answer', async () => {
+  test('an invitation that Clerk asked to send later keeps waiting when Clerk does not answer', async () => {
     const { team } = await waitingTeam()
     await clerk.knob('faults', { status: 500, count: 5, method: 'POST' })
     expect(await claimIn(31 * minuteMs)).toBe(0)
@@ -237,7 +237,7 @@ describe('an invitation that Clerk asked to send later', () => {
     expect(await atClerk(team)).toEqual(['pending'])
   })
 
-  test('frees its seat when Clerk refuses it', async () => {
+  test('an invitation that Clerk asked to send later frees its seat when Clerk refuses it', async () => {
     const { team } = await waitingTeam()
     await clerk.knob('faults', { status: 422, method: 'POST' })
     expect(await claimIn(31 * minuteMs)).toBe(1)

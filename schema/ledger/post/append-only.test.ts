@@ -76,19 +76,19 @@ describe.each(changesOfPartitions)('%s, in its partition', (change) => {
       SELECT ledger_partition_of('', ledger_month_of(now())) AS suffix`.execute(database.owner)
     return sql.raw(change.replace(/ledger_(entries|transfers)/, `$&${rows[0]?.suffix}`))
   }
-  test('fails for the owner of the tables', async () => {
+  test('the change fails for the owner of the tables', async () => {
     await expect((await inPartition()).execute(database.owner)).rejects.toThrow(/append-only/)
   })
-  test.each(['server', 'worker'] as const)('fails for the role of the %s', async (role) => {
+  test.each(['server', 'worker'] as const)('the change fails for the role of the %s', async (role) => {
     await expect((await inPartition()).execute(database[role])).rejects.toThrow(/permission denied/)
   })
 })
 
 describe.each(changes)('%s', (change) => {
-  test('fails for the owner of the tables', async () => {
+  test('the change fails for the owner of the tables', async () => {
     await expect(sql.raw(change).execute(database.owner)).rejects.toThrow(/append-only/)
   })
-  test.each(['server', 'worker'] as const)('fails for the role of the %s', async (role) => {
+  test.each(['server', 'worker'] as const)('the change fails for the role of the %s', async (role) => {
     await expect(sql.raw(change).execute(database[role])).rejects.toThrow(/permission denied/)
   })
 })

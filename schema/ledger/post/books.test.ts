@@ -33,7 +33,7 @@ describe('the books of an owner', () => {
     })
   })
 
-  test('say of each grant what it brought, gave back and lost', async () => {
+  test('the books of an owner say of each grant what it brought, gave back and lost', async () => {
     const owner = user('user_sums')
     const bought = buildPurchaseGrant(owner)
     const paid = buildMonthGrant(owner, september)
@@ -62,7 +62,7 @@ describe('the books of an owner', () => {
     expect(await readPurchaseGrant(database.worker, randomUUID())).toBeNull()
   })
 
-  test('count what was used of the plan account by month', async () => {
+  test('the books of an owner count what was used of the plan account by month', async () => {
     const owner = user('user_months')
     const first = buildMonthGrant(owner, september)
     const second = buildMonthGrant(owner, october)
@@ -143,7 +143,7 @@ describe('a grant', () => {
     ).rejects.toThrow(IdempotencyConflictError)
   })
 
-  test('keeps its first times when a period is moved', async () => {
+  test('a grant keeps its first times when a period is moved', async () => {
     const owner = user('user_moved')
     const paid = buildMonthGrant(owner, september)
     await postTransfer(database.worker, buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 5 }))

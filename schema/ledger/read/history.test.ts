@@ -73,7 +73,7 @@ test('an amount is found however its thousands are grouped', async () => {
 describe('sums of periods', () => {
   const at = (text: string) => new Date(text)
 
-  test('count what lies between the times, and only usage as used', async () => {
+  test('sums of periods count what lies between the times, and only usage as used', async () => {
     const grant = (day: string, amount: number) =>
       buildGrant('user_sums', amount, { occurred_at: at(`${day}T12:00:00Z`) })
     await postTransfers(database.worker, [
@@ -92,7 +92,7 @@ describe('sums of periods', () => {
     ])
   })
 
-  test('count every entry once, however many there are, and stop at those that are older', async () => {
+  test('sums of periods count every entry once, however many there are, and stop at those that are older', async () => {
     // Each usage takes one credit of the plan and one that was bought: two entries of one transfer.
     await giveCredits(database, user('user_many'), { purchased: 10_000 })
     await sql`

@@ -24,7 +24,7 @@ it.each([
   expect(editorFailures[page](error)).toBe(text)
 })
 
-it('offers another try only where it can help', () => {
+it('a failure offers another try only where it can help', () => {
   expect(mayHelp(refused)).toBe(false)
   expect(mayHelp(wordless)).toBe(true)
   expect(mayHelp(unreachable)).toBe(true)

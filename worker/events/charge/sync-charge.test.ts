@@ -97,7 +97,7 @@ test('a purchase that an invoice has paid is granted once, named after the invoi
 })
 
 describe('a refund', () => {
-  test('takes back in proportion, and partial ones add up to all of it', async () => {
+  test('a refund takes back in proportion, and partial ones add up to all of it', async () => {
     const bought = await buildPaidCredits(product)
     const left = []
     for (const amount of [100, 250, 350]) {
@@ -183,7 +183,7 @@ describe('a refund or dispute of a plan that has ended', () => {
 })
 
 describe('a dispute', () => {
-  test('takes back when it is opened and gives back when it is won', async () => {
+  test('a dispute takes back when it is opened and gives back when it is won', async () => {
     const bought = await buildPaidCredits(product)
     const id = await dispute(bought)
     await worker.catchUp()
@@ -249,7 +249,7 @@ describe('the status of a dispute', () => {
     return (await balanceOf(bought)).total
   }
 
-  test('says what is taken: an inquiry nothing, a lost one that is appealed everything until the appeal is won', async () => {
+  test('the status of a dispute says what is taken: an inquiry nothing, a lost one that is appealed everything until the appeal is won', async () => {
     const bought = await buildPaidCredits(product)
     const id = await open(bought, 'warning_needs_response')
     expect(await totalNow(bought)).toBe(500)
@@ -268,7 +268,7 @@ describe('the status of a dispute', () => {
   test.each([
     [true, 0],
     [false, 500],
-  ])('prevented takes what was withdrawn (%s)', async (takes_money, total) => {
+  ])('a dispute that was prevented takes what was withdrawn (%s)', async (takes_money, total) => {
     const bought = await buildPaidCredits(product)
     await stripe.knob(`charges/${await chargeOf(bought)}/dispute`, { status: 'prevented', takes_money })
     expect(await totalNow(bought)).toBe(total)

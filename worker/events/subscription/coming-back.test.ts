@@ -28,7 +28,7 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     return { before, now }
   }
 
-  test('keeps the new credits when the old plan is refunded', async () => {
+  test('a user who used up a plan, ended it and subscribed again keeps the new credits when the old plan is refunded', async () => {
     const { before, now } = await comeBack()
     const [charge] = await life.charges(before)
     await life.refund(charge, 1000)
@@ -40,7 +40,7 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     expect(await life.use(now, 500)).toBe(true)
   })
 
-  test('keeps them at every turn of a dispute of the old plan', async () => {
+  test('a user who used up a plan, ended it and subscribed again keeps them at every turn of a dispute of the old plan', async () => {
     const { before, now } = await comeBack()
     const [charge] = await life.charges(before)
     const id = await life.dispute(charge)
@@ -112,7 +112,7 @@ describe('an old subscription of an organization', () => {
     return { before, now, owner }
   }
 
-  test('gives no seat, whatever event arrives', async () => {
+  test('an old subscription of an organization gives no seat, whatever event arrives', async () => {
     const { before, now, owner } = await teamThatCameBack()
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
@@ -123,7 +123,7 @@ describe('an old subscription of an organization', () => {
     expect(seats.find(({ user_id }) => user_id === before.user_id)).toMatchObject({ status: 'revoked' })
   })
 
-  test('gives none to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
+  test('an old subscription of an organization gives none to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
     const { before, now, owner } = await teamThatCameBack()
     await database.worker
       .updateTable('seats')
@@ -138,7 +138,7 @@ describe('an old subscription of an organization', () => {
 })
 
 describe('a dispute that is won', () => {
-  test('gives bought credits back as bought credits, though they stood in for a plan’s debt', async () => {
+  test('a dispute that is won gives bought credits back as bought credits, though they stood in for a plan’s debt', async () => {
     const plan = await buildPaidPlan(product)
     await worker.catchUp()
     const { user_id, owner } = plan

@@ -31,7 +31,7 @@ const use = (bought: PaidPurchase, credits: number) =>
   })
 
 describe('a Pro plan', () => {
-  test('grants its first month when it is paid', async () => {
+  test('a Pro plan grants its first month when it is paid', async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 500, purchased: 0 })
@@ -54,7 +54,7 @@ describe('a Pro plan', () => {
     expect(await balanceOf(bought)).toMatchObject({ plan: 500, purchased: 70 })
   })
 
-  test('grants during a trial, and again when the trial is paid', async () => {
+  test('a Pro plan grants during a trial, and again when the trial is paid', async () => {
     const bought = await buildPaidPlan(product, { trial_days: 14 })
     await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 500 })
@@ -148,15 +148,18 @@ describe('events of a subscription', () => {
       <T>(events: T[]) => [...events.slice(events.length / 2), ...events.slice(0, events.length / 2)],
     ],
   ] as const
-  test.each(orders)('end in the same books when they come %s', async (_, arrange) => {
-    const bought = await buildPaidPlan(product)
-    await product.advanceDays(32)
-    await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-    await worker.applyStripe(arrange(await stripe.takeEvents()))
-    expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 0 })
-    expect(await rowOf(bought)).toMatchObject({ status: 'canceled' })
-    expect(await planOf(bought)).toBe('starter')
-  })
+  test.each(orders)(
+    'events of a subscription end in the same books when they come %s',
+    async (_, arrange) => {
+      const bought = await buildPaidPlan(product)
+      await product.advanceDays(32)
+      await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+      await worker.applyStripe(arrange(await stripe.takeEvents()))
+      expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 0 })
+      expect(await rowOf(bought)).toMatchObject({ status: 'canceled' })
+      expect(await planOf(bought)).toBe('starter')
+    },
+  )
 
   test('handled at the same time grant once', async () => {
     const bought = await buildPaidPlan(product)

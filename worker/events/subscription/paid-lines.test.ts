@@ -118,12 +118,12 @@ describe('a change of seats', () => {
     expect(changes(line(-7000, 5), line(4000, 3))).toEqual([[5, 3]])
   })
 
-  test('stands in prorated invoice items too', () => {
+  test('a change of seats stands in prorated invoice items too', () => {
     const parent = invoiceItem(true)
     expect(changes(line(-4000, 3, { parent }), line(7000, 5, { parent }))).toEqual([[3, 5]])
   })
 
-  test('beside another in the same second is from the first number to the last', () => {
+  test('a change of seats beside another in the same second is from the first number to the last', () => {
     const all = [line(-4000, 3), line(7000, 5), line(-7000, 5), line(9000, 7)]
     expect(changes(...all)).toEqual([[3, 7]])
     expect(changes(...all.toReversed())).toEqual([[3, 7]])
@@ -133,7 +133,7 @@ describe('a change of seats', () => {
     expect(changes(line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3))).toEqual([])
   })
 
-  test('beside another in another second is a change of its own', () => {
+  test('a change of seats beside another in another second is a change of its own', () => {
     const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
     expect(changes(line(-4000, 3), line(7000, 5), line(-3500, 5, later), line(5000, 7, later))).toEqual([
       [3, 5],

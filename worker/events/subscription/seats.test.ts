@@ -110,7 +110,7 @@ describe('the number of people that Clerk lets into an organization', () => {
     return { owner_kind: 'organization', owner_id: id } as const
   }
 
-  test('follows the seats up and down, beginning with Clerk’s five', async () => {
+  test('the number of people that Clerk lets into an organization follows the seats up and down, beginning with Clerk’s five', async () => {
     const owner = await atClerk()
     expect(await limitOf(owner.owner_id)).toBe(5)
     const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
@@ -151,7 +151,7 @@ describe('the number of people that Clerk lets into an organization', () => {
 })
 
 describe('a Teams plan that is bought at sign-up', () => {
-  test('makes its organization in Clerk once, however often it is tried', async () => {
+  test('a Teams plan that is bought at sign-up makes its organization in Clerk once, however often it is tried', async () => {
     const { user_id } = await signUp(clerk, { first_name: 'Ada' })
     await database.owner
       .insertInto('users')

@@ -46,7 +46,7 @@ describe('a customer with a credit balance at Stripe', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 250 })
   })
 
-  test('renews with what proration left', async () => {
+  test('a customer with a credit balance at Stripe renews with what proration left', async () => {
     const bought = await buy({
       plan_type: 'teams',
       seats: 3,

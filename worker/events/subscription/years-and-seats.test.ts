@@ -103,7 +103,7 @@ describe('a yearly plan', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 250 })
   })
 
-  test('begins a month that is over by time alone with one look at Stripe, and is looked at when it begins', async () => {
+  test('a yearly plan begins a month that is over by time alone with one look at Stripe, and is looked at when it begins', async () => {
     const bought = await buyYear()
     await life.use(bought, 100)
     await product.advanceDays(31)

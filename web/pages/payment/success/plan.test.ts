@@ -18,7 +18,7 @@ function status(change: Partial<Status> = {}): Status {
 }
 
 describe('purchasedPlan', () => {
-  it('reads the plan from the session’s metadata', () => {
+  it('purchasedPlan reads the plan from the session’s metadata', () => {
     expect(purchasedPlan(status())).toEqual({
       plan_type: 'teams',
       billing: 'yearly',
@@ -28,7 +28,7 @@ describe('purchasedPlan', () => {
     })
   })
 
-  it('treats a session with neither a plan nor a subscription as a purchase of credits', () => {
+  it('purchasedPlan treats a session with neither a plan nor a subscription as a purchase of credits', () => {
     expect(purchasedPlan(status({ subscription_id: null, metadata: { credits: '500' } }))).toBeNull()
   })
 
@@ -40,17 +40,17 @@ describe('purchasedPlan', () => {
     })
   })
 
-  it.each(['', '0', '-2', '2.5', 'many'])('reads "%s" seats as one', (seats) => {
+  it.each(['', '0', '-2', '2.5', 'many'])('purchasedPlan reads "%s" seats as one', (seats) => {
     expect(purchasedPlan(status({ metadata: { planType: 'teams', seats } }))?.seats).toBe(1)
   })
 
-  it('calls it a trial only when no payment was required', () => {
+  it('purchasedPlan calls it a trial only when no payment was required', () => {
     expect(purchasedPlan(status({ payment_status: 'no_payment_required' }))?.trial).toBe(true)
     expect(purchasedPlan(status({ payment_status: 'unpaid' }))?.trial).toBe(false)
   })
 })
 
-it('knows the day of the first charge when the trial has begun', () => {
+it('the page of success knows the day of the first charge when the trial has begun', () => {
   const trial_ends_at = '2026-05-15T00:00:00.000Z'
   expect(purchasedPlan(status({ trial_ends_at }))?.trial_ends_at).toBe(trial_ends_at)
 })
@@ -62,7 +62,7 @@ it('multiplies the price of a period by the seats', () => {
   expect(periodPriceMinor({ ...team, billing: 'yearly' })).toBe(86_400)
 })
 
-it('returns to the same order', () => {
+it('the way back returns to the same order', () => {
   expect(planCheckoutPath({ ...team, billing: 'yearly' })).toBe(
     '/auth/post-signup?plan=teams&billing=yearly&currency=GBP&seats=3',
   )

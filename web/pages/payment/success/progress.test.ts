@@ -33,12 +33,12 @@ describe('purchaseProgress', () => {
     expect(at(0, undefined)).toEqual({ kind: 'verifying' })
   })
 
-  it('does not count as success what Stripe calls paid but the ledger does not have', () => {
+  it('purchaseProgress does not count as success what Stripe calls paid but the ledger does not have', () => {
     expect(at(0, status({ payment_status: 'paid' })).kind).toBe('paid')
     expect(at(0, status({ payment_status: 'no_payment_required' })).kind).toBe('paid')
   })
 
-  it('succeeds when the ledger has the purchase, with the ledger’s numbers', () => {
+  it('purchaseProgress succeeds when the ledger has the purchase, with the ledger’s numbers', () => {
     expect(at(0, status({ state: 'applied' }))).toEqual({
       kind: 'applied',
       credits: 500,
@@ -48,24 +48,24 @@ describe('purchaseProgress', () => {
     })
   })
 
-  it('stays successful when a later poll fails', () => {
+  it('purchaseProgress stays successful when a later poll fails', () => {
     expect(at(0, status({ state: 'applied' }), new Error('offline')).kind).toBe('applied')
   })
 
-  it('says how far a paid purchase has come', () => {
+  it('purchaseProgress says how far a paid purchase has come', () => {
     const stage = (seen: 'received' | 'queued') =>
       at(0, { ...status(), fulfilment: { ...status().fulfilment, stage: seen } })
     expect(stage('received')).toMatchObject({ kind: 'paid', stage: 'received' })
     expect(stage('queued')).toMatchObject({ kind: 'paid', stage: 'queued' })
   })
 
-  it('explains a slow purchase, and is overdue after ten minutes', () => {
+  it('purchaseProgress explains a slow purchase, and is overdue after ten minutes', () => {
     expect(at(0, status())).toEqual({ kind: 'paid', pace: 'usual' })
     expect(at(15_000, status())).toEqual({ kind: 'paid', pace: 'slow' })
     expect(at(10 * minuteMs, status())).toEqual({ kind: 'paid', pace: 'overdue' })
   })
 
-  it('distinguishes a bank that has not confirmed yet from a payment that was never made', () => {
+  it('purchaseProgress distinguishes a bank that has not confirmed yet from a payment that was never made', () => {
     expect(at(0, status({ payment_status: 'unpaid' })).kind).toBe('bank_pending')
     expect(at(0, status({ status: 'open', payment_status: 'unpaid' })).kind).toBe('not_paid')
   })
@@ -78,7 +78,7 @@ describe('purchaseProgress', () => {
     expect(at(0, status({ status: 'expired', payment_status: 'unpaid' })).kind).toBe('expired')
   })
 
-  it('distinguishes a session that does not exist from a server that does not answer', () => {
+  it('purchaseProgress distinguishes a session that does not exist from a server that does not answer', () => {
     expect(at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null })).kind).toBe('not_found')
     expect(at(0, undefined, new ApiFailure({ status: 503, code: 'x', text: null })).kind).toBe('unverified')
   })
@@ -93,7 +93,7 @@ describe('nextPollMs', () => {
     ])
   })
 
-  it('stops after ten minutes', () => {
+  it('nextPollMs stops after ten minutes', () => {
     expect(nextPollMs(paid, 10 * minuteMs)).toBe(false)
   })
 
@@ -104,12 +104,12 @@ describe('nextPollMs', () => {
     },
   )
 
-  it('does not poll again for a session that does not exist', () => {
+  it('nextPollMs does not poll again for a session that does not exist', () => {
     const progress = at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null }))
     expect(nextPollMs(progress, 0)).toBe(false)
   })
 
-  it('keeps polling while the bank confirms and while the server does not answer', () => {
+  it('nextPollMs keeps polling while the bank confirms and while the server does not answer', () => {
     expect(nextPollMs(at(0, status({ payment_status: 'unpaid' })), 0)).toBe(1000)
     expect(nextPollMs(at(0, undefined, new Error('offline')), 0)).toBe(1000)
   })
