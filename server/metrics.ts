@@ -70,7 +70,7 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     }),
     inboxOldestSeconds: new Gauge({
       name: 'tidemark_inbox_oldest_unapplied_seconds',
-      help: 'Age of the oldest event that is not settled',
+      help: 'Age of the oldest event that is not finished',
       registers,
     }),
     inboxFailed: new Gauge({

@@ -6,7 +6,7 @@ export interface WorkerMetrics {
   readonly jobs: Counter<'queue' | 'outcome'>
   readonly jobSeconds: Histogram<'queue'>
   /** From the moment something happened at the sender to the commit that applied it. */
-  readonly settleSeconds: Histogram<'type'>
+  readonly eventSeconds: Histogram<'type'>
   readonly claimed: Counter<'what'>
   /** Kinds of `worker/failures.ts`. */
   readonly failedTries: Counter<'what' | 'kind'>
@@ -54,8 +54,8 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
       registers: [registry],
     }),
-    settleSeconds: new Histogram({
-      name: 'tidemark_settle_seconds',
+    eventSeconds: new Histogram({
+      name: 'tidemark_event_seconds',
       help: 'Seconds from the receipt of an event to the commit that applied it',
       labelNames: ['type'],
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],

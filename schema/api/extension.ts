@@ -74,7 +74,7 @@ const usageRefusalSchema = z.extend(apiErrorSchema, {
   available: z.int(),
   plan: z.int(),
   purchased: z.int(),
-  /** Must be settled before credits can be used again. */
+  /** Must be paid back before credits can be used again. */
   debt: z.int(),
   /** The page on which this payer buys credits. */
   buy_url: z.url(),

@@ -76,8 +76,8 @@ export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_i
   return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
 }
 
-/** States of an intent that Stripe may still settle, fail or expire: the column `is_unsettled`. */
-export const unsettledStates = [
+/** States of an intent that Stripe may still settle, fail or expire: the column `is_unfinished`. */
+export const unfinishedStates = [
   'created',
   'open',
   'awaiting_payment',
@@ -86,11 +86,11 @@ export const unsettledStates = [
 export const claimableIntents = {
   table: 'checkout_intents',
   key: ['id'],
-  unsettled: sql<SqlBool>`is_unsettled`,
+  unfinished: sql<SqlBool>`is_unfinished`,
 } as const satisfies Claimable
 
-export function isUnsettled({ state }: Pick<CheckoutIntent, 'state'>): boolean {
-  return (unsettledStates as readonly IntentState[]).includes(state)
+export function isUnfinished({ state }: Pick<CheckoutIntent, 'state'>): boolean {
+  return (unfinishedStates as readonly IntentState[]).includes(state)
 }
 
 /** Must be committed before Stripe is called. */

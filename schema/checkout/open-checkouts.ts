@@ -21,7 +21,7 @@ export async function findOpenCheckout(
     .where('kind', '=', 'subscription')
     .where(sql<string>`coalesce(owner_id, user_id)`, '=', receiver.owner_id ?? receiver.user_id)
     .where(inThisMode('checkout_intents'))
-    .where('is_unsettled', '=', sql.lit(true))
+    .where('is_unfinished', '=', sql.lit(true))
     .executeTakeFirst()
 }
 

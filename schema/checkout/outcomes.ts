@@ -2,14 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
-import { type CheckoutFailure, unsettledStates } from './intents.ts'
+import { type CheckoutFailure, unfinishedStates } from './intents.ts'
 
 /** What became of a checkout whose session we know. */
 export interface IntentOutcome {
   readonly id: string
   readonly stripe_session_id: string
   readonly state: 'settled' | 'awaiting_payment' | 'failed' | 'expired'
-  /** Without it an unsettled intent keeps its failure. */
+  /** Without it an unfinished intent keeps its failure. */
   readonly failure?: CheckoutFailure
 }
 
@@ -56,7 +56,7 @@ export async function settleIntent(
  * Fails a checkout: the bank refused its first payment for good, or a person has to look at it. Another one
  * may be opened. A later payment settles it all the same.
  */
-export async function failUnsettledIntent(
+export async function failUnfinishedIntent(
   db: Kysely<DB>,
   { id, failure_code, failure_reason }: CheckoutFailure & { readonly id: string },
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function failUnsettledIntent(
     .updateTable('checkout_intents')
     .set({ state: 'failed', failure_code, failure_reason, updated_at: sql`now()` })
     .where('id', '=', id)
-    .where('state', 'in', unsettledStates)
+    .where('state', 'in', unfinishedStates)
     .execute()
 }
 

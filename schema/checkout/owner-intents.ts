@@ -7,7 +7,7 @@ import type { CheckoutIntent } from './intents.ts'
 /**
  * An owner's checkouts from which nothing was granted, those that failed or expired included, newest first.
  */
-export async function listUnsettledIntents(
+export async function listUnfinishedIntents(
   db: Kysely<DB>,
   owner: Owner,
   { limit }: { readonly limit: number },

@@ -8,7 +8,7 @@ import { claimableIntents, failIntent } from '../checkout/intents.ts'
 import { expireIntent } from '../checkout/open-checkouts.ts'
 import { settleIntent, withdrawOutcome } from '../checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { claimableEvents, failEvent, settleEvent } from '../inbox/events.ts'
+import { claimableEvents, failEvent, finishEvent } from '../inbox/events.ts'
 import { markForged } from '../inbox/known-events.ts'
 import { storeEvents } from '../inbox/store-events.ts'
 import {
@@ -67,7 +67,7 @@ const due = { now, first_wait_ms: minuteMs, limit: 100 }
 const inTransaction = <T>(work: (trx: DatabaseTransaction) => Promise<T>) =>
   database.worker.transaction().execute(work)
 
-describe('a claim takes only rows that are due and unsettled:', () => {
+describe('a claim takes only rows that are due and unfinished:', () => {
   test('an event that is received, once however often it is delivered', async () => {
     const waiting = await insertEvent()
     await insertEvent(minutesLater(1))
@@ -78,20 +78,20 @@ describe('a claim takes only rows that are due and unsettled:', () => {
       await insertEvent(),
       await insertEvent(),
     ]
-    await settleEvent(database.worker, applied, { state: 'applied', reason: null, now })
-    await settleEvent(database.worker, ignored, { state: 'ignored', reason: 'Not ours', now })
+    await finishEvent(database.worker, applied, { state: 'applied', reason: null, now })
+    await finishEvent(database.worker, ignored, { state: 'ignored', reason: 'Not ours', now })
     await failEvent(database.worker, failed, { reason: 'No', now })
     await markForged(database.worker, forged, 'Stripe does not know it')
     expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...waiting, claim: 1 }])
   })
 
-  test('an event whose settling was rolled back', async () => {
+  test('an event whose finishing was rolled back', async () => {
     const event = await insertEvent()
-    const settling = inTransaction(async (trx) => {
-      await settleEvent(trx, event, { state: 'applied', reason: null, now })
+    const finishing = inTransaction(async (trx) => {
+      await finishEvent(trx, event, { state: 'applied', reason: null, now })
       throw new Error('Killed')
     })
-    await expect(settling).rejects.toThrow('Killed')
+    await expect(finishing).rejects.toThrow('Killed')
     expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...event, claim: 1 }])
   })
 
@@ -221,27 +221,27 @@ describe('a try that is recorded', () => {
     ])
   })
 
-  test('a try that is recorded changes nothing once the row was claimed again or is settled', async () => {
+  test('a try that is recorded changes nothing once the row was claimed again or is finished', async () => {
     const event = await insertEvent()
     await claim(now)
     const [{ claim: latest } = { claim: 0 }] = await claim(minutesLater(1))
     const before = await nextTryOf(event.id)
     const tried = { rows: claimableEvents, key: event, claim: latest } as const
     expect(await recordFailedTry(database.worker, { ...tried, claim: 1 }, failure)).toBe(false)
-    await settleEvent(database.worker, event, { state: 'applied', reason: null, now })
+    await finishEvent(database.worker, event, { state: 'applied', reason: null, now })
     expect(await recordFailedTry(database.worker, tried, failure)).toBe(false)
     expect(await nextTryOf(event.id)).toEqual(before)
   })
 })
 
 test.each([claimableEvents, claimableIntents, claimableSubscriptions, claimableInvitations, claimableActs])(
-  'the index of unsettled rows has the condition under which $table is claimed',
-  async ({ table, unsettled }) => {
+  'the index of unfinished rows has the condition under which $table is claimed',
+  async ({ table, unfinished }) => {
     const plan = await database.owner.transaction().execute(async (trx) => {
       await sql`SET LOCAL enable_seqscan = off`.execute(trx)
       await sql`SET LOCAL enable_sort = off`.execute(trx)
       const { rows } = await sql<Record<string, string>>`
-        EXPLAIN SELECT 1 FROM ${sql.table(table)} WHERE ${unsettled} ORDER BY next_try_at`.execute(trx)
+        EXPLAIN SELECT 1 FROM ${sql.table(table)} WHERE ${unfinished} ORDER BY next_try_at`.execute(trx)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
     expect(plan).toContain(`using ${table}_due`)

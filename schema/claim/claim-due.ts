@@ -12,14 +12,14 @@ export type Claimed<Rows extends Claimable> = KeyOf<Rows> & { readonly claim: nu
 const longestWaitMs = 10 * 60 * 1000
 
 /**
- * Claims up to `limit` unsettled rows whose next try is due, the longest overdue first. Claims that run at
+ * Claims up to `limit` unfinished rows whose next try is due, the longest overdue first. Claims that run at
  * once share the rows. The worker that tries a claimed row records when it is tried next; a row without such
  * a record (the worker was killed, the queue was lost) is due again after `first_wait_ms`, then after twice
  * as long. A claim is no attempt.
  */
 export async function claimDue<Rows extends Claimable>(
   db: Database,
-  { table, key, unsettled }: Rows,
+  { table, key, unfinished }: Rows,
   due: {
     readonly now: Date
     readonly first_wait_ms: number
@@ -37,7 +37,7 @@ export async function claimDue<Rows extends Claimable>(
       claims = claims + 1
     WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${sql.table(table)}
-      WHERE ${unsettled} AND next_try_at <= ${due.now} ${sql.join(only, sql` `)}
+      WHERE ${unfinished} AND next_try_at <= ${due.now} ${sql.join(only, sql` `)}
       ORDER BY next_try_at LIMIT ${due.limit} FOR UPDATE SKIP LOCKED))
     RETURNING ${sql.join(key.map((column) => sql.ref(column)))}, claims AS claim`.execute(db)
   return rows

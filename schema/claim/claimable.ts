@@ -6,15 +6,15 @@ type ClaimableTable = {
 }[keyof DB]
 
 /**
- * A table whose rows are tried until they are settled. It has the columns `next_try_at`, `claims`,
- * `attempts`, `last_error` and `unavailable_since`, and an index of `next_try_at` over its unsettled rows.
+ * A table whose rows are tried until they are finished. It has the columns `next_try_at`, `claims`,
+ * `attempts`, `last_error` and `unavailable_since`, and an index of `next_try_at` over its unfinished rows.
  * The folder that owns the table says what these are.
  */
 export interface Claimable<Table extends ClaimableTable = ClaimableTable> {
   readonly table: Table
   readonly key: readonly string[]
   /** The index's condition, word by word. */
-  readonly unsettled: RawBuilder<SqlBool>
+  readonly unfinished: RawBuilder<SqlBool>
 }
 
 export type KeyOf<Rows extends Claimable> = Pick<

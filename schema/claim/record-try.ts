@@ -12,7 +12,7 @@ export interface Try {
 
 /**
  * Records that a try failed and when the row is tried next; nothing else schedules it. Does nothing and
- * returns false when the row was claimed again meanwhile, or is settled.
+ * returns false when the row was claimed again meanwhile, or is finished.
  */
 export async function recordFailedTry(
   db: Kysely<DB>,
@@ -39,7 +39,7 @@ export async function recordFailedTry(
   return rows.length > 0
 }
 
-/** Records that a try went well but settled nothing, and when the row is looked at again. */
+/** Records that a try went well but finished nothing, and when the row is looked at again. */
 export async function recordNoChange(db: Kysely<DB>, tried: Try, next_try_at: Date): Promise<void> {
   await sql`
     UPDATE ${sql.table(tried.rows.table)} SET
@@ -54,8 +54,8 @@ function isStillOurs({ rows, key, claim }: Try): RawBuilder<unknown> {
 
 /**
  * The condition of a row that is found by its key. As a CASE it keeps the planner off the partial index of
- * unsettled rows.
+ * unfinished rows.
  */
-function byKey({ unsettled }: Claimable): RawBuilder<unknown> {
-  return sql`CASE WHEN ${unsettled} THEN true END`
+function byKey({ unfinished }: Claimable): RawBuilder<unknown> {
+  return sql`CASE WHEN ${unfinished} THEN true END`
 }

@@ -78,7 +78,7 @@ describe('whatever it does, the login of the server cannot', () => {
     ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
     [
       'receive an event that was applied',
-      `INSERT INTO inbox_events (source, id, type, occurred_at, payload_filed_at, state, settled_at)
+      `INSERT INTO inbox_events (source, id, type, occurred_at, payload_filed_at, state, finished_at)
       VALUES (${event}, 'applied', now())`,
     ],
     [
@@ -91,7 +91,7 @@ describe('whatever it does, the login of the server cannot', () => {
       `INSERT INTO inbox_events (source, id, type, occurred_at,
       payload_filed_at, received_via) VALUES (${event}, 'reader')`,
     ],
-    ['mark an event', `UPDATE inbox_events SET state = 'applied', settled_at = now()`],
+    ['mark an event', `UPDATE inbox_events SET state = 'applied', finished_at = now()`],
     ['forget an event', `DELETE FROM inbox_events`],
     ['change what an event says', `UPDATE inbox_payloads SET payload = '{}'`],
     ['forget what an event says', `DELETE FROM inbox_payloads`],

@@ -109,7 +109,7 @@ describe('an event of the inbox', () => {
     payload_filed_at: null,
     payload_removed_at: now,
     state: 'applied',
-    settled_at: now,
+    finished_at: now,
   }
   const event = (fields: Row): Row => ({ ...received, id: `evt_${randomUUID()}`, ...fields })
   const without = { payload_filed_at: now, payload_removed_at: null }
@@ -123,9 +123,9 @@ describe('an event of the inbox', () => {
     ['that came by post', 'received_via_check', { received_via: 'post' }],
     ['ignored for no reason', 'inbox_events_reason', { state: 'ignored' }],
     ['failed for no reason', 'inbox_events_reason', { state: 'failed' }],
-    ['received and settled', 'inbox_events_settled', { ...without, state: 'received' }],
-    ['neither received nor settled', 'inbox_events_settled', { settled_at: null }],
-    ['received without what it says', 'inbox_events_payload', { state: 'received', settled_at: null }],
+    ['received and finished', 'inbox_events_finished', { ...without, state: 'received' }],
+    ['neither received nor finished', 'inbox_events_finished', { finished_at: null }],
+    ['received without what it says', 'inbox_events_payload', { state: 'received', finished_at: null }],
     ['with a payload that is there and removed', 'inbox_events_payload_removed', { payload_filed_at: now }],
     [
       'without a payload that was never removed',

@@ -164,7 +164,7 @@ CREATE TABLE public.checkout_intents (
     session_params text,
     livemode public.livemode NOT NULL,
     withdrawn_at timestamp with time zone,
-    is_unsettled boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
+    is_unfinished boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
     stripe_invoice_id public.outside_id,
     CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
     CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
@@ -302,7 +302,7 @@ CREATE TABLE public.inbox_events (
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     state public.event_state DEFAULT 'received'::text NOT NULL,
     reason text,
-    settled_at timestamp with time zone,
+    finished_at timestamp with time zone,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
     next_try_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -317,10 +317,10 @@ CREATE TABLE public.inbox_events (
     payload_filed_at timestamp with time zone,
     client_reference_id public.outside_id,
     CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
+    CONSTRAINT inbox_events_finished CHECK ((((state)::text = 'received'::text) = (finished_at IS NULL))),
     CONSTRAINT inbox_events_payload CHECK ((((state)::text <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
     CONSTRAINT inbox_events_payload_removed CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_reason CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
-    CONSTRAINT inbox_events_settled CHECK ((((state)::text = 'received'::text) = (settled_at IS NULL)))
+    CONSTRAINT inbox_events_reason CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
 
@@ -967,19 +967,19 @@ CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) 
 
 CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE INDEX checkout_intents_due ON public.checkout_intents USING btree (next_try_at) WHERE is_unsettled;
+CREATE INDEX checkout_intents_due ON public.checkout_intents USING btree (next_try_at) WHERE is_unfinished;
 
 CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND ((failure_code IS NULL) OR ((failure_code)::text <> ALL (ARRAY['payment_failed'::text, 'first_payment_failed'::text]))));
 
 CREATE UNIQUE INDEX checkout_intents_invoice ON public.checkout_intents USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND is_unsettled);
+CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND is_unfinished);
 
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE ((owner_kind)::text = 'organization'::text);
 
 CREATE UNIQUE INDEX checkout_intents_owner ON public.checkout_intents USING btree (owner_id, id);
 
-CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE (is_unsettled AND (last_error IS NOT NULL));
+CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE (is_unfinished AND (last_error IS NOT NULL));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
 
@@ -1007,13 +1007,13 @@ CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree 
 
 CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
 
-CREATE INDEX inbox_events_due ON public.inbox_events USING btree (next_try_at) WHERE (settled_at IS NULL);
+CREATE INDEX inbox_events_due ON public.inbox_events USING btree (next_try_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
-CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at) WHERE (settled_at IS NULL);
+CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at) WHERE (finished_at IS NULL);
 
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
@@ -1334,7 +1334,7 @@ GRANT INSERT(state) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
 
-GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
+GRANT INSERT(finished_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(next_try_at) ON TABLE public.inbox_events TO tidemark_server;
 

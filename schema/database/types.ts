@@ -84,7 +84,7 @@ export interface CheckoutIntents {
   failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "no_answer" | "other_mode" | "contradiction" | null;
   failure_reason: string | null;
   id: string;
-  is_unsettled: Generated<boolean>;
+  is_unfinished: Generated<boolean>;
   kind: "credit_purchase" | "subscription";
   last_error: string | null;
   livemode: Generated<boolean>;
@@ -187,6 +187,7 @@ export interface InboxEvents {
   client_reference_id: string | null;
   confirm_at: Timestamp | null;
   confirmed_at: Timestamp | null;
+  finished_at: Timestamp | null;
   id: string;
   last_error: string | null;
   next_try_at: Generated<Timestamp>;
@@ -197,7 +198,6 @@ export interface InboxEvents {
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
-  settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
   subject: string | null;

@@ -3,7 +3,7 @@ import type { DB } from '../database/types.ts'
 import type { InboxEvent } from './events.ts'
 
 export interface InboxBacklog {
-  /** Of the oldest event that is not settled; null when everything is settled. */
+  /** Of the oldest event that is not finished; null when everything is finished. */
   readonly oldest_received_at: Date | null
   /**
    * Of the oldest one without a failed try: the worker is behind, or down. One that was tried waits for
@@ -14,19 +14,19 @@ export interface InboxBacklog {
   readonly failed: number
 }
 
-/** How far the worker is behind, for health and metrics. Reads only rows that are not settled, or failed. */
+/** How far the worker is behind, for health and metrics. Reads only rows that are not finished, or failed. */
 export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
   const { failed, ...oldest } = await db
     .selectNoFrom((eb) => [
       eb
         .selectFrom('inbox_events')
         .select(({ fn }) => fn.min('received_at').as('oldest'))
-        .where('settled_at', 'is', null)
+        .where('finished_at', 'is', null)
         .as('oldest_received_at'),
       eb
         .selectFrom('inbox_events')
         .select('received_at')
-        .where('settled_at', 'is', null)
+        .where('finished_at', 'is', null)
         .where('last_error', 'is', null)
         .orderBy('received_at')
         .limit(1)
@@ -41,14 +41,14 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
   return { ...oldest, failed: failed ?? 0 }
 }
 
-/** The event that has waited longest; null when everything is settled. */
+/** The event that has waited longest; null when everything is finished. */
 export async function findOldestUnapplied(
   db: Kysely<DB>,
 ): Promise<Pick<InboxEvent, 'id' | 'source' | 'type' | 'received_at'> | null> {
   const oldest = await db
     .selectFrom('inbox_events')
     .select(['id', 'source', 'type', 'received_at'])
-    .where('settled_at', 'is', null)
+    .where('finished_at', 'is', null)
     .orderBy('received_at')
     .limit(1)
     .executeTakeFirst()

@@ -16,7 +16,7 @@ export interface EventKey {
 export const claimableEvents = {
   table: 'inbox_events',
   key: ['source', 'id'],
-  unsettled: sql<SqlBool>`settled_at IS NULL`,
+  unfinished: sql<SqlBool>`finished_at IS NULL`,
 } as const satisfies Claimable
 
 /** Unique among the events of all senders. */
@@ -45,7 +45,7 @@ const moreColumns = {
   confirmed_at: 'timestamptz',
   state: 'text',
   reason: 'text',
-  settled_at: 'timestamptz',
+  finished_at: 'timestamptz',
   object_sync_at: 'timestamptz',
 } as const
 
@@ -164,22 +164,22 @@ const lockByIds = preparedText<EventToTry>(
    WHERE e.source = $1 AND e.id = ANY ($2::text[]) ORDER BY e.id FOR UPDATE OF e`,
 )
 
-export interface SettledEvent extends EventKey {
+export interface FinishedEvent extends EventKey {
   readonly state: 'applied' | 'ignored'
   readonly reason: string | null
 }
 
 /**
- * Marks events as settled, in the transaction that applied them. One that had failed, or from which nothing
+ * Marks events as finished, in the transaction that applied them. One that had failed, or from which nothing
  * had followed, was replayed: what its tries left is cleared.
  */
-export async function settleEvents(
+export async function finishEvents(
   db: Kysely<DB>,
-  settled: readonly SettledEvent[],
+  finished: readonly FinishedEvent[],
   now: Date,
 ): Promise<void> {
-  const all = <Value>(pick: (event: SettledEvent) => Value) => settled.map(pick)
-  await settleByKeys(db, [
+  const all = <Value>(pick: (event: FinishedEvent) => Value) => finished.map(pick)
+  await finishByKeys(db, [
     all(({ source }) => source),
     all(({ id }) => id),
     all(({ state }) => state),
@@ -189,26 +189,26 @@ export async function settleEvents(
   ])
 }
 
-const settleByKeys = preparedText(
-  'settle_events',
+const finishByKeys = preparedText(
+  'finish_events',
   `UPDATE inbox_events event
-   SET state = settled.state, reason = settled.reason, settled_at = $5, ${Object.keys(cleanRecord)
+   SET state = finished.state, reason = finished.reason, finished_at = $5, ${Object.keys(cleanRecord)
      .map(
        (column, index) =>
          `${column} = CASE WHEN event.state <> 'received' THEN $${index + 6} ELSE event.${column} END`,
      )
      .join(', ')}
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS settled (source, id, state, reason)
-   WHERE event.source = settled.source AND event.id = settled.id AND event.state IN ('received', 'failed', 'ignored')`,
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS finished (source, id, state, reason)
+   WHERE event.source = finished.source AND event.id = finished.id AND event.state IN ('received', 'failed', 'ignored')`,
 )
 
-/** Marks one event as settled. */
-export async function settleEvent(
+/** Marks one event as finished. */
+export async function finishEvent(
   db: Kysely<DB>,
   { source, id }: EventKey,
-  { state, reason, now }: Pick<SettledEvent, 'state' | 'reason'> & { readonly now: Date },
+  { state, reason, now }: Pick<FinishedEvent, 'state' | 'reason'> & { readonly now: Date },
 ): Promise<void> {
-  await settleEvents(db, [{ source, id, state, reason }], now)
+  await finishEvents(db, [{ source, id, state, reason }], now)
 }
 
 /** Marks the event as failed: no further try can help, and a person has to see to it. */
@@ -225,7 +225,7 @@ export async function failEvent(
       last_error: reason,
       attempts: sql`attempts + 1`,
       unavailable_since: null,
-      settled_at: now,
+      finished_at: now,
     })
     .where('source', '=', key.source)
     .where('id', '=', key.id)

@@ -106,7 +106,7 @@ export async function markForged(db: Kysely<DB>, key: EventKey, reason: string):
     .set({
       state: 'forged',
       reason,
-      settled_at: sql`coalesce(settled_at, now())`,
+      finished_at: sql`coalesce(finished_at, now())`,
       confirm_at: null,
       object_sync_at: null,
       unavailable_since: null,

@@ -77,10 +77,10 @@ describe('an event and its payload', () => {
   test('an event and its payload are stored together, each once, with the names that events are found by', async () => {
     const event = buildEvent(new Date())
     expect(await storeEvents(database.server, [event, event])).toEqual([
-      { unsettled: true, is_new: true },
-      { unsettled: true, is_new: false },
+      { unfinished: true, is_new: true },
+      { unfinished: true, is_new: false },
     ])
-    expect(await storeEvents(database.server, [event])).toEqual([{ unsettled: true, is_new: false }])
+    expect(await storeEvents(database.server, [event])).toEqual([{ unfinished: true, is_new: false }])
     expect(await findEvent(database.worker, event)).toMatchObject({
       subject: 'cus_1',
       client_reference_id: 'intent-1',

@@ -44,7 +44,7 @@ function isMonthMissing(error: unknown): boolean {
 
 /** For how long payloads are kept at least; a month goes when all of it is that old. */
 export interface PayloadRetention {
-  readonly settled_ms: number
+  readonly finished_ms: number
   /** Of what failed or was forged: a person may need what it said. */
   readonly failed_ms: number
 }
@@ -62,7 +62,7 @@ export async function dropOldMonths(
     limit,
   }: { readonly now: Date; readonly retention: PayloadRetention; readonly limit: number },
 ): Promise<string[]> {
-  const until = new Date(now.getTime() - retention.settled_ms)
+  const until = new Date(now.getTime() - retention.finished_ms)
   const failed_since = new Date(now.getTime() - retention.failed_ms)
   const dropped: string[] = []
   while (await isMonthOver(db, until)) {
@@ -113,7 +113,7 @@ async function carryOver(
     WITH needed AS (
       SELECT e.source, e.id, e.payload_filed_at AS filed_at,
         CASE WHEN e.state IN ('failed', 'forged') AND e.confirm_at IS NULL AND e.object_sync_at IS NULL
-          THEN least(${now}, e.settled_at + ${retention.failed_ms - retention.settled_ms} * interval '1 millisecond')
+          THEN least(${now}, e.finished_at + ${retention.failed_ms - retention.finished_ms} * interval '1 millisecond')
           ELSE ${now} END AS new_filed_at
       FROM inbox_events e
       WHERE e.payload_filed_at < date_trunc('month', ${until}::timestamptz, 'UTC')
@@ -140,8 +140,8 @@ export interface PersonInInbox {
 }
 
 /**
- * Removes the payloads of settled events about a person, however young, and of those of their organizations
- * that name them. What is not settled yet, or still to be confirmed, keeps its payload. Returns how many it
+ * Removes the payloads of finished events about a person, however young, and of those of their organizations
+ * that name them. What is not finished yet, or still to be confirmed, keeps its payload. Returns how many it
  * removed.
  */
 export async function removePayloadsOf(
@@ -151,7 +151,7 @@ export async function removePayloadsOf(
   const { numAffectedRows } = await sql`
     WITH theirs AS (
       SELECT e.source, e.id, e.payload_filed_at FROM ${eventsWithPayloads}
-      WHERE e.subject = ANY (${[...own, ...shared]}) AND e.settled_at IS NOT NULL AND num_nonnulls(p.payload, p.raw) > 0
+      WHERE e.subject = ANY (${[...own, ...shared]}) AND e.finished_at IS NOT NULL AND num_nonnulls(p.payload, p.raw) > 0
         AND e.state IN ('applied', 'ignored') AND e.confirm_at IS NULL AND e.object_sync_at IS NULL
         AND (e.subject = ANY (${own}) OR EXISTS (
           SELECT 1 FROM unnest(${names}::text[]) AS named(name)

@@ -25,9 +25,9 @@ export interface ReceivedEvent extends EventKey {
 
 export interface StoredEvent {
   /**
-   * Whether it still has to be applied: true for a new event and for a repeated one that is not settled yet.
+   * Whether it still has to be applied: true for a new event and for a repeated one that is not finished yet.
    */
-  readonly unsettled: boolean
+  readonly unfinished: boolean
   readonly is_new: boolean
 }
 
@@ -43,9 +43,11 @@ export async function storeEvents(db: Kysely<DB>, events: readonly ReceivedEvent
     const inserted = await retryConflicts(() => insertEvents(db, events.map(rowOf)))
     const fresh = new Set(inserted.map(nameOf))
     const known = events.filter((event) => !fresh.has(nameOf(event)))
-    const unsettled = new Set([...fresh, ...(await listUnsettled(db, known)).map(nameOf)])
+    const unfinished = new Set([...fresh, ...(await listUnfinished(db, known)).map(nameOf)])
     // One that came twice at the same moment is new once.
-    return events.map(nameOf).map((name) => ({ unsettled: unsettled.has(name), is_new: fresh.delete(name) }))
+    return events
+      .map(nameOf)
+      .map((name) => ({ unfinished: unfinished.has(name), is_new: fresh.delete(name) }))
   } catch (error) {
     const [event, ...others] = events
     const problem = event && others.length === 0 ? storageProblem(event, error) : null
@@ -59,7 +61,7 @@ function rowOf({ raw: _, payload, ...event }: ReceivedEvent): NewEvent {
 }
 
 /** Those of them that are in the inbox and still have to be applied. */
-async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise<EventKey[]> {
+async function listUnfinished(db: Kysely<DB>, keys: readonly EventKey[]): Promise<EventKey[]> {
   if (keys.length === 0) return []
   return db
     .selectFrom('inbox_events')
@@ -91,11 +93,11 @@ async function keepEvent(
     occurred_at: received_at,
     state: 'failed',
     reason: `It cannot be stored as JSON: ${problem}. It is kept as it came.`,
-    settled_at: received_at,
+    finished_at: received_at,
     object_sync_at: received_at,
   }
   const inserted = await insertEvents(db, [kept])
-  return { unsettled: false, is_new: inserted.length > 0 }
+  return { unfinished: false, is_new: inserted.length > 0 }
 }
 
 /** What is wrong with the event, in words for support; null when the failure has another cause. */

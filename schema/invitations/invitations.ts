@@ -9,7 +9,7 @@ export type Invitation = Selectable<TeamInvitations>
 export const claimableInvitations = {
   table: 'team_invitations',
   key: ['id'],
-  unsettled: sql<SqlBool>`next_try_at IS NOT NULL AND sync_failed_at IS NULL`,
+  unfinished: sql<SqlBool>`next_try_at IS NOT NULL AND sync_failed_at IS NULL`,
 } as const satisfies Claimable
 
 export interface NewInvitation {

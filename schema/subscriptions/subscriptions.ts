@@ -10,7 +10,7 @@ export type Subscription = Selectable<Subscriptions>
 export const claimableSubscriptions = {
   table: 'subscriptions',
   key: ['stripe_subscription_id'],
-  unsettled: sql<SqlBool>`status NOT IN (${sql.join(finalStatuses.map((status) => sql.lit(status)))}) AND sync_failed_at IS NULL`,
+  unfinished: sql<SqlBool>`status NOT IN (${sql.join(finalStatuses.map((status) => sql.lit(status)))}) AND sync_failed_at IS NULL`,
 } as const satisfies Claimable
 
 export function isLive(subscription: Pick<Subscription, 'status'>): boolean {

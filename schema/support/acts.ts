@@ -15,7 +15,7 @@ export type SupportActRow = Selectable<SupportActs>
 export const claimableActs = {
   table: 'support_acts',
   key: ['id'],
-  unsettled: sql<SqlBool>`state = 'queued'`,
+  unfinished: sql<SqlBool>`state = 'queued'`,
 } as const satisfies Claimable
 
 export type ActTargetKind = SupportActRow['target_kind']

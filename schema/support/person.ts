@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { unsettledStates } from '../checkout/intents.ts'
+import { unfinishedStates } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import type { PersonInInbox } from '../inbox/payloads.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
@@ -71,7 +71,7 @@ export async function listCheckoutsUnderWay(
     .selectFrom('checkout_intents')
     .select('id')
     .where('user_id', '=', user_id)
-    .where('state', 'in', unsettledStates)
+    .where('state', 'in', unfinishedStates)
     .orderBy('created_at')
     .limit(limit)
     .execute()

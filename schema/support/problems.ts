@@ -47,9 +47,9 @@ const sources: Readonly<
   event: {
     failed: () => [events(sql`e.state = 'failed'`)],
     stuck: (stuck_before) => [
-      events(sql`e.settled_at IS NULL AND e.received_at < ${stuck_before}`),
+      events(sql`e.finished_at IS NULL AND e.received_at < ${stuck_before}`),
       // Those that came just now are few.
-      events(sql`e.settled_at IS NULL AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
+      events(sql`e.finished_at IS NULL AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
     ],
     ignored: () => [events(sql`e.state = 'ignored'`)],
   },
@@ -59,7 +59,7 @@ const sources: Readonly<
         sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)}))`,
       ),
     ],
-    stuck: () => [intents(sql`i.is_unsettled AND i.last_error IS NOT NULL`)],
+    stuck: () => [intents(sql`i.is_unfinished AND i.last_error IS NOT NULL`)],
   },
   subscription: {
     failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],

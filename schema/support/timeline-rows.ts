@@ -43,7 +43,7 @@ const dataSchemas = {
     next_try_at: time,
     unavailable_since: maybeTime,
     occurred_at: time,
-    settled_at: maybeTime,
+    finished_at: maybeTime,
     received_via: z.enum(['webhook', 'reader']),
     is_stored: z.boolean(),
     /** From here on the fields are the sender's. */

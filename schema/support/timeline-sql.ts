@@ -25,7 +25,7 @@ export const columns: Readonly<
     data: sql`jsonb_build_object(
       'source', e.source, 'type', e.type, 'subject', e.subject, 'state', e.state, 'reason', e.reason,
       'last_error', e.last_error, 'attempts', e.attempts, 'next_try_at', e.next_try_at, 'unavailable_since', e.unavailable_since,
-      'occurred_at', e.occurred_at, 'settled_at', e.settled_at, 'received_via', e.received_via,
+      'occurred_at', e.occurred_at, 'finished_at', e.finished_at, 'received_via', e.received_via,
       'is_stored', p.payload IS NOT NULL, 'livemode', p.payload -> 'livemode',
       'object_id', coalesce(${object('id')}, p.payload #>> '{data,id}'),
       'intent_id', ${eventIntentId},

@@ -70,7 +70,7 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
  * its intent, grant, transfer and entries. Older ones would be work: the worker removes the payloads of
  * events after some months.
  */
-export async function fillSettledEvents(databaseUrl: string, count: number): Promise<void> {
+export async function fillFinishedEvents(databaseUrl: string, count: number): Promise<void> {
   const events = `SELECT i, md5('fill' || i)::uuid AS intent_id, 'user_fill_' || i / 10 AS owner_id, i % 10 + 1 AS version,
     now() - interval '1 day' + i * interval '0.1 second' AS at FROM generate_series(0, ${count - 1}) i`
   await withTriggersOff(databaseUrl, async (client) => {
@@ -87,7 +87,7 @@ export async function fillSettledEvents(databaseUrl: string, count: number): Pro
        SELECT 'stripe', 'evt_fill_' || i, at, jsonb_build_object('id', 'evt_fill_' || i, 'object', 'event',
          'data', jsonb_build_object('object', jsonb_build_object('client_reference_id', intent_id, 'filling', repeat('x', 1500))))
        FROM filled_events`,
-      `INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, state, settled_at, next_try_at,
+      `INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, state, finished_at, next_try_at,
          confirmed_at, subject, client_reference_id)
        SELECT 'stripe', 'evt_fill_' || i, 'checkout.session.completed', at, at, at, 'applied', at, at, at, 'cus_' || owner_id, intent_id
        FROM filled_events`,

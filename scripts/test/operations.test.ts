@@ -115,7 +115,7 @@ describe('the alert rules and the dashboard', () => {
     expect(faultsOf('sum by (colour) (tidemark_queue_jobs)')).toEqual([
       'tidemark_queue_jobs has no label colour',
     ])
-    expect(faultsOf('tidemark_settle_seconds')).toEqual(['no process has tidemark_settle_seconds'])
+    expect(faultsOf('tidemark_event_seconds')).toEqual(['no process has tidemark_event_seconds'])
     expect(faultsOf('sum(tidemark_queue_jobs')).not.toEqual([])
   })
 })

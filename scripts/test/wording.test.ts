@@ -25,7 +25,7 @@ const width = 110
 const withoutSubject =
   `of that and or but by from without beside who whose which is are was were has have can cannot may must not
   accepts answers asks begins counts cuts distinguishes does ends explains fails falls finds follows forwards frees gives
-  goes grants ignores keeps knows leaves listens makes names offers parses passes prefers reads refuses renews returns says sends
+  goes grants ignores keeps knows leaves listens makes mints names offers parses passes prefers reads refuses renews returns says sends
   separates sets shows stands stays stops subscribes succeeds takes tells throws treats uses waits writes`
     .split(/\s+/)
     .join('|')

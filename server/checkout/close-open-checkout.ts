@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import {
   type CheckoutIntent,
   findIntent,
-  isUnsettled,
+  isUnfinished,
   type NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
@@ -93,7 +93,7 @@ async function awaitSession(
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 250)))
     intent = await findIntent(deps.db, found.id)
   }
-  return intent && isUnsettled(intent) ? intent : null
+  return intent && isUnfinished(intent) ? intent : null
 }
 
 function isBeingOpened(intent: CheckoutIntent): boolean {

@@ -143,8 +143,8 @@ describe('one subscription per owner', () => {
       expect(answers.some(({ status }) => status === 200)).toBe(true)
       const open = await listPayableSessions(product)
       expect(open.length).toBe(1)
-      const unsettled = (await intents()).filter(({ state }) => state === 'open' || state === 'created')
-      expect(unsettled.map(({ stripe_session_id }) => stripe_session_id)).toEqual(open.map(({ id }) => id))
+      const unfinished = (await intents()).filter(({ state }) => state === 'open' || state === 'created')
+      expect(unfinished.map(({ stripe_session_id }) => stripe_session_id)).toEqual(open.map(({ id }) => id))
       // The next call gets a page either way.
       expect((await subscribe()).status).toBe(200)
       expect(await listPayableSessions(product)).toHaveLength(1)

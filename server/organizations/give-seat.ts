@@ -28,8 +28,8 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
     const { seats_total } = await lockSeats(trx, receiver.organization_id)
     const role = await recordMembership(trx, receiver)
     if (role === null) return null
-    const settled = await updateSeat(trx, { ...receiver, role, emails: [receiver.email] })
-    const given = settled ?? (await assignFreeSeat(trx, { ...receiver, role, seats_total }))
+    const updated = await updateSeat(trx, { ...receiver, role, emails: [receiver.email] })
+    const given = updated ?? (await assignFreeSeat(trx, { ...receiver, role, seats_total }))
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })

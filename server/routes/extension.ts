@@ -142,7 +142,7 @@ function usageRefused(
   const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
   const reason =
     debt > 0
-      ? `There is a debt of ${count(debt)} on ${whose}, which has to be settled first.`
+      ? `There is a debt of ${count(debt)} on ${whose}, which has to be paid back first.`
       : `This takes ${count(required)}, and ${whose} has ${available.toLocaleString('en-US')}.`
   const remedy = payer.may_buy
     ? 'Please buy more credits.'

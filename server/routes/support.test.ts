@@ -16,7 +16,7 @@ import {
   getSupportActs,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
-import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { listAudit } from '../../schema/support/audit.ts'
@@ -525,7 +525,7 @@ describe('a trace', () => {
   test('the trace of an object without a matching customer shows the object alone', async () => {
     const event = eventOf('invoice.paid', { object: 'invoice' })
     const id = await receiveStripeEvent(database.server, event)
-    await settleEvent(
+    await finishEvent(
       database.worker,
       { source: 'stripe', id },
       { state: 'ignored', reason: 'Not ours', now: new Date() },
@@ -560,7 +560,7 @@ describe('the list of work', () => {
       const key = { source: 'stripe', id } as const
       if (state === 'failed') await failEvent(database.worker, key, { reason: mark, now: new Date() })
       if (state === 'ignored')
-        await settleEvent(database.worker, key, { state, reason: mark, now: new Date() })
+        await finishEvent(database.worker, key, { state, reason: mark, now: new Date() })
       await database.owner
         .updateTable('inbox_events')
         .set({ received_at: minutesAgo(minutes), ...(state === 'received' && { last_error: mark }) })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { selectEvents, settleEvent } from '../../schema/inbox/events.ts'
+import { finishEvent, selectEvents } from '../../schema/inbox/events.ts'
 import type { Producer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
@@ -97,13 +97,13 @@ describe('a signed event', () => {
     expect(await stored()).toHaveLength(3)
   })
 
-  test('a signed event that is settled already is not enqueued again', async () => {
+  test('a signed event that is finished already is not enqueued again', async () => {
     const added: string[] = []
     const watching = await withProducer({ add: async (_queue, id) => void added.push(id) })
     const event = newEvent()
     const payload = JSON.stringify(event)
     await post(payload, sign(payload), watching)
-    await settleEvent(
+    await finishEvent(
       database.worker,
       { source: 'stripe', id: event.id },
       { state: 'applied', reason: null, now: new Date() },

@@ -163,8 +163,8 @@ async function storeVerifiedEvent(
     received_at: now,
     next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
   }
-  const { unsettled } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-  if (unsettled)
+  const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+  if (unfinished)
     await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }

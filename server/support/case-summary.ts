@@ -56,7 +56,7 @@ export async function readCaseSummary(
     ...booked.flatMap(({ grant }) => grant.intent_id ?? []),
     ...rows.flatMap((row) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])),
   ])
-  const differences = [...booked, ...paidButUnsettled(rows, intents)]
+  const differences = [...booked, ...paidButUnfinished(rows, intents)]
   const missingIn = (account: 'plan' | 'purchased') =>
     differences
       .filter(({ grant }) => grant.account === account)
@@ -123,8 +123,8 @@ function saysPaid({ data }: EventRow): boolean {
   return isPaid && /^checkout\.session\.(completed|async_payment_succeeded)$/.test(data.type)
 }
 
-/** Unsettled checkouts that a signed event reports as paid. */
-function paidButUnsettled(
+/** Unfinished checkouts that a signed event reports as paid. */
+function paidButUnfinished(
   rows: readonly ProblemRow[],
   intents: ReadonlyMap<string, IntentRow>,
 ): GrantDifference[] {

@@ -1,6 +1,6 @@
 import { erasedText } from '../../schema/api/credits.ts'
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
-import { isRefusedByBank, isUnsettled } from '../../schema/checkout/intents.ts'
+import { isRefusedByBank, isUnfinished } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
@@ -84,7 +84,7 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
 }
 
 function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): Told {
-  const isWaiting = isUnsettled(data)
+  const isWaiting = isUnfinished(data)
   const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
   const details = [
     ...(data.state === 'awaiting_payment' ? ['The payment takes several days.'] : []),

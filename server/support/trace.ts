@@ -77,14 +77,14 @@ export async function readTrace(
     case_summary,
     visitors: await presentVisitors(deps, visit.others),
     highlighted,
-    timeline: timeline.map((item) => markUnsettled(item, case_summary)),
+    timeline: timeline.map((item) => markUnfinished(item, case_summary)),
     next_cursor,
     opened: visit.is_new ? owner : null,
   }
 }
 
 /** A checkout's row waits for a payment although an event that failed to apply says it was paid. */
-function markUnsettled(item: TraceItem, { grants }: CaseSummary): TraceItem {
+function markUnfinished(item: TraceItem, { grants }: CaseSummary): TraceItem {
   const isMissing = grants.some(
     ({ item_key, credits }) =>
       credits.should > credits.is && (item_key === item.key || item_key === item.caused_by[0]),

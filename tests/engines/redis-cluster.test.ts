@@ -103,7 +103,7 @@ describe('with queues on a Redis Cluster of three nodes', () => {
         .where('state', '=', 'received')
         .execute()
       return open.length === 0
-    }, 'every event to be settled')
+    }, 'every event to be finished')
     for (const { owner } of bought) {
       expect(await findBalance(database.owner, owner)).toMatchObject({ total: 500, version: 1 })
     }

@@ -9,7 +9,7 @@ import { connectDatabase, type DatabaseTransaction } from '../../schema/database
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { readEditorBalances } from '../../schema/extension/editor-balances.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
-import { claimableEvents, insertEvents, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { claimableEvents, finishEvents, insertEvents, lockEvents } from '../../schema/inbox/events.ts'
 import { readPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { findActiveSeats } from '../../schema/seats/seats.ts'
 import { testDatabase } from '../support/database/test-database.ts'
@@ -45,8 +45,8 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
       trx,
       ids.map((id) => ({ id, stripe_session_id: `cs_${id}`, state: 'settled' })),
     ),
-  settle_events: (trx, ids) =>
-    settleEvents(
+  finish_events: (trx, ids) =>
+    finishEvents(
       trx,
       ids.map((id) => ({ source: 'stripe', id, state: 'applied', reason: null })),
       now,
@@ -114,7 +114,7 @@ test('events of a burst are looked up, though the plan for it was made when the 
       (trip) => lockEvents(trip, { source: 'stripe', ids }),
       async (trx) => {
         const before = await countRead(trx)
-        await settleEvents(
+        await finishEvents(
           trx,
           ids.map((id) => ({ source: 'stripe', id, state: 'applied', reason: null })),
           now,

@@ -456,7 +456,7 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
       WITH filed AS (
         INSERT INTO inbox_payloads (source, id, filed_at, payload)
         SELECT 'stripe', ${`evt_${state}_`} || i, '2026-08-01Z', '{}' FROM generate_series(1, 1100) i)
-      INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, next_try_at, last_error, state, settled_at,
+      INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, next_try_at, last_error, state, finished_at,
         reason)
       SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', at, at, '2026-08-01Z', '2099-01-01Z', 'Planted', ${state},
         CASE ${state} WHEN 'failed' THEN at END, CASE ${state} WHEN 'failed' THEN 'Planted' END

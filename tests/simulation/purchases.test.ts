@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import { unsettledStates } from '../../schema/checkout/intents.ts'
+import { unfinishedStates } from '../../schema/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { madeOnce } from '../support/made.ts'
@@ -66,7 +66,7 @@ async function putAside(product: FaultyProduct, userId: string): Promise<void> {
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
     .where('user_id', '=', userId)
-    .where('state', 'in', unsettledStates)
+    .where('state', 'in', unfinishedStates)
     .execute()
 }
 

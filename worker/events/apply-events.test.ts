@@ -105,7 +105,7 @@ describe('events that are applied together', () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const row = await eventRow(await receive(paid(id)))
     expect(await applyEvents(deps(), 'stripe', [row])).toMatchObject([{ outcome: 'applied' }])
-    expect(await applyEvents(deps(), 'stripe', [row])).toEqual([{ outcome: 'settled_before' }])
+    expect(await applyEvents(deps(), 'stripe', [row])).toEqual([{ outcome: 'finished_before' }])
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
@@ -201,7 +201,7 @@ describe('among events that are applied together', () => {
       await markForged(trx, forged, 'Stripe does not know it')
       await withdrawOutcome(trx, { id, state: 'open', stripe_session_id: `cs_test_${id}`, now: new Date() })
     })
-    expect(await applyEvents(deps(), 'stripe', [forged])).toEqual([{ outcome: 'settled_before' }])
+    expect(await applyEvents(deps(), 'stripe', [forged])).toEqual([{ outcome: 'finished_before' }])
     expect(await balanceOf(owner_id)).toMatchObject({ version: 0 })
     expect(await applyTogether([paid(id)])).toEqual(['applied'])
     expect(await eventRow(forged.id)).toMatchObject({ state: 'forged' })
@@ -359,10 +359,10 @@ async function stateOf({
     const { plan, purchased, version } = await balanceOf(owner_id)
     balances.push({ plan, purchased, version })
   }
-  const settled = []
+  const finished = []
   for (const { id } of rows) {
     const { state, reason, attempts } = await eventRow(id)
-    settled.push([state, unnamed(reason), attempts])
+    finished.push([state, unnamed(reason), attempts])
   }
-  return { states, balances, settled }
+  return { states, balances, finished }
 }

@@ -1,7 +1,7 @@
 import { type CheckoutTerms, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
-import { type EventSource, type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { type EventSource, type EventToTry, finishEvents, lockEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
 import { readClerkEvent } from './clerk-event.ts'
@@ -30,7 +30,7 @@ export type TriedEventDone =
       readonly intent_id: string | undefined
       readonly seats_changed_in: string | undefined
     }
-  | { readonly outcome: 'settled_before' }
+  | { readonly outcome: 'finished_before' }
   | { readonly outcome: 'nothing_to_do' }
 
 export type TriedOutcome =
@@ -117,7 +117,7 @@ export async function applyEvents(
 /** Of a try that did not count. */
 function outcomeOfNoTry(event: EventToTry | undefined): TriedOutcome {
   if (!event) return { outcome: 'unknown' }
-  return { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' }
+  return { outcome: event.state === 'received' ? 'nothing_to_do' : 'finished_before' }
 }
 
 type CheckoutOfEvent = CheckoutToApply & { readonly event_id: string }
@@ -181,8 +181,8 @@ async function mark(
   now: Date,
 ): Promise<void> {
   if (outcomes.length === 0) return
-  const settled = outcomes.map(([id, { state, reason }]) => ({ source, id, state, reason }))
-  await settleEvents(trip, settled, now)
+  const finished = outcomes.map(([id, { state, reason }]) => ({ source, id, state, reason }))
+  await finishEvents(trip, finished, now)
 }
 
 /** The news of one checkout are applied one after the other, in the order in which they came. */

@@ -34,7 +34,7 @@ const intent: CheckoutIntent = {
   unavailable_since: null,
   session_params: null,
   withdrawn_at: null,
-  is_unsettled: true,
+  is_unfinished: true,
   livemode: false,
 }
 

@@ -43,7 +43,7 @@ describe('the jobs that a worker has in hand', () => {
     const deps = createTestDependencies(database)
     expect(await tryAll(Array(10).fill({ id }), deps)).toEqual(Array(10).fill(null))
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
-    const { values } = await deps.metrics.settleSeconds.get()
+    const { values } = await deps.metrics.eventSeconds.get()
     expect(values.find(({ metricName }) => metricName?.endsWith('_count'))?.value).toBe(1)
   })
 

@@ -132,7 +132,7 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
         .select(['clerk_id', 'plan_type'])
         .orderBy('clerk_id')
         .execute(),
-      unsettled: await fresh.owner
+      unfinished: await fresh.owner
         .selectFrom('inbox_events')
         .select(['type', 'reason'])
         .where('state', 'not in', ['applied', 'ignored'])
@@ -153,7 +153,7 @@ test('the story in order ends where its parts say', () => {
   expect(inOrder.books).toMatchObject({
     subscriptions: expect.arrayContaining([expect.objectContaining({ status: 'active', seats_total: 6 })]),
     plans: expect.arrayContaining([expect.objectContaining({ plan_type: 'teams' })]),
-    unsettled: [],
+    unfinished: [],
   })
 })
 

@@ -60,13 +60,13 @@ export async function applyEvent(
 }
 
 async function report(deps: WorkerDependencies, key: EventKey, applied: TriedEventDone): Promise<void> {
-  if (applied.outcome === 'nothing_to_do' || applied.outcome === 'settled_before') {
+  if (applied.outcome === 'nothing_to_do' || applied.outcome === 'finished_before') {
     deps.log.debug({ event_id: key.id, outcome: applied.outcome }, 'The event needs no try any more')
     return
   }
   const { outcome, type, intent_id } = applied
   const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
-  deps.metrics.settleSeconds.observe({ type: eventTypeLabel({ ...key, type }) }, Math.max(0, seconds))
+  deps.metrics.eventSeconds.observe({ type: eventTypeLabel({ ...key, type }) }, Math.max(0, seconds))
   noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': type })
   deps.log.info({ event_id: key.id, outcome, ...(intent_id && { intent_id }) }, 'Event processed')
   await syncMembershipLimit(deps, applied)

@@ -3,9 +3,9 @@ import {
   type CheckoutIntent,
   claimableIntents,
   findIntent,
-  isUnsettled,
+  isUnfinished,
 } from '../../schema/checkout/intents.ts'
-import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
+import { failUnfinishedIntent } from '../../schema/checkout/outcomes.ts'
 import { recordNoChange } from '../../schema/claim/record-try.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
@@ -31,13 +31,13 @@ export async function processCheckoutCompletion(
   const intent = await findIntent(deps.db, payload.intent_id)
   if (!intent || intent.state === 'settled') return
   const isScheduled = payload.cause === 'schedule'
-  const isOver = !isUnsettled(intent)
+  const isOver = !isUnfinished(intent)
   const isVoid = payload.claim !== undefined && payload.claim !== intent.claims
   if (isScheduled && (isOver || isVoid)) return
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, so no buyer can be sent there any more.
     const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
-    await failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
+    await failUnfinishedIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
   }
 
@@ -49,7 +49,7 @@ export async function processCheckoutCompletion(
     record: intent,
     isScheduled,
     giveUp: (failure_reason: string) =>
-      failUnsettledIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
+      failUnfinishedIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
   await syncMembershipLimit(deps, done)

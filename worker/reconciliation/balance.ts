@@ -18,7 +18,7 @@ import {
 import { type Comparison, dayMs, fromSeconds, seconds } from './comparison.ts'
 
 /** A day is read when it has been over for so long that Stripe lists all of it. */
-const settledMs = 3600 * 1000
+const postedMs = 3600 * 1000
 
 /**
  * Reads the balance transactions of the days that are over and were not read yet: Stripe’s own account of the
@@ -69,7 +69,7 @@ async function firstDayToRead({ db }: WorkerDependencies, since: Date): Promise<
 }
 
 function lastDayOver(now: Date): string {
-  return dateOf(new Date(now.getTime() - settledMs - dayMs))
+  return dateOf(new Date(now.getTime() - postedMs - dayMs))
 }
 
 function dayAfter(date: string): string {

@@ -49,7 +49,7 @@ export async function listInFlight(
         p.payload #> '{data,object,parent,subscription_details,subscription}'),
       'client_reference_id', p.payload #> '{data,object,client_reference_id}',
       'organization_id', coalesce(p.payload #> '{data,organization_id}', p.payload #> '{data,organization,id}'))) AS object
-    FROM ${eventsWithPayloads} WHERE e.settled_at IS NULL AND e.received_at > ${new Date(now.getTime() - oldMs)}
+    FROM ${eventsWithPayloads} WHERE e.finished_at IS NULL AND e.received_at > ${new Date(now.getTime() - oldMs)}
     ORDER BY e.received_at DESC LIMIT ${maximumWaiting}`.execute(db)
   for (const { object } of rows) addIds(ids, object)
   return ids

@@ -33,8 +33,8 @@ async function compareOrganization(deps: WorkerDependencies, id: string, now: Da
   // Read after Clerk was asked: what is older than the list is in it.
   const seats = await listHeldSeats(deps.db, id)
   if (members === null) return [organizationGone(id, seats)]
-  const settledSeats = seats.filter(({ updated_at }) => !isYoung(updated_at, now))
-  const settledMembers = members.filter(({ updated_at }) => !isYoung(updated_at, now))
+  const oldSeats = seats.filter(({ updated_at }) => !isYoung(updated_at, now))
+  const oldMembers = members.filter(({ updated_at }) => !isYoung(updated_at, now))
   const known = await deps.db
     .selectFrom('organization_members')
     .select(['user_id', 'role'])
@@ -42,10 +42,10 @@ async function compareOrganization(deps: WorkerDependencies, id: string, now: Da
     .execute()
   const roles = new Map(known.map((row) => [row.user_id, row.role]))
   return [
-    ...settledSeats.flatMap((seat) => compareSeat(seat, members, now) ?? []),
-    ...settledMembers.flatMap((member) => compareMember(member, seats, roles.get(member.user_id)) ?? []),
+    ...oldSeats.flatMap((seat) => compareSeat(seat, members, now) ?? []),
+    ...oldMembers.flatMap((member) => compareMember(member, seats, roles.get(member.user_id)) ?? []),
     // A change of either is followed by one of the limit.
-    ...(settledSeats.length === seats.length && settledMembers.length === members.length
+    ...(oldSeats.length === seats.length && oldMembers.length === members.length
       ? ((await compareLimit(deps, id, members)) ?? [])
       : []),
   ]

@@ -39,7 +39,7 @@ async function oldEvents(
     .leftJoin('stripe_customers as customer', 'customer.customer_id', 'e.subject')
     .select(['e.id', 'e.source', 'e.type', 'e.received_at', 'e.next_try_at', 'e.last_error'])
     .select(['e.subject', 'customer.owner_kind', 'customer.owner_id'])
-    .where('e.settled_at', 'is', null)
+    .where('e.finished_at', 'is', null)
     .where((eb) =>
       eb.or([eb('e.received_at', '<', before.received), eb('e.next_try_at', '<', before.overdue)]),
     )
@@ -94,7 +94,7 @@ async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]>
   const rows = await db
     .selectFrom('checkout_intents')
     .selectAll()
-    .where(claimableIntents.unsettled)
+    .where(claimableIntents.unfinished)
     .where('next_try_at', '<', overdue)
     .where(inThisMode('checkout_intents'))
     .orderBy('next_try_at')
@@ -112,7 +112,7 @@ async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candid
   const rows = await db
     .selectFrom('subscriptions')
     .selectAll()
-    .where(claimableSubscriptions.unsettled)
+    .where(claimableSubscriptions.unfinished)
     .where('next_try_at', '<', overdue)
     .where(inThisMode('subscriptions'))
     .orderBy('next_try_at')
@@ -128,7 +128,7 @@ async function overdueInvitations(db: Database, overdue: Date): Promise<Candidat
   const rows = await db
     .selectFrom('team_invitations')
     .selectAll()
-    .where(claimableInvitations.unsettled)
+    .where(claimableInvitations.unfinished)
     .where('next_try_at', '<', overdue)
     .orderBy('next_try_at')
     .limit(maximum)

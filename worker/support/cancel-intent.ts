@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { type CheckoutIntent, findIntent, isUnsettled } from '../../schema/checkout/intents.ts'
+import { type CheckoutIntent, findIntent, isUnfinished } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
@@ -17,7 +17,7 @@ export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, i
   const intent = await findIntent(deps.db, id)
   if (!intent) throw new PermanentError(`There is no checkout ${id}`)
   const done = { did: null, note: `It is ${intent.state} already`, seats_changed_in: [] }
-  if (!isUnsettled(intent)) return done
+  if (!isUnfinished(intent)) return done
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) {
     await expireIntent(deps.db, intent)

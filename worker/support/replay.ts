@@ -61,7 +61,7 @@ async function replayEvent(deps: WorkerDependencies, id: string): Promise<ActDon
     throw new PermanentError('What it said was deleted because of its age: sync its owner instead')
   }
   const applied = await applyEvent(deps, event, { isReplay: true })
-  if (applied.outcome === 'settled_before' || applied.outcome === 'nothing_to_do')
+  if (applied.outcome === 'finished_before' || applied.outcome === 'nothing_to_do')
     throw new PermanentError('It was forged: nothing may follow from it')
   return doneBy({ ...applied, reason: noteOf(event, applied) })
 }

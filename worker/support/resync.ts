@@ -1,5 +1,5 @@
 import { listSettledPurchases, lockIntent } from '../../schema/checkout/intents.ts'
-import { listIntentsOfOwner, listUnsettledIntents } from '../../schema/checkout/owner-intents.ts'
+import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/checkout/owner-intents.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -46,7 +46,7 @@ export const resync: DoAct = async (deps, act) => {
     ...(organization_id === null ? [] : await fetchMembers(deps, organization_id, members)),
   ]
   const seats_changed_in = organization_id === null ? [] : [organization_id]
-  for (const intent of await listUnsettledIntents(deps.db, owner, { limit: mostObjects })) {
+  for (const intent of await listUnfinishedIntents(deps.db, owner, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
     await completeCheckout(deps, intent, act.requested_by)
   }

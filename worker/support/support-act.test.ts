@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
-import { findEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { findEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { markForged } from '../../schema/inbox/known-events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { listHistory } from '../../schema/ledger/read/history.ts'
@@ -147,7 +147,7 @@ describe('a job that failed because of a bug', () => {
 test('an ignored event is replayed, and says why it is ignored again', async () => {
   const event = eventOf('customer.created', { object: 'customer' })
   const id = await receiveStripeEvent(database.server, event)
-  await settleEvent(
+  await finishEvent(
     database.worker,
     { source: 'stripe', id },
     { state: 'ignored', reason: 'An earlier version did not know it', now: new Date() },

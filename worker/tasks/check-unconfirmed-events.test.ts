@@ -97,7 +97,7 @@ async function completedEventOf(bought: PaidPurchase): Promise<Stripe.Event> {
 }
 
 describe('a forged event of an unpaid session', () => {
-  test('mints 71 credits by its signature alone, which the reader takes back within minutes, with an alarm', async () => {
+  test('a forged event of an unpaid session mints 71 credits by its signature alone, which the reader takes back within minutes, with an alarm', async () => {
     const user_id = await buildUser(database.server)
     const opened = await server.ask(purchaseCredits, {
       token: user_id,

@@ -18,13 +18,13 @@ const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
 interface TestEvent {
   readonly state: 'received' | 'applied' | 'ignored' | 'failed' | 'forged'
   readonly received: string
-  readonly settled?: string
+  readonly finished?: string
   readonly more?: Pick<NewEvent, 'confirm_at' | 'object_sync_at'>
 }
 
-async function insertEvent({ state, received, settled = received, more }: TestEvent): Promise<string> {
+async function insertEvent({ state, received, finished = received, more }: TestEvent): Promise<string> {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
-  const isSettled = state !== 'received'
+  const isFinished = state !== 'received'
   await insertEvents(database.owner, [
     {
       source: 'stripe',
@@ -35,8 +35,8 @@ async function insertEvent({ state, received, settled = received, more }: TestEv
       received_at: new Date(received),
       next_try_at: new Date(received),
       state,
-      settled_at: isSettled ? new Date(settled) : null,
-      reason: isSettled ? 'Test' : null,
+      finished_at: isFinished ? new Date(finished) : null,
+      reason: isFinished ? 'Test' : null,
       ...more,
     },
   ])
@@ -69,7 +69,7 @@ test('payloads go with their month when all of it is 90 days old; the rows stay'
     expect(row).toMatchObject({
       type: 'charge.refunded',
       state: expect.stringMatching(/applied|ignored/),
-      settled_at: expect.any(Date),
+      finished_at: expect.any(Date),
     })
   }
   expect(await deleteOldRowsAt('2031-05-30T00:00:00Z')).toEqual([])
@@ -97,7 +97,7 @@ test('what failed is kept for 400 days, and gone a month later', async () => {
   const forged = await insertEvent({
     state: 'forged',
     received: '2033-01-15T00:00:00Z',
-    settled: '2033-02-01T00:00:00Z',
+    finished: '2033-02-01T00:00:00Z',
   })
   for (const month of ['05', '07', '09', '11']) await deleteOldRowsAt(`2033-${month}-03T00:00:00Z`)
   await deleteOldRowsAt('2034-02-18T00:00:00Z')
@@ -120,7 +120,7 @@ test('an event whose payload is gone is still known when it comes again', async 
     received_at: new Date('2035-06-02T00:00:00Z'),
   } as const
   expect(await storeEvents(database.server, [{ ...again, next_try_at: new Date() }])).toEqual([
-    { unsettled: false, is_new: false },
+    { unfinished: false, is_new: false },
   ])
   expect(await idsWithPayload()).toEqual([])
 })

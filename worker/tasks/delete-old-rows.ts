@@ -8,7 +8,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const dayMs = 24 * 3600 * 1000
 
 /** docs/operations.md has the whole list of what is kept how long. */
-const payloadRetention = { settled_ms: 90 * dayMs, failed_ms: 400 * dayMs }
+const payloadRetention = { finished_ms: 90 * dayMs, failed_ms: 400 * dayMs }
 
 /** As long as the event that they were about. */
 const triesRetentionMs = 400 * dayMs

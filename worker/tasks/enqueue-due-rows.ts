@@ -12,7 +12,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const batchSize = 500
 
 /**
- * Enqueues every event and intent that is due and not settled, every subscription that begins a new month or
+ * Enqueues every event and intent that is due and unfinished, every subscription that begins a new month or
  * has not been synced for a week, and every act of support whose job was lost. This alone, not the queue,
  * tries anything again, and makes sure that nothing is forgotten: the whole queue may be lost. Returns how
  * many events and intents it enqueued.

@@ -138,7 +138,7 @@ async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now
   // It came by webhook while we were reading.
   if (!stored?.is_new) return false
   deps.metrics.eventsMissed.inc({ type: eventTypeLabel({ source: 'stripe', type: event.type }) })
-  if (stored.unsettled) {
+  if (stored.unfinished) {
     await deps.producer
       .add('stripe-events', event.id, { event_id: event.id })
       .catch((error: unknown) =>

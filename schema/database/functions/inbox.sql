@@ -18,7 +18,7 @@ $$;
 -- until `failed_since`.
 CREATE OR REPLACE FUNCTION inbox_needs_payload(event inbox_events, failed_since timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT event.state = 'received' OR event.confirm_at IS NOT NULL OR event.object_sync_at IS NOT NULL
-    OR (event.state IN ('failed', 'forged') AND event.settled_at >= failed_since)
+    OR (event.state IN ('failed', 'forged') AND event.finished_at >= failed_since)
 $$;
 
 -- Makes the partitions for payloads that are filed from `first` to `last`, where they are missing.

@@ -55,8 +55,8 @@ CREATE TABLE checkout_intents (
   -- and settled, afterwards.
   withdrawn_at timestamptz,
   -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
-  -- its id and state among all unsettled ones whenever its statistics say that there are none.
-  is_unsettled boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
+  -- its id and state among all unfinished ones whenever its statistics say that there are none.
+  is_unfinished boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
   CONSTRAINT checkout_intents_terms CHECK (CASE kind
     WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
     ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
@@ -72,16 +72,16 @@ CREATE TABLE checkout_intents (
   autovacuum_vacuum_scale_factor = 0.01,
   vacuum_index_cleanup = on
 );
-CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_unsettled;
+CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_unfinished;
 -- For support's list of work. A payment that the bank refused needs no person.
 CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
   WHERE state = 'failed' AND stripe_session_id IS NOT NULL
     AND (failure_code IS NULL OR failure_code NOT IN ('payment_failed', 'first_payment_failed'));
-CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unsettled AND last_error IS NOT NULL;
+CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unfinished AND last_error IS NOT NULL;
 -- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not
 -- exist.
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
-  WHERE kind = 'subscription' AND is_unsettled;
+  WHERE kind = 'subscription' AND is_unfinished;
 CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';
 CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);
 CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC);

@@ -12,7 +12,7 @@ CREATE TABLE inbox_events (
   received_at timestamptz NOT NULL DEFAULT now(),
   state event_state NOT NULL DEFAULT 'received',
   reason text,
-  settled_at timestamptz,
+  finished_at timestamptz,
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   next_try_at timestamptz NOT NULL DEFAULT now(),
@@ -39,16 +39,16 @@ CREATE TABLE inbox_events (
   -- The checkout that a session of Stripe's names.
   client_reference_id outside_id,
   PRIMARY KEY (source, id),
-  CONSTRAINT inbox_events_settled CHECK ((state = 'received') = (settled_at IS NULL)),
+  CONSTRAINT inbox_events_finished CHECK ((state = 'received') = (finished_at IS NULL)),
   CONSTRAINT inbox_events_reason CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
   CONSTRAINT inbox_events_payload CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
   CONSTRAINT inbox_events_payload_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
   CONSTRAINT inbox_events_confirmed CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, vacuum_index_cleanup = on); -- see checkout_intents
--- The condition is on `settled_at` for the same reason as `is_unsettled` of checkout_intents: events are
+-- The condition is on `finished_at` for the same reason as `is_unfinished` of checkout_intents: events are
 -- looked up by key and state.
-CREATE INDEX inbox_events_due ON inbox_events (next_try_at) WHERE settled_at IS NULL;
-CREATE INDEX inbox_events_waiting ON inbox_events (received_at) WHERE settled_at IS NULL;
+CREATE INDEX inbox_events_due ON inbox_events (next_try_at) WHERE finished_at IS NULL;
+CREATE INDEX inbox_events_waiting ON inbox_events (received_at) WHERE finished_at IS NULL;
 CREATE INDEX inbox_events_attention ON inbox_events (state, received_at) WHERE state IN ('failed', 'forged', 'ignored');
 CREATE INDEX inbox_events_completed_checkout ON inbox_events (client_reference_id)
   WHERE client_reference_id IS NOT NULL AND type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded');
@@ -56,7 +56,7 @@ CREATE INDEX inbox_events_confirm ON inbox_events (confirm_at) WHERE confirm_at 
 CREATE INDEX inbox_events_object_sync ON inbox_events (object_sync_at) WHERE object_sync_at IS NOT NULL;
 CREATE INDEX inbox_events_subject ON inbox_events (subject, received_at) WHERE subject IS NOT NULL;
 GRANT SELECT ON inbox_events TO tidemark_server;
-GRANT INSERT (source, id, type, occurred_at, received_at, state, reason, settled_at, next_try_at, received_via,
+GRANT INSERT (source, id, type, occurred_at, received_at, state, reason, finished_at, next_try_at, received_via,
   object_sync_at, confirm_at, subject, payload_filed_at, client_reference_id) ON inbox_events TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON inbox_events TO tidemark_worker;
 ALTER TABLE inbox_events ENABLE ROW LEVEL SECURITY;

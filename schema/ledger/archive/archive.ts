@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { Database } from '../../database/connect.ts'
 import { endOfMonth, firstIdOf } from '../months.ts'
 import { makeLedgerMonths } from '../post/months.ts'
-import { findSettledTransferId } from '../verify/proofs.ts'
+import { findFinalTransferId } from '../verify/proofs.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { type ArchiveRow, listArchives, setArchiveState } from './archives.ts'
 import { type ArchiveRange, closeRange } from './close.ts'
@@ -130,10 +130,10 @@ async function endRange(db: Database, { end_transfer_id }: ArchiveRange): Promis
   await sql`SELECT ledger_draw_id(ledger_month_of(now())) FROM ledger_transfers_id_seq WHERE last_value < ${end_transfer_id}`.execute(
     db,
   )
-  const settled = await findSettledTransferId(db)
+  const finished = await findFinalTransferId(db)
   const { rows } = await sql<{ is_over: boolean }>`
     SELECT last_value >= ${end_transfer_id} AS is_over FROM ledger_transfers_id_seq`.execute(db)
-  if (settled === null || !rows[0]?.is_over) {
+  if (finished === null || !rows[0]?.is_over) {
     throw new ArchiveRefusedError(
       'A transaction may still be posting in these months. Nothing was archived; try again.',
     )

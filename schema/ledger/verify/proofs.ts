@@ -35,7 +35,7 @@ export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'
  * transactions nor snapshots would do: who begins later may take its number earlier, and a snapshot also
  * waits for those who write in other databases. Null when one is still running after ten seconds.
  */
-export async function findSettledTransferId(db: Kysely<DB>): Promise<number | null> {
+export async function findFinalTransferId(db: Kysely<DB>): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`SELECT coalesce(max(id), 0) AS id FROM ledger_transfers`.execute(
     db,
   )

@@ -14,8 +14,8 @@ import type { LedgerProblem, ReportProblem } from './problems.ts'
 import {
   digestAll,
   digestHeads,
+  findFinalTransferId,
   findLatestProof,
-  findSettledTransferId,
   type HeadsDigest,
   insertProof,
   type Proof,
@@ -73,12 +73,12 @@ export interface VerifyProgress {
  * beyond that is a change to an old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
-  const settledId = options.keepProof ? (options.upTo ?? (await findSettledTransferId(db))) : null
+  const finalId = options.keepProof ? (options.upTo ?? (await findFinalTransferId(db))) : null
   const { report, proof } = await inSharedSnapshot(db, 3, ([main, transfers, entries]) => {
     if (!main || !transfers || !entries) throw new Error('There are not three connections')
-    return verify({ main, transfers, entries }, settledId, options)
+    return verify({ main, transfers, entries }, finalId, options)
   })
-  if (settledId === null || report.problems.length > 0) return { ...report, proof: null }
+  if (finalId === null || report.problems.length > 0) return { ...report, proof: null }
   await insertProof(db, proof)
   return { ...report, proof }
 }
@@ -98,11 +98,11 @@ interface Verified {
 
 async function verify(
   connections: Connections,
-  settledId: number | null,
+  finalId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
 ): Promise<Verified> {
   const known = await findLatestProof(connections.main)
-  const upTo = settledId ?? Number.MAX_SAFE_INTEGER
+  const upTo = finalId ?? Number.MAX_SAFE_INTEGER
   return known && incremental
     ? verifySince(known, connections, upTo, onProgress)
     : verifyAll(known, connections, upTo, onProgress)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectQueueBackend } from '../../../schema/queues/backend.ts'
 import { freshJobId, QueueProducer } from '../../../schema/queues/producer.ts'
-import { fillSettledEvents } from '../fill.ts'
+import { fillFinishedEvents } from '../fill.ts'
 import type { QueueKind } from '../machine.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createSettlingSide } from '../settling.ts'
@@ -51,7 +51,7 @@ async function sideAfter(
 ): Promise<Side> {
   const { machine } = bench
   const product = await createProduct(machine, running, queues)
-  await fillSettledEvents(product.place.databaseUrl, events)
+  await fillFinishedEvents(product.place.databaseUrl, events)
   const worker = await startWorker(machine, running, product)
   await runJobs(product, bench.isFull ? events : Math.min(events, jobsAtMost))
   const server = await startServer(machine, running, product)

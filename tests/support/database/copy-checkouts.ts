@@ -20,7 +20,7 @@ export async function copyCheckouts(
   await to.owner
     .insertInto('checkout_intents')
     .values(
-      intents.map(({ is_unsettled: _, ...intent }) => ({
+      intents.map(({ is_unfinished: _, ...intent }) => ({
         ...intent,
         state: 'open' as const,
         settled_at: null,

@@ -151,7 +151,7 @@ const inbox = [
   `INSERT INTO inbox_payloads (source, id, filed_at, payload)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, began_at,
      jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)) FROM i, generate_series(1, ${eventsEach}) number`,
-  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, settled_at, next_try_at)
+  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, finished_at, next_try_at)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, 'invoice.paid',
      CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END, began_at, began_at, began_at, state,
      CASE state WHEN 'failed' THEN 'Filled' END, CASE state WHEN 'received' THEN NULL ELSE began_at END,

@@ -128,7 +128,7 @@ describe('a refund', () => {
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
-  test('a refund of credits that were spent leaves a debt, which the next purchase settles', async () => {
+  test('a refund of credits that were spent leaves a debt, which the next purchase pays back', async () => {
     const bought = await buildPaidCredits(product)
     await worker.catchUp()
     await use(bought, 400)

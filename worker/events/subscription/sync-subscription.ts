@@ -4,7 +4,7 @@ import {
   findIntent,
   lockIntent,
 } from '../../../schema/checkout/intents.ts'
-import { failUnsettledIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
+import { failUnfinishedIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
@@ -183,7 +183,7 @@ async function applyUnpaid(
   }
   const failure_reason = 'The first payment failed'
   if (intent)
-    await failUnsettledIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
+    await failUnfinishedIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 

@@ -23,7 +23,7 @@ async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
   return bought
 }
 
-const listUnsettledEvents = () =>
+const listUnfinishedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
 
 describe('a customer with a credit balance at Stripe', () => {
@@ -34,7 +34,7 @@ describe('a customer with a credit balance at Stripe', () => {
     const bought = await buy({ prepare: credit(amount) })
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
     expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'settled' })
-    expect(await listUnsettledEvents()).toEqual([])
+    expect(await listUnfinishedEvents()).toEqual([])
   })
 
   test('loses of the credits what the refunded money is of the whole price', async () => {
@@ -62,7 +62,7 @@ describe('a customer with a credit balance at Stripe', () => {
     const bought = await buildPaidPlan(product, { intended_minor: 1999 })
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter(({ type }) => type === 'invoice.paid')).catch(() => undefined)
-    expect(await listUnsettledEvents()).toMatchObject([
+    expect(await listUnfinishedEvents()).toMatchObject([
       { reason: expect.stringMatching(/says 1999 EUR, invoice in_\w+ costs 2000 EUR/) },
     ])
     await database.owner.deleteFrom('inbox_events').where('state', '=', 'failed').execute()
@@ -270,6 +270,6 @@ describe('an invoice', () => {
     })
     await life.live(0.1)
     expect(await life.balance(bought)).toMatchObject({ plan: 2500, purchased: 0 })
-    expect(await listUnsettledEvents()).toEqual([])
+    expect(await listUnfinishedEvents()).toEqual([])
   })
 })
