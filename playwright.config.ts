@@ -1,6 +1,7 @@
 import { defineConfig, devices } from '@playwright/test'
 import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
 
+const longest = '**/screens.spec.ts'
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
 /**
@@ -15,8 +16,8 @@ export default defineConfig({
   globalTimeout: 40 * 60_000,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // More would only wait for each other on two cores.
-  workers: 2,
+  // Tests wait for pages and for the worker a third of the time, so there is one more than cores.
+  workers: 3,
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: summaryFile ? [['list'], ['json', { outputFile: summaryFile }]] : [['list']],
@@ -30,7 +31,14 @@ export default defineConfig({
   },
   // No project depends on another: of a dependency every test runs, also when one file was asked for.
   projects: [
-    { name: 'desktop', grepInvert: /@alone|@german/, use: devices['Desktop Chrome'] },
+    // The longest file, whose tests share their users, begins first.
+    { name: 'screens', testMatch: longest, use: devices['Desktop Chrome'] },
+    {
+      name: 'desktop',
+      testIgnore: longest,
+      grepInvert: /@alone|@german/,
+      use: devices['Desktop Chrome'],
+    },
     { name: 'phone', grep: /@phone/, use: devices['Pixel 7'] },
     { name: 'german', grep: /@german/, use: { ...devices['Desktop Chrome'], locale: 'de-DE' } },
     { name: 'alone', grep: /@alone/, fullyParallel: true, use: devices['Desktop Chrome'] },
