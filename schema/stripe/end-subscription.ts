@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
-import { releaseSchedule } from './release-schedule.ts'
 import { finalStatuses } from './statuses.ts'
+import { releaseSchedule } from './subscription-schedule.ts'
 
 /**
  * Ends a subscription at Stripe at once: nothing is charged for it any more, and no money goes back. Each

@@ -78,6 +78,38 @@ test('the portal can neither cancel nor change such a plan', async () => {
   })
 })
 
+describe('a reduction that has taken effect', () => {
+  const buy = (quantity: number) =>
+    server.ask(buySeats, {
+      token: ada.token,
+      body: { orgId: org.id, clerkUserId: ada.user_id, quantity },
+    })
+  const renew = async () => {
+    await stripe.knob(`subscriptions/${org.subscription_id}/renew`)
+    await worker.catchUp()
+  }
+
+  test('seats are bought again once a reduction has taken effect', async () => {
+    await renew()
+    expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 3, scheduled_change: null })
+    expect((await atStripe()).schedule).not.toBeNull()
+
+    const { url } = await buy(2)
+    expect((await atStripe()).schedule).toBeNull()
+    await press(`${url}/subscriptions/${org.subscription_id}/confirm`)
+    await worker.catchUp()
+    expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 5, scheduled_change: null })
+    await renew()
+    expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 5 })
+  })
+
+  test('two admins who buy at once both get to the page', async () => {
+    await renew()
+    const pages = await Promise.all([buy(1), buy(2)])
+    expect(pages.map(({ url }) => new URL(url).pathname.split('/')[1])).toEqual(['p', 'p'])
+  })
+})
+
 describe('keeping the seats', () => {
   test('keeping the seats cancels the scheduled reduction, and the next period has them all', async () => {
     expect(await call('keepSeats')).toMatchObject({

@@ -15,7 +15,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import { planItemOf } from '../../schema/stripe/catalogue.ts'
-import { releaseSchedule } from '../../schema/stripe/release-schedule.ts'
+import { nextPhase, releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -240,11 +240,15 @@ async function prepareSeatUpdate(
 ): Promise<SeatUpdate> {
   const subscription = await requireSubscription(db, request.orgId)
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
-  const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
+  const id = subscription.stripe_subscription_id
+  const { items, schedule } = await stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
   const item = planItemOf(items.data)
   if (!item) throw new StripeAnswerError(`Not one item of subscription ${id} is a plan`)
-  // Stripe would apply both changes, one on top of the other.
-  if (schedule !== null) throw seatReductionScheduled()
+  if (schedule !== null && typeof schedule !== 'string') {
+    // Stripe would apply both changes, one on top of the other.
+    if (nextPhase(schedule)) throw seatReductionScheduled()
+    await releaseSchedule(stripe, id)
+  }
   const seats = item.quantity ?? 1
   const quantity = seats + request.quantity
   if (quantity > maximumSeats) throw tooManySeats(seats)

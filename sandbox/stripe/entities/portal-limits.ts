@@ -10,7 +10,11 @@ import { nextPhase } from './subscription-schedule.ts'
  */
 export type PortalLimit = 'has_scheduled_update' | 'has_unlisted_price' | 'has_unspecified_tax'
 
-/** A change that waits for the end of the period keeps the portal from another one, and from cancelling. */
+/**
+ * A change that waits for the end of the period keeps the portal from another one, and from cancelling; a
+ * schedule does not, "when there's no future Phases" on it
+ * (https://github.com/invertase/stripe-firebase-extensions/issues/158).
+ */
 export function cancelLimit(service: Service, subscription: StoredSubscription): PortalLimit | null {
   return nextPhase(service, subscription) ? 'has_scheduled_update' : null
 }

@@ -10,10 +10,10 @@ import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { finalizeUnlessPaused } from './pause-collection.ts'
-import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
+import type { Period } from './period.ts'
 import { hasEnded, itemList } from './subscription.ts'
 import { periodOf, withPeriod } from './subscription-item.ts'
-import { itemsInPhase, nextPhase, releaseSchedule } from './subscription-schedule.ts'
+import { advanceSchedule, itemsInPhase, nextPhase, periodAfter } from './subscription-schedule.ts'
 import type { Decline } from './test-cards.ts'
 
 /**
@@ -70,7 +70,7 @@ export function renewSubscription(
   })
   const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
   endDiscounts(service, ended, cause)
-  if (nextPhase(service, renewed)) releaseSchedule(service, renewed, cause)
+  advanceSchedule(service, renewed, cause)
   const open = finalizeUnlessPaused(service, recorded, { cause })
   if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
   return store.subscriptions.get(subscription.id) ?? renewed
@@ -80,21 +80,11 @@ type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anc
 
 /** The next period and its items, including a scheduled change. */
 export function nextTerm(service: Service, subscription: StoredSubscription): Term {
-  const { end } = periodOf(subscription)
   const phase = nextPhase(service, subscription)
   const items = phase ? itemsInPhase(service, subscription, phase) : subscription.items.data
-  const [before] = subscription.items.data
   const [item] = items
-  if (!item || !before) throw new Error(`Subscription ${subscription.id} has no items.`)
-  const recurrence = recurrenceOf(item.price)
-  // Another interval counts from where it begins.
-  const is_same = isSameRecurrence(recurrence, recurrenceOf(before.price))
-  const billing_cycle_anchor = is_same ? subscription.billing_cycle_anchor : end
-  return {
-    items,
-    billing_cycle_anchor,
-    period: { start: end, end: nextBoundary(billing_cycle_anchor, recurrence, end) },
-  }
+  if (!item) throw new Error(`Subscription ${subscription.id} has no items.`)
+  return { items, ...periodAfter(subscription, item.price) }
 }
 
 /** A trial that no card was asked for, of a subscription that shall not go on without one. */

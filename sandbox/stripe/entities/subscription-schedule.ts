@@ -1,8 +1,14 @@
 import { newId } from '../../kit/id.ts'
 import type { Cause, Service } from '../service.ts'
-import type { StoredPhase, StoredSchedule, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import type {
+  EmbeddedPrice,
+  StoredPhase,
+  StoredSchedule,
+  StoredSubscription,
+  StoredSubscriptionItem,
+} from '../state.ts'
 import { emit } from './event.ts'
-import { nextBoundary, type Period, recurrenceOf } from './period.ts'
+import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { periodOf, pricedBy } from './subscription-item.ts'
 
 export type PhaseItem = { price: string; quantity: number }
@@ -11,7 +17,6 @@ function newSchedule(
   { clock, livemode }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
 ): StoredSchedule {
-  const [current] = phases
   return {
     id: newId('sub_sched'),
     object: 'subscription_schedule',
@@ -20,7 +25,7 @@ function newSchedule(
     canceled_at: null,
     completed_at: null,
     created: clock.now(),
-    current_phase: current ? { end_date: current.end_date, start_date: current.start_date } : null,
+    current_phase: datesOf(phases[0]),
     customer: subscription.customer,
     customer_account: null,
     default_settings: {
@@ -53,6 +58,10 @@ function newSchedule(
     subscription: subscription.id,
     test_clock: null,
   }
+}
+
+function datesOf(phase: StoredPhase | undefined): StoredSchedule['current_phase'] {
+  return phase ? { end_date: phase.end_date, start_date: phase.start_date } : null
 }
 
 function newPhase(
@@ -114,15 +123,67 @@ export function scheduleChange(
   const { store } = service
   const schedule =
     store.subscription_schedules.get(subscription.schedule) ?? startSchedule(service, subscription, cause)
-  const { end } = periodOf(subscription)
   const price = store.prices.get(items[0]?.price)
   if (!price) throw new Error('A phase must have an item with a price.')
-  const next = newPhase(subscription, {
-    items,
-    period: { start: end, end: nextBoundary(end, recurrenceOf(price), end) },
+  const next = newPhase(subscription, { items, period: periodAfter(subscription, price).period })
+  return putPhases(service, schedule, { phases: [currentPhase(subscription), next], current: 0, cause })
+}
+
+/** The period after the present one, at a price. Another interval counts from where it begins. */
+export function periodAfter(
+  subscription: StoredSubscription,
+  price: EmbeddedPrice,
+): { period: Period; billing_cycle_anchor: number } {
+  const { end } = periodOf(subscription)
+  const [before] = subscription.items.data
+  if (!before) throw new Error(`Subscription ${subscription.id} has no items.`)
+  const recurrence = recurrenceOf(price)
+  const is_same = isSameRecurrence(recurrence, recurrenceOf(before.price))
+  const billing_cycle_anchor = is_same ? subscription.billing_cycle_anchor : end
+  return {
+    billing_cycle_anchor,
+    period: { start: end, end: nextBoundary(billing_cycle_anchor, recurrence, end) },
+  }
+}
+
+/**
+ * A period has begun: the next phase does too, or the last one has ended. "A subscription schedule is
+ * completed after the last phase is finished. When this happens, the subscription is released from the
+ * schedule" (https://docs.stripe.com/billing/subscriptions/subscription-schedules), so it has its schedule
+ * for one more period after the change.
+ */
+export function advanceSchedule(
+  service: Service,
+  subscription: StoredSubscription,
+  cause: Cause,
+): StoredSubscription {
+  const schedule = service.store.subscription_schedules.get(subscription.schedule)
+  if (!schedule) return subscription
+  const next = nextPhase(service, subscription)
+  if (!next) return endSchedule(service, subscription, { as: 'completed', cause })
+  const current = schedule.phases.findIndex(({ start_date }) => start_date === next.start_date)
+  // A knob may have ended the period early: the phases have the dates of what really happened.
+  const { start, end } = periodOf(subscription)
+  const phases = schedule.phases.map((phase, index) => ({
+    ...phase,
+    ...(index === current && { start_date: start, end_date: end }),
+    ...(index === current - 1 && { end_date: start }),
+  }))
+  putPhases(service, schedule, { phases, current, cause })
+  return subscription
+}
+
+function putPhases(
+  service: Service,
+  schedule: StoredSchedule,
+  { phases, current, cause }: { phases: StoredPhase[]; current: number; cause: Cause },
+): StoredSchedule {
+  const after = service.store.subscription_schedules.put({
+    ...schedule,
+    current_phase: datesOf(phases[current]),
+    phases,
   })
-  const after = store.subscription_schedules.put({ ...schedule, phases: [currentPhase(subscription), next] })
-  const previous_attributes = { phases: schedule.phases }
+  const previous_attributes = { current_phase: schedule.current_phase, phases: schedule.phases }
   emit(service, 'subscription_schedule.updated', after, { cause, previous_attributes })
   return after
 }
@@ -133,19 +194,27 @@ export function releaseSchedule(
   subscription: StoredSubscription,
   cause: Cause,
 ): StoredSubscription {
+  return endSchedule(service, subscription, { as: 'released', cause })
+}
+
+function endSchedule(
+  service: Service,
+  subscription: StoredSubscription,
+  { as, cause }: { as: 'completed' | 'released'; cause: Cause },
+): StoredSubscription {
   const { store, clock } = service
   const schedule = store.subscription_schedules.get(subscription.schedule)
   if (!schedule) return subscription
-  const released = store.subscription_schedules.put({
+  const ended = store.subscription_schedules.put({
     ...schedule,
+    [`${as}_at`]: clock.now(),
     current_phase: null,
-    released_at: clock.now(),
     released_subscription: subscription.id,
-    status: 'released',
+    status: as,
     subscription: null,
   })
   const after = store.subscriptions.put({ ...subscription, schedule: null })
-  emit(service, 'subscription_schedule.released', released, { cause })
+  emit(service, `subscription_schedule.${as}`, ended, { cause })
   emit(service, 'customer.subscription.updated', after, {
     cause,
     previous_attributes: { schedule: schedule.id },
@@ -155,7 +224,9 @@ export function releaseSchedule(
 
 /** The phase after the present one, if a change is waiting. */
 export function nextPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
-  return store.subscription_schedules.get(schedule)?.phases[1] ?? null
+  const found = store.subscription_schedules.get(schedule)
+  const until = found?.current_phase?.end_date
+  return found?.phases.find(({ start_date }) => until !== undefined && start_date >= until) ?? null
 }
 
 /** The items of the coming phase. The first keeps its id, so that its quantity changes. */

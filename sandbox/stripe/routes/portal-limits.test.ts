@@ -81,6 +81,35 @@ it('a released schedule opens the portal again', async () => {
   expect(flow?.type).toBe('subscription_cancel')
 })
 
+it('a schedule whose last phase has begun leaves the portal open, and a change there releases it', async () => {
+  const { path, post, current, harness, plans, open, item, stripe } = await startScheduled()
+  await harness.knob(`subscriptions/${item.subscription}/renew`)
+  const { schedule } = await current()
+  expect(schedule).not.toBeNull()
+  const { flow } = await open({
+    flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: item.subscription } },
+  })
+  expect(flow?.type).toBe('subscription_cancel')
+  await post(`${path}/confirm`, { price: plans.teams_monthly.id, quantity: '8' })
+  expect(await current()).toMatchObject({ schedule: null, items: { data: [{ quantity: 8 }] } })
+  expect(await stripe.subscriptionSchedules.retrieve(String(schedule))).toMatchObject({ status: 'released' })
+})
+
+it('a plan whose reduction has taken effect is reduced again, or cancelled, on the portal’s pages', async () => {
+  const { path, post, current, harness, plans, item, stripe } = await startScheduled()
+  await harness.knob(`subscriptions/${item.subscription}/renew`)
+  const { schedule } = await current()
+  await post(`${path}/confirm`, { price: plans.teams_monthly.id, quantity: '2' })
+  const { current_phase, phases } = await stripe.subscriptionSchedules.retrieve(String(schedule))
+  expect(phases.map(({ items }) => items[0]?.quantity)).toEqual([3, 2])
+  expect(current_phase?.end_date).toBe(phases[1]?.start_date)
+
+  await harness.knob(`subscriptions/${item.subscription}/renew`)
+  expect((await current()).items.data[0]?.quantity).toBe(2)
+  await post(`${path}/cancel`)
+  expect(await current()).toMatchObject({ schedule: null, cancel_at: expect.any(Number) })
+})
+
 /** A price that says in one currency or nowhere whether taxes come on top. */
 async function unspecifiedPrice(
   { stripe, plans }: Awaited<ReturnType<typeof startPortal>>,

@@ -49,7 +49,6 @@ it('a change that is planned comes about with the next period, and is billed fro
 
   const after = await stripe.subscriptions.retrieve(item.subscription, { expand: ['latest_invoice'] })
   expect(after).toMatchObject({
-    schedule: null,
     latest_invoice: { billing_reason: 'subscription_cycle', total: 9000, status: 'paid' },
   })
   expect(firstItem(after)).toMatchObject({
@@ -57,9 +56,28 @@ it('a change that is planned comes about with the next period, and is billed fro
     quantity: 3,
     current_period_start: item.current_period_end,
   })
-  expect(await stripe.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
-    status: 'released',
-    released_subscription: item.subscription,
+})
+
+it('a schedule is completed when its last phase has ended, not when that began', async () => {
+  const { harness, stripe, plans, plan, current, advance, item } = await start()
+  const { id } = await plan(plans.teams_monthly.id, 3)
+  await advance(31 * day + 60)
+  const [, last] = (await stripe.subscriptionSchedules.retrieve(id)).phases
+  expect(await current()).toMatchObject({ schedule: id, items: { data: [{ quantity: 3 }] } })
+  expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({
+    status: 'active',
+    completed_at: null,
+    current_phase: { start_date: item.current_period_end, end_date: last?.end_date },
+  })
+  expect(firstItem(await current()).current_period_end).toBe(last?.end_date)
+
+  expect(await typesSince(harness, () => advance(31 * day))).toContain('subscription_schedule.completed')
+
+  expect(await current()).toMatchObject({ schedule: null, items: { data: [{ quantity: 3 }] } })
+  expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({
+    status: 'completed',
+    completed_at: last?.end_date,
+    current_phase: null,
   })
 })
 

@@ -4,6 +4,7 @@ import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { planItemOf, planOfPrice } from '../../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
+import { nextPhase } from '../../../schema/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { findOrder, type OrderOf } from './order.ts'
@@ -116,13 +117,12 @@ export async function fetchSubscription(
   }
 }
 
-/** The phase that follows the present one. The portal schedules only the quantity of the plan's item. */
+/** What waits for the next period. The portal schedules only the quantity of the plan's item. */
 function scheduledChange(
   schedule: z.infer<typeof scheduleSchema> | null,
   { price }: Item,
 ): FetchedSubscription['scheduled'] {
-  const until = schedule?.current_phase?.end_date
-  const next = schedule?.phases.find(({ start_date }) => until !== undefined && start_date >= until)
+  const next = schedule && nextPhase(schedule)
   const item = next?.items.find((one) => one.price === price.id) ?? next?.items[0]
   return next ? { seats: item?.quantity ?? 1, at: new Date(next.start_date * 1000) } : null
 }

@@ -4,7 +4,7 @@ import { cancelLimit } from '../../entities/portal-limits.ts'
 import type { UpdateInput } from '../../entities/prepare-update.ts'
 import { unitAmount } from '../../entities/price.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
-import { scheduleChange } from '../../entities/subscription-schedule.ts'
+import { releaseSchedule, scheduleChange } from '../../entities/subscription-schedule.ts'
 import { type SubscriptionUpdate, updateSubscription } from '../../entities/update-subscription.ts'
 import { noCall } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
@@ -45,7 +45,8 @@ export function cancelPlan(
   }
   // In flexible billing mode Stripe's portal sets the date alone: `cancel_at_period_end` stays false.
   const is_flexible = subscription.billing_mode.type === 'flexible'
-  updateSubscription(service, subscription, {
+  // A schedule without a change that waits keeps the portal from nothing; the API would refuse.
+  updateSubscription(service, releaseSchedule(service, subscription, noCall), {
     ...nothing_billed,
     ...(is_flexible ? { cancel_at: periodOf(subscription).end } : { cancel_at_period_end: true }),
     cancellation_details: given_reasons,
