@@ -21,6 +21,7 @@ export const causeKinds = [
   'seats_added',
   'late_month',
   'usage',
+  'usage_moved',
   'expiry',
   'expiry_reversed',
   'write_off',
@@ -153,6 +154,11 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
       return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':
       return { what: note ?? 'Usage', why: 'Used in an editor' }
+    case 'usage_moved':
+      return {
+        what: 'Bought credits given back',
+        why: `The plan from ${period} pays for what was used since it began`,
+      }
     case 'expiry':
       return { what: 'Unused plan credits expired', why: `Of those included from ${period}` }
     case 'expiry_reversed':

@@ -55,7 +55,7 @@ CREATE DOMAIN public.seat_count AS integer
 	CONSTRAINT seat_count_check CHECK (((VALUE >= 1) AND (VALUE <= 100)));
 
 CREATE DOMAIN public.transfer_kind AS text
-	CONSTRAINT transfer_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'adjustment'::text])));
+	CONSTRAINT transfer_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'usage_moved'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'adjustment'::text])));
 
 CREATE DOMAIN public.trial_days AS integer
 	CONSTRAINT trial_days_check CHECK ((VALUE >= 0));

@@ -358,7 +358,7 @@ export interface LedgerTransfers {
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
+  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "usage_moved" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
   occurred_at: Timestamp;
   owner_id: string;
   posted_at: Timestamp;

@@ -30,6 +30,7 @@ export const transferKinds = [
   'plan_grant',
   'seat_grant',
   'usage',
+  'usage_moved',
   'expiry',
   'write_off',
   'refund',

@@ -33,7 +33,7 @@ function live(facts: OwnerFacts, moments: readonly Date[], uses: readonly number
   for (const [index, moment] of moments.toSorted((a, b) => a.getTime() - b.getTime()).entries()) {
     books.reconcile(knownAt(facts, moment), moment)
     const credits = uses[index]
-    if (credits) books.use(credits)
+    if (credits) books.use(credits, moment)
   }
   return books
 }
@@ -201,7 +201,7 @@ test('a clock that is set back, or another one that is behind, posts and closes 
         used,
       )
       books.reconcile(knownAt(facts, now), now)
-      books.use(100)
+      books.use(100, now)
       const earlier = new Date(now.getTime() - back * dayMs)
       expect(books.reconcile(knownAt(facts, now), earlier)).toEqual({ transfers: [], closings: [] })
     }),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { day, ownerFacts, period, subscription } from '../../tests/support/facts.ts'
 import { PaperBooks } from '../../tests/support/paper-books.ts'
+import { differenceOf } from './difference.ts'
 import type { OwnerFacts, SubscriptionFact } from './facts.ts'
+import { positionOf } from './position.ts'
 
 const january = period('in_1', '2026-01-01', '2026-02-01')
 const february = period('in_2', '2026-02-01', '2026-03-01')
@@ -101,7 +103,8 @@ describe('the difference', () => {
       })),
     )
     const all = { ...others, grants: [...grants, ...strangers] }
-    expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
+    const position = positionOf(planOf([january]), day('2026-01-02'), all)
+    expect(differenceOf(position, all, []).transfers).toEqual([])
   })
 })
 

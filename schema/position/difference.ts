@@ -1,5 +1,7 @@
 import type { Grant } from '../ledger/grants.ts'
 import type { ClosedMonth, GrantInBooks } from '../ledger/post/books.ts'
+import type { UsageInMonth, UsageWindow } from '../ledger/post/usage-in-months.ts'
+import { earlier } from './calendar.ts'
 import type { MonthDue, Position } from './position.ts'
 
 /** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */
@@ -9,9 +11,12 @@ export interface BooksInScope {
   readonly used_open: number
 }
 
-export type Component = 'gross' | 'refunded' | 'disputed' | 'expired' | 'written_off'
+export type Component = 'gross' | 'refunded' | 'disputed' | 'returned' | 'expired' | 'written_off'
 
-/** A missing transfer: `credits` is its change of the owner's account, never zero. */
+/**
+ * A missing transfer: `credits` is its change of the grant's account, never zero. What is `returned` goes to
+ * the owner's purchased account.
+ */
 export interface MissingTransfer {
   readonly grant: Grant
   readonly component: Component
@@ -27,10 +32,29 @@ export interface Difference {
 }
 
 /**
- * The transfers that make the ledger equal to the position; none once they are posted. A grant that the
- * position no longer has is clawed back; adjustments are never corrected.
+ * The months that the books do not have yet, by the time in which usage belongs to each: what `differenceOf`
+ * has to know of an owner's usage.
  */
-export function differenceOf(position: Position, books: BooksInScope): Difference {
+export function monthsToBegin(position: Position, books: BooksInScope): UsageWindow[] {
+  const known = new Set([...books.grants.map(monthOf), ...books.closed_months].map(nameOf))
+  const begin = position.months.filter((month) => !known.has(nameOf(month))).toSorted(byStart)
+  return begin.map(({ stripe_subscription_id, starts_at, usage_until }, index) => {
+    // Of two subscriptions, usage belongs to the one that began last.
+    const next = begin[index + 1]?.starts_at
+    const until = next && usage_until ? earlier(next, usage_until) : (next ?? usage_until)
+    return { stripe_subscription_id, starts_at, until }
+  })
+}
+
+/**
+ * The transfers that make the ledger equal to the position; none once they are posted. A grant that the
+ * position no longer has is clawed back; adjustments are never corrected. `usage` is that of `monthsToBegin`.
+ */
+export function differenceOf(
+  position: Position,
+  books: BooksInScope,
+  usage: readonly UsageInMonth[],
+): Difference {
   const transfers: MissingTransfer[] = []
   const closings: ClosedMonth[] = []
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
@@ -46,13 +70,18 @@ export function differenceOf(position: Position, books: BooksInScope): Differenc
     post(grant, 'refunded', (have?.refunded ?? 0) - (want?.refunded ?? 0))
     post(grant, 'disputed', (have?.disputed ?? 0) - (want?.disputed ?? 0))
   }
+  const plans = plansOf(position, books)
+  const counted = countUsage(plans, books, usage)
   // A month's own grant says how the month was closed.
   const closed = new Map<string | null, { expired: number; written_off: number }>()
-  for (const { months, is_superseded } of plansOf(position, books)) {
+  for (const { months, is_superseded } of plans) {
     let debt = 0
     for (const [index, month] of months.entries()) {
+      const grant = month.grant_id === null ? undefined : grants.get(month.grant_id)
+      if (grant) post(grant, 'returned', -(counted.get(month)?.returned ?? 0))
       if (!month.is_over) continue
-      const { stripe_subscription_id, starts_at, used } = month
+      const { stripe_subscription_id, starts_at } = month
+      const used = counted.get(month)?.used ?? month.used
       if (!month.is_closed) closings.push({ stripe_subscription_id, starts_at, used })
       const left = month.due - used - debt
       debt = Math.max(0, -left)
@@ -83,12 +112,14 @@ function isOurs({ kind }: Grant): boolean {
   return kind !== 'adjustment'
 }
 
-interface PlanMonth extends MonthDue {
+interface PlanMonth extends Omit<MonthDue, 'usage_until'> {
   readonly is_closed: boolean
   /** Today, of all the month's grants. */
   readonly due: number
   /** As recorded when the month was closed; for the open month, until now. */
   readonly used: number
+  /** Usage that no closed month has counts to it. */
+  readonly is_open_in_books: boolean
   /** The month's own grant; null for a month that never had one. */
   readonly grant_id: string | null
 }
@@ -103,7 +134,7 @@ interface Plan {
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
-  const known = new Map<string, MonthDue>()
+  const known = new Map<string, Omit<MonthDue, 'usage_until'>>()
   for (const { stripe_subscription_id, starts_at } of [...inBooks, ...closed.values()]) {
     const month = { stripe_subscription_id, starts_at, is_over: true }
     known.set(nameOf(month), month)
@@ -120,11 +151,13 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
   const months = [...known].map(([name, month]): PlanMonth => {
     const due = dueOf.get(name) ?? []
     const own = [...due, ...(bookedOf.get(name) ?? [])].find((grant) => grant.kind === 'month')
+    const isOpenInBooks = open !== undefined && nameOf(open) === name
     return {
       ...month,
       is_closed: closed.has(name),
       due: due.reduce((sum, grant) => sum + grant.gross - grant.refunded - grant.disputed, 0),
-      used: closed.get(name)?.used ?? (open && nameOf(open) === name ? books.used_open : 0),
+      used: closed.get(name)?.used ?? (isOpenInBooks ? books.used_open : 0),
+      is_open_in_books: isOpenInBooks,
       grant_id: own?.id ?? null,
     }
   })
@@ -139,6 +172,51 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
       .slice(index + 1)
       .some(([later]) => later && begun.has(later.stripe_subscription_id)),
   }))
+}
+
+interface CountedUsage {
+  /** Plan credits that were used in the month, as it will be closed. */
+  readonly used: number
+  /** Those of them that purchased credits had stood in for. */
+  readonly returned: number
+}
+
+/**
+ * Usage belongs to the month in which it occurred (rule 9). When a month begins in the books, it takes over
+ * what was used since its start, as far as it covers that: first from the purchased credits, then from the
+ * month that was open meanwhile. It covers what it is due less the debt that it has to pay, so that taking
+ * over makes no debt.
+ */
+function countUsage(
+  plans: readonly Plan[],
+  books: BooksInScope,
+  usage: readonly UsageInMonth[],
+): Map<PlanMonth, CountedUsage> {
+  const taken = new Map(usage.map((month) => [nameOf(month), month]))
+  const open = plans.flatMap(({ months }) => months).find((month) => month.is_open_in_books)
+  // What is left in the month that closes now. While none closes, the latest month has all of it.
+  let left = open?.is_over ? books.used_open : 0
+  const staying = books.used_open - left
+  const counted = new Map<PlanMonth, CountedUsage>()
+  for (const { months } of plans) {
+    let debt = 0
+    for (const month of months) {
+      let { used } = month
+      const since = taken.get(nameOf(month))
+      if (since) {
+        const covered = Math.max(0, month.due - debt - (month.is_over ? 0 : staying))
+        const returned = Math.min(since.purchased, covered)
+        const isAfter = open !== undefined && open.starts_at < month.starts_at
+        const moved = isAfter ? Math.min(since.plan, covered - returned, left) : 0
+        left -= moved
+        used = returned + moved
+        counted.set(month, { used, returned })
+      }
+      debt = Math.max(0, used + debt - month.due)
+    }
+  }
+  if (open?.is_over) counted.set(open, { used: left, returned: 0 })
+  return counted
 }
 
 type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'starts_at'>

@@ -19,6 +19,8 @@ export interface GrantDue extends Grant {
 export interface MonthDue {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
+  /** From when usage belongs to the next month, or to none; null while that is unknown. */
+  readonly usage_until: Date | null
   readonly is_over: boolean
 }
 
@@ -73,9 +75,10 @@ export function positionOf(
       ]),
     ],
     months: plans.flatMap(({ subscription, months }) =>
-      months.map(({ starts_at, is_over }) => ({
+      months.map(({ starts_at, is_over }, index) => ({
         stripe_subscription_id: subscription.id,
         starts_at,
+        usage_until: months[index + 1]?.starts_at ?? subscription.ended_at,
         is_over,
       })),
     ),

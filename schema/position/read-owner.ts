@@ -2,7 +2,8 @@ import { listSettledPurchases } from '../checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { type Books, readBooks } from '../ledger/post/books.ts'
-import { type Difference, differenceOf } from './difference.ts'
+import { readUsageInMonths } from '../ledger/post/usage-in-months.ts'
+import { type Difference, differenceOf, monthsToBegin } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
 import { type Position, positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
@@ -27,7 +28,8 @@ export async function readOwnerBalanceSheet(
   const facts = await readOwnerFacts(trx, owner)
   const books = await readBooks(trx, owner)
   const position = positionOf(facts, now, books)
-  return { position, books, difference: differenceOf(position, books) }
+  const usage = await readUsageInMonths(trx, owner, monthsToBegin(position, books))
+  return { position, books, difference: differenceOf(position, books, usage) }
 }
 
 /** All facts about an owner: their plans and every purchase of credits that was paid. */

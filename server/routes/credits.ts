@@ -91,6 +91,7 @@ const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
   plan_grant: 'plan',
   seat_grant: 'plan',
   usage: 'usage',
+  usage_moved: 'usage',
   expiry: 'expiry',
   write_off: 'expiry',
   refund: 'refund',

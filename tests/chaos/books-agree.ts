@@ -14,7 +14,7 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
     .execute(async (trx) => {
       const problems: string[] = []
       const compare = (what: string, facts: OwnerFacts, books: BooksInScope) => {
-        const { transfers, closings } = differenceOf(positionOf(facts, now), books)
+        const { transfers, closings } = differenceOf(positionOf(facts, now), books, [])
         for (const { component, credits, grant } of transfers)
           problems.push(`${what}: ${credits} credits (${component}) of ${grant.id} are not posted`)
         for (const month of closings) problems.push(`${what}: month ${JSON.stringify(month)} is not closed`)

@@ -58,7 +58,7 @@ async function usagesInBooks(
   for (const { stripe_subscription_id, starts_at, used } of monthsUsed(books)) {
     if (used === 0) continue
     const month = monthBegunAt(life, starts_at.getTime() / 1000, now)
-    if (month) usages.push({ month: month.name, plan: used, purchased: 0 })
+    if (month) usages.push({ at: null, month: month.name, plan: used, purchased: 0 })
     else unexplained.push(`no month of ${stripe_subscription_id} began at ${starts_at.toISOString()}`)
   }
   const reported = customer.reports.filter(
@@ -66,7 +66,7 @@ async function usagesInBooks(
   )
   const total = reported.reduce((sum, { credits }) => sum + credits, 0)
   const ofPlan = usages.reduce((sum, { plan }) => sum + plan, 0)
-  usages.push({ month: null, plan: 0, purchased: total - ofPlan })
+  usages.push({ at: null, month: null, plan: 0, purchased: total - ofPlan })
   return { usages, unexplained }
 }
 

@@ -8,6 +8,7 @@ import {
   type Period,
   type Subscription,
   spend,
+  type Usage,
 } from './model.ts'
 
 const day = 86_400
@@ -41,7 +42,7 @@ describe('the model', () => {
   test('the model lets unused credits of a month expire when the next one has begun', () => {
     const lived = life(
       { periods: [period(), period({ starts_at: july, ends_at: july + 31 * day, payment: paid('in_2') })] },
-      { usages: [{ month: 'in_1/0', plan: 300, purchased: 0 }] },
+      { usages: [{ at: null, month: 'in_1/0', plan: 300, purchased: 0 }] },
     )
     expect(belongings(lived, july - 1)).toMatchObject({ plan: 200, plan_type: 'teams', seats_total: 1 })
     expect(belongings(lived, july)).toMatchObject({ plan: 500 })
@@ -50,13 +51,27 @@ describe('the model', () => {
     expect(monthBegunAt(lived, june + 1, july)).toBeUndefined()
   })
 
+  test('the model lets a month pay for what was used since its start, though it was known later', () => {
+    const periods = [period(), period({ starts_at: july, ends_at: july + 31 * day, payment: paid('in_2') })]
+    const before = { at: july - day, month: 'in_1/0', plan: 440, purchased: 0 }
+    const since = { at: july + 60, month: 'in_1/0', plan: 60, purchased: 40 }
+    const bought = { session: 'cs_2', credits: 1000, payment: paid('cs_2') }
+    const with_ = (...usages: readonly Usage[]) =>
+      belongings(life({ periods }, { purchases: [bought], usages: [before, ...usages] }), july + day)
+    expect(with_(since)).toMatchObject({ plan: 400, purchased: 1000 })
+    expect(with_({ ...since, purchased: 470 })).toMatchObject({ plan: 0, purchased: 1000 })
+    expect(with_({ ...since, purchased: 570 })).toMatchObject({ plan: 0, purchased: 930 })
+    expect(with_({ ...since, at: july - 60 })).toMatchObject({ plan: 500, purchased: 960 })
+    expect(with_({ ...since, at: null })).toMatchObject({ plan: 500, purchased: 960 })
+  })
+
   test('the model claws a share of each month of a year back, and lets a debt be paid by the months after it', () => {
     const year = period({
       kind: 'year',
       ends_at: june + 365 * day,
       payment: paid('in_1', { total: 19_200, taken_back: 4800 }),
     })
-    const usages = [{ month: 'in_1/0', plan: 500, purchased: 0 }]
+    const usages = [{ at: null, month: 'in_1/0', plan: 500, purchased: 0 }]
     const lived = life({ periods: [year] }, { usages })
     // 375 of each month are due, so that 125 were used too much.
     expect(belongings(lived, june)).toMatchObject({ plan: -125 })
@@ -66,7 +81,7 @@ describe('the model', () => {
 
   test('the model cuts a month that another period ends early, and the trial never', () => {
     const next = period({ starts_at: june + 15 * day, ends_at: july + 15 * day, payment: paid('in_2') })
-    const usages = [{ month: 'in_1/0', plan: 400, purchased: 0 }]
+    const usages = [{ at: null, month: 'in_1/0', plan: 400, purchased: 0 }]
     const cut = life({ periods: [period(), next] }, { usages })
     expect(belongings(cut, june + 15 * day)).toMatchObject({ plan: 500 - 150 })
     const trial = life(
@@ -105,7 +120,7 @@ describe('the model', () => {
 
   test('the model starts a later subscription clean', () => {
     const refunded = period({ payment: paid('in_1', { taken_back: 2000 }) })
-    const usages = [{ month: 'in_1/0', plan: 500, purchased: 0 }]
+    const usages = [{ at: null, month: 'in_1/0', plan: 500, purchased: 0 }]
     const old = life({ periods: [refunded], ended_at: june + day }, { usages })
     expect(belongings(old, july)).toMatchObject({ plan: -500, settled: ['cs_1'] })
     const [first] = old.subscriptions

@@ -49,8 +49,11 @@ export interface Subscription {
   readonly seat_changes: readonly SeatChange[]
 }
 
-/** What usage took, and of which month (the name of `openMonth` at that time). */
+/** What a usage took. */
 export interface Usage {
+  /** When; null once the product knew the month in which it occurred: from then on it stays where it is. */
+  readonly at: number | null
+  /** The month that the plan credits were of: the latest that the product knew. */
   readonly month: string | null
   readonly plan: number
   readonly purchased: number
@@ -87,9 +90,10 @@ export function belongings(life: Life, now: number): Belongings {
   const paid = life.purchases.filter(({ payment }) => payment.paid_at !== null)
   const bought = sum(paid.map(({ credits, payment }) => kept(credits, payment)))
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
+  const usages = usagesByMonth(life, now)
   return {
-    plan: latest ? planBalance(latest, life.usages, now) : 0,
-    purchased: bought + late + sum(life.adjustments) - sum(life.usages.map(({ purchased }) => purchased)),
+    plan: latest ? planBalance(latest, usages, now) : 0,
+    purchased: bought + late + sum(life.adjustments) - sum(usages.map(({ purchased }) => purchased)),
     plan_type: live?.plan_type ?? 'starter',
     seats_total: live?.seats_now ?? 0,
     seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,
@@ -107,7 +111,50 @@ export function spend(
   return { plan: ofPlan, purchased: credits - ofPlan }
 }
 
-/** The month that usage counts for now; null when none is open. */
+/**
+ * Rule 9: what was used in a month that is paid for is paid by that month, as far as it goes. Bought credits
+ * that stood in for it come back first, then it takes over from the month before. What it cannot pay, or what
+ * was used when the subscription had ended, stays where it was taken.
+ */
+export function usagesByMonth(life: Life, now: number): Usage[] {
+  let usages = [...life.usages]
+  for (const subscription of life.subscriptions) {
+    const months = monthsOf(subscription, now)
+    for (const [index, month] of months.entries()) {
+      const until = months[index + 1]?.starts_at ?? subscription.ended_at ?? Number.POSITIVE_INFINITY
+      const isOfMonth = ({ at, month: paidBy }: Usage) =>
+        at !== null && at >= month.starts_at && at < until && startOf(paidBy) < month.starts_at
+      const since = usages.filter(isOfMonth)
+      if (since.length === 0) continue
+      const before = planBalance({ ...subscription, ended_at: month.starts_at }, usages, now)
+      let room = Math.max(0, month.due + Math.min(0, before))
+      const takeOver = (credits: number) => {
+        const taken = Math.min(credits, room)
+        room -= taken
+        return taken
+      }
+      const ofBought = takeOver(sum(since.map(({ purchased }) => purchased)))
+      const ofMonthBefore = takeOver(sum(since.map(({ plan }) => plan)))
+      const left = since.map((usage) => ({ ...usage, at: null }))
+      usages = [
+        ...usages.filter((usage) => !isOfMonth(usage)),
+        ...left,
+        { at: null, month: left[0]?.month ?? null, plan: -ofMonthBefore, purchased: -ofBought },
+        { at: null, month: month.name, plan: ofBought + ofMonthBefore, purchased: 0 },
+      ]
+    }
+  }
+  return usages
+
+  function startOf(name: string | null): number {
+    const all = life.subscriptions.flatMap((subscription) =>
+      monthsOf({ ...subscription, ended_at: null }, now),
+    )
+    return all.find((month) => month.name === name)?.starts_at ?? 0
+  }
+}
+
+/** The latest month that has begun; null when none is open. */
 export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts_at'> | null {
   const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
   const latest = begun.at(-1)

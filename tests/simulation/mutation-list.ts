@@ -120,6 +120,12 @@ export const mutations: readonly Mutation[] = [
     becomes: 'Math.ceil((gross * Math.min(minor, total_minor)) / total_minor)',
   },
   {
+    name: 'the month by arrival',
+    history: 'usage between a renewal and its event',
+    text: 'const since = taken.get(nameOf(month))',
+    becomes: 'const since = month.due < 0 ? taken.get(nameOf(month)) : undefined',
+  },
+  {
     name: 'a debt ends with its month',
     history: 'a used month refunded, and the months after',
     text: 'const left = month.due - used - debt',

@@ -24,6 +24,19 @@ import { use } from './use.ts'
 
 const day_s = 86_400
 
+/** Steps after which usage is posted while events are under way, because they give nothing back. */
+const plainKinds: ReadonlySet<OwnerStep['do']> = new Set([
+  'use',
+  'days',
+  'period_end',
+  'deliver',
+  'redeliver',
+  'drop',
+  'purchase',
+  'set_clock',
+  'lose_jobs',
+])
+
 /** Plays a history of an owner, and compares the product with the model after each turn. */
 export async function playOwner(product: FaultyProduct, history: OwnerHistory): Promise<Owner> {
   const owner = await newOwner(product, history.owner)
@@ -61,13 +74,17 @@ export async function playTogether(
 }
 
 async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
+  // What a month covers when it begins depends on what had gone back by then.
+  const isPlain = turn.steps.every((step) => plainKinds.has(step.do))
   let isSettled = true
   let isExact = false
   for (const step of turn.steps) {
     if (step.do === 'use') {
-      if (!isSettled) await settle(product, owner, turn)
-      isSettled = true
-      await use(product, owner, step)
+      if (!isSettled && !isPlain) {
+        await settle(product, owner, turn)
+        isSettled = true
+      }
+      await use(product, owner, { ...step, isSettled })
       continue
     }
     // So that Stripe's times have the order of the steps.

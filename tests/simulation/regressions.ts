@@ -68,6 +68,16 @@ function deleted(...life: Parameters<typeof lived>): Regression {
 
 /** Histories that once failed, or that were suspected to fail; they are always played. */
 export const regressions: readonly Regression[] = [
+  // The renewal's events are under way while credits are used, first with a rest of the old month, then without.
+  lived('usage between a renewal and its event', 'user', monthly, purchase, half, [month, half, half], all),
+  lived(
+    'usage before a renewal is heard, of all that there is',
+    'user',
+    monthly,
+    purchase,
+    [month, all],
+    [month, all],
+  ),
   lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
   lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),
   lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),

@@ -1,6 +1,6 @@
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { belongings, type Life, openMonth } from './model.ts'
+import { belongings, type Life, openMonth, usagesByMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
 import { awaitComparison } from './owner-colleagues.ts'
@@ -57,6 +57,7 @@ export async function settle(
     10 * patience_ms,
   )
   if (inTime === 'no') await waitUntil(agrees, what, patience_ms)
+  owner.usages.splice(0, owner.usages.length, ...usagesByMonth(life, product.clock.now().getTime() / 1000))
   owner.has_changed_team = false
   await listLate(product, owner)
 }

@@ -1,5 +1,10 @@
 import type { GrantInBooks } from '../../schema/ledger/post/books.ts'
-import { type BooksInScope, type Difference, differenceOf } from '../../schema/position/difference.ts'
+import {
+  type BooksInScope,
+  type Difference,
+  differenceOf,
+  monthsToBegin,
+} from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
 
@@ -10,15 +15,26 @@ export class PaperBooks {
   readonly #grants = new Map<string, GrantInBooks>()
   #closed: BooksInScope['closed_months'] = []
   #used = { plan: 0, purchased: 0 }
-
-  static difference(facts: OwnerFacts, now: Date, books: BooksInScope): Difference {
-    return differenceOf(positionOf(facts, now, books), books)
-  }
+  readonly #usages: { readonly at: Date; readonly plan: number; readonly purchased: number }[] = []
 
   reconcile(facts: OwnerFacts, now: Date): Difference {
-    const difference = PaperBooks.difference(facts, now, this.read())
+    const books = this.read()
+    const position = positionOf(facts, now, books)
+    const usage = monthsToBegin(position, books).map((month) => {
+      const used = this.#usages.filter(
+        ({ at }) => at >= month.starts_at && !(month.until && at >= month.until),
+      )
+      const sum = (account: 'plan' | 'purchased') => used.reduce((all, one) => all + one[account], 0)
+      return { ...month, plan: sum('plan'), purchased: sum('purchased') }
+    })
+    const difference = differenceOf(position, books, usage)
     for (const { grant, component, credits } of difference.transfers) {
       const known = this.#grants.get(grant.id) ?? { ...grant, ...nothing }
+      if (component === 'returned') {
+        this.#used = { plan: this.#used.plan - credits, purchased: this.#used.purchased + credits }
+        this.#grants.set(grant.id, { ...known, transfers: known.transfers + 1 })
+        continue
+      }
       const sign = component === 'refunded' || component === 'disputed' ? -1 : 1
       const amount = known[component] + sign * credits
       this.#grants.set(grant.id, { ...known, [component]: amount, transfers: known.transfers + 1 })
@@ -43,12 +59,13 @@ export class PaperBooks {
     return amounts.reduce((sum, amount) => sum + amount, 0) - this.#used[account]
   }
 
-  /** Rule 10. False when it is refused. */
-  use(credits: number): boolean {
+  /** Rule 10. False when it is refused. Without a time it occurs before all months. */
+  use(credits: number, at = new Date(0)): boolean {
     const [plan, purchased] = [this.balance('plan'), this.balance('purchased')]
     if (credits > plan + purchased) return false
     const ofPlan = Math.min(credits, Math.max(0, plan))
     this.#used = { plan: this.#used.plan + ofPlan, purchased: this.#used.purchased + credits - ofPlan }
+    this.#usages.push({ at, plan: ofPlan, purchased: credits - ofPlan })
     return true
   }
 

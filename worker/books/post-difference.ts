@@ -13,7 +13,13 @@ import {
   readPurchaseGrants,
 } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
-import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
+import { readUsageInMonths, type UsageInMonth } from '../../schema/ledger/post/usage-in-months.ts'
+import {
+  type BooksInScope,
+  differenceOf,
+  type MissingTransfer,
+  monthsToBegin,
+} from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
@@ -38,10 +44,12 @@ export async function postPlanDifference(
   await lockOwner(trx, owner)
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
-  const grants = books.grants.filter((grant) => grant.kind !== 'purchase')
+  const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
+  const months = monthsToBegin(positionOf(facts, cause.now, ofPlans), ofPlans)
   const { transfers, closings } = missingIn({
     facts,
-    books: { ...books, grants },
+    books: ofPlans,
+    usage: await readUsageInMonths(trx, owner, months),
     cause,
     paid_by: null,
   })
@@ -149,16 +157,18 @@ function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
 interface Comparison {
   readonly facts: OwnerFacts
   readonly books: BooksInScope
+  /** Of the months that begin; see `monthsToBegin`. */
+  readonly usage?: readonly UsageInMonth[]
   readonly cause: Cause
   /** Of a purchase: its source, a session or an invoice. */
   readonly paid_by: string | null
 }
 
 /** What has to be posted and closed so that the books agree with the facts. */
-function missingIn({ facts, books, cause, paid_by }: Comparison) {
+function missingIn({ facts, books, usage = [], cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
   const position = positionOf(facts, now, books)
-  const { transfers, closings } = differenceOf(position, books)
+  const { transfers, closings } = differenceOf(position, books, usage)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing
     const { reason, ...wording } = wordingOf(missing)
@@ -171,7 +181,7 @@ function missingIn({ facts, books, cause, paid_by }: Comparison) {
 /** How one missing transfer is posted, and what people read of it. */
 function wordingOf({ component, credits, grant }: MissingTransfer): {
   kind: TransferKind
-  house: HouseAccount
+  house: HouseAccount | null
   reason: string
 } {
   const isLess = credits < 0
@@ -190,6 +200,8 @@ function wordingOf({ component, credits, grant }: MissingTransfer): {
       return isLess
         ? { kind: 'dispute', house: 'disputed', reason: 'Payment disputed' }
         : { kind: 'dispute_won', house: 'disputed', reason: 'Dispute won' }
+    case 'returned':
+      return { kind: 'usage_moved', house: null, reason: 'Usage counted to the new month' }
     case 'expired': {
       const reason = isLess ? 'Unused plan credits expired' : 'Expired credits restored'
       return { kind: 'expiry', house: 'expired', reason }

@@ -75,9 +75,10 @@ async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Cand
       const facts = await readOwnerFacts(trx, owner)
       const books = await readBooks(trx, owner)
       const position = positionOf(facts, now, books)
-      const difference = differenceOf(position, books)
+      // Usage moves between months only with a month that is missing itself, so that it need not be read.
+      const difference = differenceOf(position, books, [])
       // A month that has just begun or ended is on its way.
-      const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books)
+      const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books, [])
       const lasting = lastingTransfers(difference, before)
       return [
         ...bookDifferences(owner, lasting, position),

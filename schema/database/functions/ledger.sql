@@ -12,6 +12,7 @@
 --   use of 30             usage             plan -30          (used +30); what plan credits do not cover comes from `purchased`
 --   clawback of 400       refund            purchased -400    (refunded +400); the account may fall below zero
 --   a month's end         expiry            plan -120         (expired +120), after ledger_close_month
+--   a month heard late    usage_moved       plan -50, purchased +50: it pays for usage that bought credits stood in for
 
 -- SHA-256 of what a caller asked for, as a JSON array of texts.
 CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -380,8 +381,8 @@ CROSS JOIN LATERAL (
   WHERE s.owner_id = g.owner_id AND s.grant_id = g.id AND g.first_transfer_id < (SELECT end_transfer_id FROM archived)
 ) kept;
 
--- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used and
--- are in no closed month.
+-- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or
+-- taken by `usage_moved`, and are in no closed month.
 CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   WITH grants AS (
     SELECT g.* FROM ledger_grant_sums g WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id

@@ -77,7 +77,7 @@ async function insertOpenings(
       last.used + coalesce(earlier.used, 0)
     FROM (
       SELECT e.owner_id, e.account_id, max(e.transfer_id) AS transfer_id,
-        coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'usage'), 0)::bigint AS used
+        coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('usage', 'usage_moved')), 0)::bigint AS used
       FROM ledger_entries e JOIN ledger_transfers t ON t.owner_id = e.owner_id AND t.id = e.transfer_id
       WHERE e.version IS NOT NULL AND ${isIn('e.transfer_id', range)} AND ${isIn('t.id', range)}
       GROUP BY e.owner_id, e.account_id) last

@@ -113,7 +113,7 @@ export class MonthsProof {
       version: version ?? 0,
       balance: balance_after ?? 0,
       hash,
-      used: (previous?.used ?? 0) - (kind === 'usage' ? amount : 0),
+      used: (previous?.used ?? 0) - (kind === 'usage' || kind === 'usage_moved' ? amount : 0),
     })
   }
 
@@ -152,7 +152,7 @@ export class MonthsProof {
       case 'write_off':
         sum.written_off += amount
         break
-      default:
+      case 'adjustment':
         sum.adjusted += amount
     }
   }

@@ -36,7 +36,7 @@ export interface PostedTransfer {
 
 /**
  * One of a grant's transfers: `credits` are added to its account, or taken from it, and come from a house
- * account.
+ * account, or from the owner's other account when there is none.
  */
 export interface GrantTransfer {
   readonly grant: Grant
@@ -44,7 +44,7 @@ export interface GrantTransfer {
   readonly ordinal: number
   readonly credits: number
   readonly kind: TransferKind
-  readonly house: HouseAccount
+  readonly house: HouseAccount | null
   /**
    * Of a purchase: the session or invoice that paid it. Its first transfer is named after that, so that the
    * ledger itself refuses to grant it twice.
@@ -56,14 +56,15 @@ export function grantTransfer(
   { grant, ordinal, credits, kind, house, paid_by }: GrantTransfer,
   cause: Pick<Transfer, 'occurred_at' | 'event_id' | 'actor' | 'reason'>,
 ): Transfer {
+  const other = house === null ? -credits : 0
   return {
     ...cause,
     idempotency_key: paid_by && ordinal === 1 ? checkoutKey(paid_by) : transferKey(grant.id, ordinal),
     kind,
     grant,
     intent_id: grant.intent_id,
-    plan: grant.account === 'plan' ? credits : 0,
-    purchased: grant.account === 'purchased' ? credits : 0,
+    plan: grant.account === 'plan' ? credits : other,
+    purchased: grant.account === 'purchased' ? credits : other,
     house,
   }
 }

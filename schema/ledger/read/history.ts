@@ -200,10 +200,10 @@ async function sumEntries(
         SELECT kind, occurred_at FROM ledger_transfers
         WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       WHERE entry.transfer_id <> coalesce((SELECT "end" FROM bounds), 0))
-    -- What is written off was never there.
+    -- What is written off was never there, and what moved between the accounts is nothing new.
     SELECT period, (SELECT "end" FROM bounds) AS "end",
       coalesce(-sum(amount) FILTER (WHERE kind = 'usage'), 0)::bigint AS used,
-      coalesce(sum(amount) FILTER (WHERE amount > 0 AND kind <> 'write_off'), 0)::bigint AS granted
+      coalesce(sum(amount) FILTER (WHERE amount > 0 AND kind NOT IN ('write_off', 'usage_moved')), 0)::bigint AS granted
     FROM dated GROUP BY period`.execute(db)
   const end = rows[0]?.end ?? null
   return {

@@ -87,7 +87,7 @@ export async function checkUsage(
           SELECT sum(e.amount) FROM ledger_grants g
           JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
           JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.id >= ${archivedEnd}), 0)
+          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.id >= ${archivedEnd} AND t.kind <> 'usage_moved'), 0)
         + coalesce(opening.balance + opening.used, 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
           WHERE e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id >= ${archivedEnd}

@@ -164,6 +164,8 @@ describe('a dispute that is won', () => {
     const { user_id, owner } = bought
     await life.use(bought, 400)
     const id = await life.dispute((await life.charges(bought))[0])
+    // What was used since a month's start would count to it.
+    await product.advanceDays(1)
     const plan = await buildPaidPlan(product, { user_id, owner })
     await worker.catchUp()
     expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: -400, total: 100 })

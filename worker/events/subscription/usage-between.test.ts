@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
+import { sumPeriods } from '../../../schema/ledger/read/history.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import {
+  buildPaidPlan,
+  type PaidPurchase,
+  type PlanOrder,
+} from '../../../tests/support/factories/paid-purchases.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, worker } = product
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const balanceOf = async ({ owner }: PaidPurchase) => {
+  const { plan, purchased } = await findBalance(database.owner, owner)
+  return [plan, purchased]
+}
+const use = async ({ owner, user_id }: PaidPurchase, credits: number) => {
+  const idempotency_key = crypto.randomUUID()
+  const occurred_at = product.clock.now()
+  const usage = { ...owner, credits, idempotency_key, occurred_at, actor: user_id, reason: 'Test' }
+  expect(await spendOne(database.server, usage)).toMatchObject({ outcome: 'posted' })
+}
+
+/** The events arrive, and a month that began by time alone is looked at. */
+const hear = async ({ subscription_id }: PaidPurchase) => {
+  await worker.catchUp()
+  await processSubscriptionSync(worker.deps, { subscription_id: subscription_id ?? '' })
+}
+
+/** A plan whose month is used but for a rest, beside 300 bought credits, after its renewal at Stripe. */
+async function buildRenewed(rest: number, order: PlanOrder = {}): Promise<PaidPurchase> {
+  const bought = await buildPaidPlan(product, order)
+  await worker.catchUp()
+  await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 300))
+  await use(bought, 500 - rest)
+  await product.advanceDays(order.trial_days ? order.trial_days + 1 : 32)
+  return bought
+}
+
+describe.each<[string, PlanOrder]>([
+  ['of a month', {}],
+  ['of a year, whose month has begun', { billing_frequency: 'yearly' }],
+  ['after a trial', { trial_days: 14 }],
+])('usage before the renewal %s is heard', (_, order) => {
+  test('usage counts to the new month when that is heard, and bought credits come back once', async () => {
+    const bought = await buildRenewed(0, order)
+    await use(bought, 100)
+    expect(await balanceOf(bought)).toEqual([0, 200])
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([400, 300])
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([400, 300])
+  })
+
+  test('what the new month does not cover stays with the rest of the month before', async () => {
+    const bought = await buildRenewed(400, order)
+    await use(bought, 650)
+    expect(await balanceOf(bought)).toEqual([0, 50])
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([0, 300])
+  })
+})
+
+describe('the balance after a renewal', () => {
+  /** 400 of the old month are left, and 300 are bought; `credits` are used after the renewal. */
+  const afterUse = async (credits: number, isHeardAtOnce: boolean) => {
+    const bought = await buildRenewed(400)
+    if (isHeardAtOnce) await hear(bought)
+    if (credits > 0) await use(bought, credits)
+    await product.advanceDays(0.1)
+    await hear(bought)
+    return balanceOf(bought)
+  }
+
+  test.each([0, 100, 450, 500])(
+    'the balance is the same whenever the renewal is heard, after %i credits that the new month covers',
+    async (credits) => {
+      const expected = [500 - credits, 300]
+      expect(await afterUse(credits, true)).toEqual(expected)
+      expect(await afterUse(credits, false)).toEqual(expected)
+    },
+  )
+
+  test('the balance is not lower when the renewal is heard late, after more than the new month covers', async () => {
+    expect(await afterUse(650, true)).toEqual([0, 150])
+    expect(await afterUse(650, false)).toEqual([0, 300])
+  })
+})
+
+describe('a renewal whose payment fails', () => {
+  const buildFailed = async () => {
+    const bought = await buildPaidPlan(product)
+    await worker.catchUp()
+    await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 300))
+    await use(bought, 400)
+    await product.stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4000000000000341' })
+    await product.advanceDays(32)
+    await worker.catchUp()
+    return bought
+  }
+
+  test('the rest of the old month stays usable while the payment is due, and usage counts to the new month once it is paid', async () => {
+    const bought = await buildFailed()
+    expect(await balanceOf(bought)).toEqual([100, 300])
+    await use(bought, 250)
+    expect(await balanceOf(bought)).toEqual([0, 150])
+    await product.stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4242424242424242' })
+    await product.stripe.knob(`subscriptions/${bought.subscription_id}/retry`)
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([250, 300])
+  })
+
+  test('a subscription that ends unpaid charges no usage again, and the rest of its month expires', async () => {
+    const bought = await buildFailed()
+    await use(bought, 50)
+    await product.stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([0, 300])
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([0, 300])
+  })
+
+  test('bought credits that were used while a payment was due stay used when the subscription ends unpaid', async () => {
+    const bought = await buildFailed()
+    await use(bought, 250)
+    await product.stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    await hear(bought)
+    expect(await balanceOf(bought)).toEqual([0, 150])
+  })
+})
+
+test('usage that moves is explained, and is no new credits in the sums of a day', async () => {
+  const bought = await buildRenewed(60)
+  const start = product.clock.now()
+  await use(bought, 100)
+  await worker.catchUp()
+  const { changes, closing } = await explainBalance(database.owner, bought.owner, { limit: 10 })
+  expect(closing).toEqual({ plan: 400, purchased: 300 })
+  expect(changes.find(({ kind }) => kind === 'usage_moved')).toMatchObject({
+    change: { plan: -40, purchased: 40 },
+    grant: { kind: 'month' },
+  })
+  const [today] = await sumPeriods(database.owner, bought.owner, [start])
+  // The new month's grant is of its start, some days ago.
+  expect(today).toEqual({ used: 100, granted: 0 })
+})
