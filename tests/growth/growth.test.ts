@@ -24,8 +24,8 @@ const repetitions = 3
  * statement of few. What grows with others grew by 31 pages and more before it was repaired.
  */
 const mayBe = (pages: number, factor = 1.5, more = 24) => Math.max(pages * factor, pages + more)
-/** A path of many statements reads the deeper indexes in each of them. */
-const levelsOf = ({ executions }: Measured) => Math.max(24, 4 * executions)
+/** A path of many statements reads the deeper indexes in each of them, some five of its own. */
+const levelsOf = ({ executions }: Measured) => Math.max(24, 8 * executions)
 /**
  * What reads whole tables from the start grows by little: a list of work once read 39,000 pages, then as
  * many.
