@@ -314,6 +314,9 @@ export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
 export const insufficientCredits = (text: string, details: UsageRefusal) =>
   new ServerError(402, 'insufficient_credits', text, { details })
+/** The payment is made within an hour as a rule, but may be heard at any moment. */
+export const renewalInProgress = (text: string, details: UsageRefusal) =>
+  new ServerError(402, 'renewal_in_progress', text, { details, retry_after_s: 60 })
 export const usageKeyTaken = (cause: unknown) =>
   new ServerError(
     409,

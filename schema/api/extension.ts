@@ -68,7 +68,8 @@ export const getExtensionBalance = endpoint({
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 const usageRefusalSchema = z.extend(apiErrorSchema, {
-  code: z.literal('insufficient_credits'),
+  /** `renewal_in_progress`: the credits of the next month come with its payment; `Retry-After` is set. */
+  code: z.enum(['insufficient_credits', 'renewal_in_progress']),
   payer: payerSchema,
   required: z.int(),
   available: z.int(),
@@ -114,7 +115,8 @@ export const reportUsage = endpoint({
   }),
   also: {
     402: {
-      description: 'The payer does not have enough credits; nothing was charged',
+      description:
+        'The payer does not have enough credits, or not until the renewal of the plan is paid; nothing was charged',
       schema: usageRefusalSchema,
     },
   },

@@ -36,6 +36,32 @@ function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
     .where(inThisMode('subscriptions'))
 }
 
+const renewalMaxMs = 3 * 24 * 3600 * 1000
+
+/**
+ * Whether the owner's plan is being renewed: its last paid period is over, and what follows is not known to
+ * be paid. Stripe keeps the invoice as a draft for about an hour, or for up to three days while
+ * `invoice.created` is not answered (docs.stripe.com/billing/subscriptions/webhooks). The end of a trial
+ * is a renewal too.
+ */
+export async function isRenewing(db: Kysely<DB>, owner: Owner, now: Date): Promise<boolean> {
+  const live = await findLiveSubscription(db, owner)
+  if (!live || (live.status !== 'active' && live.status !== 'trialing')) return false
+  const paid = await db
+    .selectFrom('paid_invoice_lines')
+    .select('ends_at')
+    .where('owner_id', '=', owner.owner_id)
+    .where('stripe_subscription_id', '=', live.stripe_subscription_id)
+    .where('kind', '=', 'period')
+    .orderBy('starts_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!paid || paid.ends_at > now || now.getTime() - paid.ends_at.getTime() >= renewalMaxMs) return false
+  if (live.cancel_at && live.cancel_at <= paid.ends_at) return false
+  // Where the period was moved without an invoice, the next one comes when Stripe's period ends.
+  return live.current_period_start >= paid.ends_at || live.current_period_end <= now
+}
+
 /** The latest subscription of an owner, live or ended, for the overview. */
 export async function findLatestSubscription(
   db: Kysely<DB>,

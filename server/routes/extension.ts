@@ -10,10 +10,11 @@ import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { isRenewing } from '../../schema/subscriptions/subscriptions.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { insufficientCredits, payerNotFound, type ServerError } from '../errors.ts'
+import { insufficientCredits, payerNotFound, renewalInProgress, type ServerError } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
 import { oneself, oneselfOrSeatHolder } from '../rights.ts'
@@ -83,7 +84,8 @@ export const extensionRoutes = [
       reason: description,
     })
     if (usage.outcome === 'refused') {
-      throw usageRefused(deps.settings, payer, { ...usage, required: credits })
+      const is_renewing = await isRenewing(deps.db, payer.owner, deps.now())
+      throw usageRefused(deps.settings, payer, { ...usage, required: credits, is_renewing })
     }
     return {
       success: true,
@@ -130,11 +132,19 @@ function presentBalance(payer: string, { plan, purchased }: Accounts): Extension
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }
 }
 
-/** Says which payer has too few credits, how many, and where to buy more. */
+/** Says which payer has too few credits, how many, and where to buy more or what to wait for. */
 function usageRefused(
   { app_url }: Pick<Settings, 'app_url'>,
   payer: Payer,
-  { required, plan, purchased }: Accounts & { readonly required: number },
+  {
+    required,
+    plan,
+    purchased,
+    is_renewing,
+  }: Accounts & {
+    readonly required: number
+    readonly is_renewing: boolean
+  },
 ): ServerError {
   const { available } = presentBalance(payer.name, { plan, purchased })
   const debt = Math.max(0, -plan - purchased)
@@ -147,7 +157,9 @@ function usageRefused(
   const remedy = payer.may_buy
     ? 'Please buy more credits.'
     : 'Please ask an administrator of your organization to buy more credits.'
-  return insufficientCredits(`Not enough credits. ${reason} ${remedy}`, {
+  const renewal = 'The plan is being renewed, and its credits come with the payment, usually within an hour.'
+  const refusal = is_renewing ? renewalInProgress : insufficientCredits
+  return refusal(`Not enough credits. ${reason} ${is_renewing ? renewal : remedy}`, {
     payer: payer.name,
     required,
     available,
