@@ -183,9 +183,9 @@ interface CountedUsage {
 
 /**
  * Usage belongs to the month in which it occurred (rule 9). When a month begins in the books, it takes over
- * what was used since its start, as far as it covers that: first from the purchased credits, then from the
- * month that was open meanwhile. It covers what it is due less the debt that it has to pay, so that taking
- * over makes no debt.
+ * what was used since its start, as far as it covers that: first from the purchased credits, then from its
+ * subscription's month that was open meanwhile. It covers what it is due less the debt that it has to pay, so
+ * that taking over makes no debt.
  */
 function countUsage(
   plans: readonly Plan[],
@@ -206,8 +206,9 @@ function countUsage(
       if (since) {
         const covered = Math.max(0, month.due - debt - (month.is_over ? 0 : staying))
         const returned = Math.min(since.purchased, covered)
-        const isAfter = open !== undefined && open.starts_at < month.starts_at
-        const moved = isAfter ? Math.min(since.plan, covered - returned, left) : 0
+        // A closed month stays closed: with an older subscription it would depend on which was heard first.
+        const follows = months.some((one) => one === open && one.starts_at < month.starts_at)
+        const moved = follows ? Math.min(since.plan, covered - returned, left) : 0
         left -= moved
         used = returned + moved
         counted.set(month, { used, returned })

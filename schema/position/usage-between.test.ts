@@ -49,6 +49,22 @@ class Story {
 const beforeRenewal = (rest: number, lines: readonly PaidLine[] = [january], fields?: Fields) =>
   new Story(300).hear('2026-01-20', planOf(lines, fields)).use('2026-01-21', 500 - rest)
 
+test('a new subscription is not charged what an older one paid for, whichever of the two is heard first', () => {
+  const old = (ended_at: Date | null) => subscription([january], { id: 'sub_old', ended_at })
+  const over = old(day('2026-01-22'))
+  const both = ownerFacts([
+    over,
+    subscription([period('in_9', '2026-01-22', '2026-02-22')], { id: 'sub_new' }),
+  ])
+  const used = () =>
+    new Story(300).hear('2026-01-20', ownerFacts([old(null)])).use('2026-01-22T01:00:00', 200)
+  expect(used().hear('2026-01-22T02:00:00', both).balances).toEqual([500, 300])
+  const apart = used()
+    .hear('2026-01-22T02:00:00', ownerFacts([over]))
+    .hear('2026-01-22T03:00:00', both)
+  expect(apart.balances).toEqual([500, 300])
+})
+
 const kinds: readonly (readonly [string, readonly PaidLine[], readonly PaidLine[], Fields])[] = [
   ['a monthly renewal', [january], [january, february], {}],
   ['a month of a yearly plan', [year], [year], {}],

@@ -113,8 +113,8 @@ export function spend(
 
 /**
  * Rule 9: what was used in a month that is paid for is paid by that month, as far as it goes. Bought credits
- * that stood in for it come back first, then it takes over from the month before. What it cannot pay, or what
- * was used when the subscription had ended, stays where it was taken.
+ * that stood in for it come back first, then it takes over from its subscription's month before. What it
+ * cannot pay, or what was used when the subscription had ended, stays where it was taken.
  */
 export function usagesByMonth(life: Life, now: number): Usage[] {
   let usages = [...life.usages]
@@ -134,12 +134,13 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
         return taken
       }
       const ofBought = takeOver(sum(since.map(({ purchased }) => purchased)))
-      const ofMonthBefore = takeOver(sum(since.map(({ plan }) => plan)))
+      const ofSame = since.filter(({ month: paidBy }) => months.some(({ name }) => name === paidBy))
+      const ofMonthBefore = takeOver(sum(ofSame.map(({ plan }) => plan)))
       const left = since.map((usage) => ({ ...usage, at: null }))
       usages = [
         ...usages.filter((usage) => !isOfMonth(usage)),
         ...left,
-        { at: null, month: left[0]?.month ?? null, plan: -ofMonthBefore, purchased: -ofBought },
+        { at: null, month: ofSame[0]?.month ?? null, plan: -ofMonthBefore, purchased: -ofBought },
         { at: null, month: month.name, plan: ofBought + ofMonthBefore, purchased: 0 },
       ]
     }
