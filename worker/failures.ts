@@ -77,6 +77,14 @@ function isContradiction(error: unknown): boolean {
   )
 }
 
+/** The operator's key is wrong, or may not do this: waiting does not help. */
+export function isRefusedKey(error: unknown): boolean {
+  return (
+    error instanceof Stripe.errors.StripeAuthenticationError ||
+    error instanceof Stripe.errors.StripePermissionError
+  )
+}
+
 /**
  * A rejected key (401, 403) is for the operator to correct, and no fault of the row; 409 says that the object
  * is in use.

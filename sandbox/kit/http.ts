@@ -2,13 +2,21 @@ import type { Context, Middleware } from 'koa'
 
 /** Errors are sent in the format of the service that the sandbox replaces. */
 export function answerErrors(
-  toAnswer: (error: unknown, context: Context) => { status: number; body: object },
+  toAnswer: (
+    error: unknown,
+    context: Context,
+  ) => {
+    status: number
+    body: object
+    headers?: Record<string, string>
+  },
 ): Middleware {
   return async (context, next) => {
     try {
       await next()
     } catch (error) {
-      const { status, body } = toAnswer(error, context)
+      const { status, body, headers = {} } = toAnswer(error, context)
+      context.set(headers)
       context.status = status
       context.body = body
     }

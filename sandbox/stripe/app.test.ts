@@ -66,6 +66,8 @@ it('an answer without a field is one time only, and what it is about is whole', 
 it.each([
   [500, 'StripeAPIError'],
   [429, 'StripeRateLimitError'],
+  [401, 'StripeAuthenticationError'],
+  [403, 'StripePermissionError'],
 ] as const)('a fault answers %i as often as it was told to', async (status, type) => {
   const { stripe, knob } = await startHarness()
   await knob('faults', { status, count: 2, path_prefix: '/v1/customers' })

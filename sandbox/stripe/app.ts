@@ -141,7 +141,7 @@ function readKey(header: string): string | null {
 /** An unexpected error is a bug of the sandbox: it is printed and answered with 500. */
 const onError = answerErrors((error) => {
   const fault = error instanceof StripeFault ? error : unexpectedError(error)
-  return { status: fault.status, body: { error: fault.body } }
+  return { status: fault.status, body: { error: fault.body }, headers: fault.headers }
 })
 
 function unexpectedError(error: unknown): StripeFault {
@@ -153,14 +153,25 @@ function unexpectedError(error: unknown): StripeFault {
 }
 
 function faultWithStatus(status: number): StripeFault {
-  return status === 429
-    ? new StripeFault(429, {
-        type: 'invalid_request_error',
-        code: 'rate_limit',
-        message: 'Request rate limit exceeded.',
+  const type = 'invalid_request_error'
+  switch (status) {
+    case 401:
+      return invalidRequest('Invalid API Key provided: sk_test***', { status })
+    case 403:
+      return invalidRequest('The provided key does not have the required permissions for this endpoint.', {
+        status,
       })
-    : new StripeFault(status, {
+    case 429:
+      // https://docs.stripe.com/rate-limits names the header and its values.
+      return new StripeFault(
+        status,
+        { type, code: 'rate_limit', message: 'Request rate limit exceeded.' },
+        { 'stripe-rate-limited-reason': 'global-rate' },
+      )
+    default:
+      return new StripeFault(status, {
         type: 'api_error',
         message: 'Sorry! There was an error while talking to one of our backends.',
       })
+  }
 }

@@ -8,6 +8,8 @@ import { createStripe } from './client.ts'
 interface Answer {
   readonly status: number
   readonly retryAfter?: string
+  /** Another call holds the object: our rate has nothing to do with it. */
+  readonly isLocked?: true
 }
 
 let server: Server
@@ -19,12 +21,14 @@ beforeEach(async () => {
   arrivedAtMs = []
   server = createServer((_request, response) => {
     arrivedAtMs.push(Date.now())
-    const { status, retryAfter } = answers.shift() ?? { status: 200 }
+    const { status, retryAfter, isLocked }: Answer = answers.shift() ?? { status: 200 }
     response.writeHead(status, {
       'content-type': 'application/json',
       ...(retryAfter && { 'retry-after': retryAfter }),
+      ...(status === 429 && !isLocked && { 'stripe-rate-limited-reason': 'global-rate' }),
     })
-    const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Slow down' }
+    const code = isLocked ? 'lock_timeout' : 'rate_limit'
+    const error = { type: 'invalid_request_error', code, message: 'Slow down' }
     response.end(JSON.stringify(status === 200 ? { id: 'cus_1', object: 'customer' } : { error }))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -69,6 +73,14 @@ describe('429', () => {
     const after = arrivedAtMs.map((ms) => ms - (arrivedAtMs[0] ?? 0))
     expect(after).toHaveLength(3)
     expect(after[2]).toBeGreaterThanOrEqual(900)
+  })
+
+  test('a 429 for an object that is locked is an error at once, and slows no other call', async () => {
+    const stripe = open(1000)
+    answers = [{ status: 429, isLocked: true, retryAfter: '60' }]
+    expect(await errorOf(stripe.customers.retrieve('cus_1'))).toMatchObject({ code: 'lock_timeout' })
+    expect(await stripe.customers.retrieve('cus_1')).toMatchObject({ id: 'cus_1' })
+    expect(arrivedAtMs).toHaveLength(2)
   })
 
   test('a second 429 in a row is an error of Stripe’s own', async () => {

@@ -83,9 +83,9 @@ function inTurn(budgets: readonly Budget[]): CallLimit {
 }
 
 /**
- * An HTTP client for Stripe's SDK whose calls wait for their turn. When Stripe answers 429, all calls pause
- * for as long as it asks, and the one that was refused is made once more; refused again, or without a turn in
- * time, it ends in Stripe's own error for 429.
+ * An HTTP client for Stripe's SDK whose calls wait for their turn. When Stripe limits our rate, all calls
+ * pause for as long as it asks, and the one that was refused is made once more; refused again, or without a
+ * turn in time, it ends in Stripe's own error for 429.
  */
 export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.HttpClient {
   const pauseAfter = async (answer: Stripe.HttpClientResponse): Promise<number> => {
@@ -98,17 +98,26 @@ export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.
     async makeRequest(...request) {
       if (!(await limit.take())) return refusal
       const answer = await client.makeRequest(...request)
-      if (answer.getStatusCode() !== 429) return answer
+      if (!isRateLimited(answer)) return answer
       const seconds = await pauseAfter(answer)
       if (seconds * 1000 > longestWaitMs) return answer
       // An unread body keeps its connection open.
       await answer.toJSON().catch(() => undefined)
       if (!(await limit.take())) return refusal
       const second = await client.makeRequest(...request)
-      if (second.getStatusCode() === 429) await pauseAfter(second)
+      if (isRateLimited(second)) await pauseAfter(second)
       return second
     },
   }
+}
+
+/**
+ * Stripe also answers 429 where another call holds the object (`lock_timeout`): "If the
+ * Stripe-Rate-Limited-Reason header isn't present, the error isn't caused by rate limiting"
+ * (https://docs.stripe.com/rate-limits). That ends in an error, and slows what was about the object alone.
+ */
+function isRateLimited(answer: Stripe.HttpClientResponse): boolean {
+  return answer.getStatusCode() === 429 && Boolean(answer.getHeaders()['stripe-rate-limited-reason'])
 }
 
 /** `Retry-After` has seconds or a date. */

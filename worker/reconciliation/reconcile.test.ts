@@ -596,3 +596,10 @@ test('a run that Stripe interrupts goes on where it was', async () => {
   expect(run?.state).toBe('done')
   expect(run?.compared.refunds).toBeGreaterThan(0)
 })
+
+test.each([401, 403])('a run whose key Stripe answers with %i ends, and says so', async (status) => {
+  await stripe.knob('faults', { status, path_prefix: '/v1/refunds', count: 1 })
+  const run = await reconcileAll(worker.deps, 'test')
+  await stripe.clear('faults')
+  expect(run).toMatchObject({ state: 'failed', error: expect.stringMatching(/^Stripe refuses our key: /) })
+})

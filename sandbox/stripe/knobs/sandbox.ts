@@ -26,7 +26,7 @@ const accountBody = z.strictObject({
   tax: z.enum(['active', 'pending']).optional(),
 })
 const faultBody = z.strictObject({
-  status: z.literal([429, 500, 502, 503]).nullable().default(null),
+  status: z.literal([401, 403, 429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
   hold: z.boolean().default(false),
   without: z.array(z.string()).default([]),
@@ -121,7 +121,7 @@ const knobs = {
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
-    '{status: 429|500|502|503 or drop_after: true or hold: true or without: [fields], count?, for_ms?, path_prefix?, method?}: make API calls fail, keep their answers back, or leave fields out of them',
+    '{status: 401|403|429|500|502|503 or drop_after: true or hold: true or without: [fields], count?, for_ms?, path_prefix?, method?}: make API calls fail, keep their answers back, or leave fields out of them',
   'POST /_sandbox/faults/release': 'send the answers that are kept back',
   'DELETE /_sandbox/faults': 'stop all that',
   'POST /_sandbox/reset': 'forget everything',
