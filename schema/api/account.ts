@@ -63,6 +63,8 @@ const accountSummarySchema = z.object({
   }),
   /** Credits of payments that were made and are not in the balance yet. */
   credits_on_the_way: z.int(),
+  /** Whether the last paid period is over and the payment of the next is not known yet. */
+  is_renewing: z.boolean(),
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),

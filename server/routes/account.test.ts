@@ -51,6 +51,7 @@ describe('the balance of an account', () => {
       may_manage: true,
       balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
       credits_on_the_way: 0,
+      is_renewing: false,
       plan_type: 'starter',
       subscription: null,
       payments: [],

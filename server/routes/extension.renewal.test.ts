@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { getAccountSummary } from '../../schema/api/account.ts'
 import { reportUsage } from '../../schema/api/extension.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
@@ -55,7 +56,7 @@ async function customer({ paid_until, period, status = 'active', cancel_at }: Li
     .execute()
   await giveCredits(database, owner, { purchased: 3 })
   if (org) await buildSeat(database, { organization_id: org, user_id, role: 'member' })
-  return { token: await buildExtensionToken(database, user_id), payer: org ?? 'personal' }
+  return { user_id, token: await buildExtensionToken(database, user_id), payer: org ?? 'personal' }
 }
 
 const report = ({ token, payer }: { token: string; payer: string }, credits = 5) =>
@@ -81,6 +82,16 @@ test('a report above the balance while the plan is renewed is a 402 that says wh
 
 test('a report that the balance covers passes while the plan is renewed', async () => {
   expect(await report(await customer(renewed), 3)).toMatchObject({ status: 200 })
+})
+
+test('the summary of an account says whether its plan is renewed', async () => {
+  for (const [life, is_renewing] of [
+    [renewed, true],
+    [{ ...renewed, paid_until: 1 }, false],
+  ] as const) {
+    const { user_id } = await customer(life)
+    expect(await server.ask(getAccountSummary, { token: user_id, query: {} })).toMatchObject({ is_renewing })
+  }
 })
 
 test('a member of an organization is told that its plan is renewed', async () => {

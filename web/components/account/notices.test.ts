@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
-import { noticesOf } from './notices.ts'
+import { noticesOf, renewalText } from './notices.ts'
 
 const now = '2026-03-01T12:00:00.000Z'
 
@@ -16,6 +16,7 @@ function summaryWith(
     member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
     credits_on_the_way: 0,
+    is_renewing: false,
     plan_type: 'starter',
     payments: [],
     as_of: now,
@@ -66,6 +67,13 @@ test('credits that ran out are told from credits that run low', () => {
   expect(titles({ balance: low })).toEqual(['You have 99 credits left'])
   expect(titles({ balance: { total: 0, available: 0, low: true } })).toEqual(['You have no credits left'])
   expect(titles({ balance: low, credits_on_the_way: 1000 })).toEqual([])
+})
+
+test('credits that ran out while the plan is renewed are no reason for alarm', () => {
+  const balance = { total: 0, available: 0, low: true }
+  const [notice] = noticesOf(summaryWith({ balance, subscription: {}, is_renewing: true }))
+  expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text: renewalText })
+  expect(titles({ subscription: {}, is_renewing: true })).toEqual([])
 })
 
 test('a debt is named with its reason', () => {

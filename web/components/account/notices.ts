@@ -11,6 +11,10 @@ export interface Notice {
   action: { leadsTo: 'portal' | 'credits'; label: string } | null
 }
 
+/** Instead of the advice to buy credits. */
+export const renewalText =
+  'The plan is being renewed, and its credits come with the payment, usually within an hour.'
+
 const trialNoticeMs = 3 * 24 * 3_600_000
 
 /** What the reader of an account should know and can do something about, most urgent first. */
@@ -85,7 +89,8 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
 }
 
 /** New users have a checklist instead, and credits on the way make a warning unnecessary. */
-function balanceNotices({ balance, may_manage, credits_on_the_way, payer }: AccountSummary): Notice[] {
+function balanceNotices(summary: AccountSummary): Notice[] {
+  const { balance, may_manage, credits_on_the_way, is_renewing, payer } = summary
   const whose = payer === 'personal' ? 'You have' : 'Your organization has'
   const action: Notice['action'] = may_manage ? { leadsTo: 'credits', label: 'Add credits' } : null
   const plea = may_manage ? '' : ' Ask an administrator to add some.'
@@ -105,13 +110,15 @@ function balanceNotices({ balance, may_manage, credits_on_the_way, payer }: Acco
   return [
     {
       id: 'low_balance',
-      tone: isUsedUp ? 'critical' : 'caution',
+      tone: is_renewing ? 'info' : isUsedUp ? 'critical' : 'caution',
       title: isUsedUp
         ? `${whose} no credits left`
         : `${whose} ${formatCredits(balance.available)} credits left`,
-      text: isUsedUp
-        ? `The assistant waits until there are credits again.${plea}`
-        : `Add credits in time to keep working without interruption.${may_manage ? '' : ' An administrator can do that.'}`,
+      text: is_renewing
+        ? renewalText
+        : isUsedUp
+          ? `The assistant waits until there are credits again.${plea}`
+          : `Add credits in time to keep working without interruption.${may_manage ? '' : ' An administrator can do that.'}`,
       action,
     },
   ]

@@ -1,9 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, History, type LucideIcon, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
+import { renewalText } from '../../components/account/notices.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -43,22 +45,17 @@ function BalanceCard({ payer }: { payer: Payer }) {
       query={summary}
       figure={balance && formatCredits(balance.total)}
     >
-      {balance && balanceNote(balance)}
+      {balance && balanceNote(balance, summary.data?.is_renewing)}
     </FigureCard>
   )
 }
 
-function balanceNote(balance: {
-  total: number
-  plan: number
-  purchased: number
-  low: boolean
-  had_credits: boolean
-}) {
+function balanceNote(balance: AccountSummary['balance'], is_renewing = false) {
   if (balance.total < 0)
     return 'Negative because of a refund or dispute. Credits that are added cover that first.'
   if (!balance.had_credits) return 'No credits yet. Add some to start using the assistant.'
   const parts = `${formatCredits(balance.plan)} plan · ${formatCredits(balance.purchased)} purchased`
+  if (balance.low && is_renewing) return `${parts}. ${renewalText}`
   return balance.low ? `${parts}. Running low: add credits to keep working.` : parts
 }
 

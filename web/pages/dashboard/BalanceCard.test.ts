@@ -9,6 +9,7 @@ const summary: AccountSummary = {
   may_manage: true,
   balance,
   credits_on_the_way: 0,
+  is_renewing: false,
   plan_type: 'starter',
   subscription: null,
   payments: [],
@@ -20,6 +21,9 @@ test('no credits yet are told from no credits left', () => {
   expect(balanceNote(summary)).toBe('You have no credits yet. Add some to start using the assistant.')
   expect(balanceNote({ ...summary, balance: usedUp })).toBe(
     'You have no credits left. Add some to go on using the assistant.',
+  )
+  expect(balanceNote({ ...summary, balance: usedUp, is_renewing: true })).toMatch(
+    /^The plan is being renewed/,
   )
   expect(balanceNote({ ...summary, credits_on_the_way: 500 })).toMatch(/^They are added as soon as/)
 })

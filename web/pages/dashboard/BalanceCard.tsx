@@ -1,5 +1,6 @@
 import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { renewalText } from '../../components/account/notices.ts'
 import { formatCredits } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -75,6 +76,7 @@ export function balanceNote({
   payer,
   balance,
   credits_on_the_way,
+  is_renewing,
   plan_type,
   may_manage,
 }: AccountSummary): string {
@@ -87,6 +89,7 @@ export function balanceNote({
   }
   if (balance.total === 0) {
     if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
+    if (is_renewing) return renewalText
     const whose = isPersonal ? 'You have' : 'Your organization has'
     const add = may_manage ? 'Add some' : 'Ask an administrator to add some'
     return balance.had_credits
