@@ -432,7 +432,7 @@ END),
     CONSTRAINT ledger_grants_id CHECK (COALESCE(
 CASE
     WHEN ((kind)::text = 'purchase'::text) THEN ((id)::text = ('purchase/'::text || intent_id))
-    WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN ((id)::text = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || (EXTRACT(epoch FROM month_starts_at))::bigint))
+    WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN (((id)::text = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || "substring"((id)::text, '\d+$'::text))) AND (((("substring"((id)::text, '\d+$'::text))::bigint)::numeric >= floor(EXTRACT(epoch FROM month_starts_at))) AND ((("substring"((id)::text, '\d+$'::text))::bigint)::numeric <= floor(EXTRACT(epoch FROM starts_at)))))
     WHEN ((kind)::text = 'late_month'::text) THEN starts_with((id)::text, (('late_month/'::text || stripe_invoice_id) || '/'::text))
     ELSE starts_with((id)::text, 'adjustment/'::text)
 END, false)),
@@ -562,7 +562,7 @@ CREATE TABLE public.paid_invoice_lines (
     owner_id text NOT NULL,
     CONSTRAINT paid_invoice_lines_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
     CONSTRAINT paid_invoice_lines_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT paid_invoice_lines_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
+    CONSTRAINT paid_invoice_lines_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text, 'cut'::text]))),
     CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
     CONSTRAINT paid_invoice_lines_seats_before_check CHECK ((seats_before >= 0)),
     CONSTRAINT paid_invoice_lines_seats_check CHECK ((seats >= 1))
@@ -695,10 +695,12 @@ CREATE TABLE public.subscriptions (
     scheduled_seats integer,
     scheduled_at timestamp with time zone,
     livemode public.livemode NOT NULL,
+    pending_lines jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
     CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
+    CONSTRAINT subscriptions_pending_lines_check CHECK ((jsonb_typeof(pending_lines) = 'array'::text)),
     CONSTRAINT subscriptions_scheduled_seats_check CHECK ((scheduled_seats >= 1)),
     CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))

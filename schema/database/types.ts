@@ -379,7 +379,7 @@ export interface PaidInvoiceLines {
   amount_minor: number;
   amount_paid_minor: number;
   ends_at: Timestamp;
-  kind: "period" | "seats";
+  kind: "period" | "seats" | "cut";
   owner_id: string;
   owner_kind: "user" | "organization";
   paid_at: Timestamp;
@@ -474,6 +474,7 @@ export interface Subscriptions {
   next_try_at: Timestamp;
   owner_id: string;
   owner_kind: "user" | "organization";
+  pending_lines: Generated<Json>;
   plan_type: "pro" | "teams";
   scheduled_at: Timestamp | null;
   scheduled_seats: number | null;

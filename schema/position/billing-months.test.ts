@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { day, period, seats, subscription } from '../../tests/support/facts.ts'
+import { cut, day, period, seats, subscription } from '../../tests/support/facts.ts'
 import { type BillingMonth, billingMonths, latePayments, nextMonthEdge } from './billing-months.ts'
 import type { PaidLine, SubscriptionFact } from './facts.ts'
 
@@ -118,12 +118,32 @@ describe('a trial', () => {
     expect(lateOf(lines, '2026-01-17', fields)).toEqual([])
   })
 
-  test('a trial in the middle of a subscription cuts the month that was paid for', () => {
+  test('a trial in the middle of a subscription takes the place of the months whose money went back', () => {
     const again = period('in_2', '2026-01-11', '2026-01-25', { amount_minor: 0 })
-    const months = monthsOf([period('in_1', '2026-01-01', '2026-02-01'), again], '2026-01-12', {
-      trial_end: day('2026-01-25'),
+    const paid = [period('in_1', '2026-01-01', '2026-02-01'), again, cut('in_2', '2026-01-11', '2026-02-01')]
+    expect(credits(monthsOf(paid, '2026-01-12', { trial_end: day('2026-01-25') }))).toEqual([
+      { in_1: Math.floor((500 * 10) / 31) },
+      { in_2: 500 },
+    ])
+  })
+
+  test('a trial in the middle of a year whose money did not go back brings nothing before the year is over', () => {
+    const again = period('in_2', '2026-03-10', '2027-02-10', { amount_minor: 0 })
+    const fields = { trial_end: day('2027-02-10') }
+    const all = monthsOf([year, again], '2026-12-31', fields)
+    expect(credits(all)).toEqual(Array.from({ length: 12 }, () => ({ in_1: 2500 })))
+    const afterwards = monthsOf([year, again], '2027-01-02', fields).at(-1)
+    expect(afterwards).toMatchObject({
+      starts_at: day('2027-01-01'),
+      shares: [{ invoice_id: 'in_2', credits: 500 }],
     })
-    expect(credits(months)).toEqual([{ in_1: Math.floor((500 * 10) / 31) }, { in_2: 500 }])
+  })
+
+  test('a trial in the middle of a month that was paid for, and that ends within it, brings nothing', () => {
+    const again = period('in_2', '2026-01-11', '2026-01-25', { amount_minor: 0 })
+    const next = period('in_3', '2026-01-25', '2026-02-25')
+    const months = monthsOf([january, again, next], '2026-01-26', { trial_end: day('2026-01-25') })
+    expect(credits(months)).toEqual([{ in_1: 2500, in_3: 500 }])
   })
 
   test('a trial that ends in the second in which it began grants nothing', () => {
@@ -136,30 +156,73 @@ describe('a trial', () => {
 
 describe('a period that begins early', () => {
   test('a period that begins early replaces the months that had not begun', () => {
-    const paid = [period('in_1', '2026-01-01', '2027-01-01'), period('in_2', '2026-02-10', '2026-03-10')]
+    const paid = [
+      period('in_1', '2026-01-01', '2027-01-01'),
+      cut('in_2', '2026-02-10', '2027-01-01'),
+      period('in_2', '2026-02-10', '2026-03-10'),
+    ]
     expect(starts(monthsOf(paid, '2026-03-09'))).toEqual(['2026-01-01', '2026-02-01', '2026-02-10'])
   })
 
   test('a period that begins early cuts the month in progress to the time that had passed, so that nothing can be had twice', () => {
-    const paid = [period('in_1', '2026-01-01', '2026-02-01'), period('in_2', '2026-01-03', '2027-01-03')]
+    const paid = [
+      period('in_1', '2026-01-01', '2026-02-01'),
+      cut('in_2', '2026-01-03', '2026-02-01'),
+      period('in_2', '2026-01-03', '2027-01-03'),
+    ]
     expect(credits(monthsOf(paid, '2026-01-03'))).toEqual([
       { in_1: Math.floor((500 * 2) / 31) },
       { in_2: 500 },
     ])
   })
 
-  test('a period that begins early cuts nothing before it begins', () => {
-    const early = { paid_at: day('2026-01-02') }
+  test('a period that begins early takes nothing of a month whose money did not go back: the two are one billing month', () => {
     const paid = [
-      period('in_1', '2026-01-01', '2026-02-01'),
-      period('in_2', '2026-01-03', '2027-01-03', early),
+      january,
+      period('in_2', '2026-01-11', '2026-02-11'),
+      period('in_3', '2026-02-11', '2026-03-11'),
     ]
-    expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
+    expect(credits(monthsOf(paid.slice(0, 2), '2026-01-11'))).toEqual([{ in_1: 2500, in_2: 500 }])
+    expect(monthsOf(paid.slice(0, 2), '2026-02-10')).toMatchObject([
+      { starts_at: day('2026-01-01'), ends_at: day('2026-02-11'), is_over: false },
+    ])
+    expect(credits(monthsOf(paid, '2026-02-11'))).toEqual([{ in_1: 2500, in_2: 500 }, { in_3: 500 }])
+  })
+
+  test('a period within a year whose money did not go back brings its credits beside those of the year', () => {
+    const paid = [period('in_1', '2026-01-01', '2027-01-01'), period('in_2', '2026-02-10', '2026-03-10')]
+    const [first, joined] = monthsOf(paid, '2026-03-01')
+    expect(first?.shares).toMatchObject([{ invoice_id: 'in_1', credits: 500 }])
+    expect(joined?.shares).toMatchObject([
+      { invoice_id: 'in_1', credits: 500 },
+      { invoice_id: 'in_2', credits: 500 },
+      { invoice_id: 'in_1', credits: 500, month_starts_at: day('2026-03-01') },
+    ])
+    expect(credits(monthsOf(paid, '2026-04-01')).at(-1)).toEqual({ in_1: 500 })
+  })
+
+  test('a period is cut alone when its own money goes back', () => {
+    const paid = [
+      january,
+      period('in_2', '2026-01-11', '2026-02-11'),
+      cut('in_3', '2026-01-21', '2026-02-11'),
+      period('in_3', '2026-01-21', '2026-02-21'),
+    ]
+    expect(credits(monthsOf(paid, '2026-01-21'))).toEqual([
+      { in_1: 2500, in_2: Math.floor((500 * 10) / 31), in_3: 500 },
+    ])
+  })
+
+  test('a cut that waits for its invoice counts, and its months return when it is deleted', () => {
+    const waiting = { ...cut('in_2', '2026-02-10', '2027-01-01'), invoice_id: null }
+    expect(starts(monthsOf([year, waiting], '2026-04-01'))).toEqual(['2026-01-01', '2026-02-01'])
+    expect(starts(monthsOf([year], '2026-04-01'))).toHaveLength(4)
   })
 
   test('a period that begins in the same second leaves nothing of the one before it', () => {
     const paid = [
       period('in_9', '2026-01-01', '2026-02-01'),
+      cut('in_1', '2026-01-01', '2026-02-01'),
       period('in_1', '2026-01-01', '2027-01-01', { paid_at: day('2026-01-01T00:00:01') }),
     ]
     expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
@@ -170,6 +233,7 @@ describe('a period that begins early', () => {
     const paid = [
       january,
       seats('in_2', ['2026-01-11', '2026-02-01'], [5, 8]),
+      cut('in_3', '2026-01-21', '2026-02-01', { seats: 8 }),
       period('in_3', '2026-01-21', '2026-02-21', { seats: 8 }),
     ]
     expect(credits(monthsOf(paid, '2026-01-21'))).toEqual([
@@ -405,16 +469,22 @@ describe('a late payment', () => {
 
   test('a late payment for a shortened period grants its remaining credits', () => {
     const late = period('in_1', '2026-01-01', '2026-02-01', { paid_at: day('2026-01-20') })
-    const next = period('in_2', '2026-01-11', '2026-02-11')
-    expect(lateOf([late, next], '2026-01-21')).toEqual([['in_1', Math.floor((500 * 10) / 31)]])
-    expect(credits(monthsOf([late, next], '2026-01-21'))).toEqual([{ in_2: 500 }])
+    const next = [cut('in_2', '2026-01-11', '2026-02-01'), period('in_2', '2026-01-11', '2026-02-11')]
+    expect(lateOf([late, ...next], '2026-01-21')).toEqual([['in_1', Math.floor((500 * 10) / 31)]])
+    expect(credits(monthsOf([late, ...next], '2026-01-21'))).toEqual([{ in_2: 500 }])
   })
 
   test('a period that was paid after the end does not shorten another period', () => {
-    const next = period('in_2', '2026-01-11', '2026-02-11', { paid_at: day('2026-01-21') })
+    const paid = { paid_at: day('2026-01-21') }
+    const next = [
+      cut('in_2', '2026-01-11', '2026-02-01', paid),
+      period('in_2', '2026-01-11', '2026-02-11', paid),
+    ]
     const fields = { ended_at: day('2026-01-20') }
-    expect(credits(monthsOf([{ ...january, seats: 1 }, next], '2026-01-21', fields))).toEqual([{ in_1: 500 }])
-    expect(lateOf([{ ...january, seats: 1 }, next], '2026-01-21', fields)).toEqual([['in_2', 500]])
+    expect(credits(monthsOf([{ ...january, seats: 1 }, ...next], '2026-01-21', fields))).toEqual([
+      { in_1: 500 },
+    ])
+    expect(lateOf([{ ...january, seats: 1 }, ...next], '2026-01-21', fields)).toEqual([['in_2', 500]])
   })
 
   test('seats that were paid in time in an unpaid period grant nothing without it', () => {
@@ -425,6 +495,40 @@ describe('a late payment', () => {
       ['in_2', 500],
     ])
     expect(monthsOf(lines, '2026-02-02')).toEqual([])
+  })
+})
+
+describe('seats that change and are billed later', () => {
+  const waiting = (at: string, change: [number, number]) => ({
+    ...seats('in_2', [at, '2027-01-01'], change),
+    invoice_id: null,
+  })
+  const paid_at = day('2027-01-01')
+  const invoiced = (at: string, change: [number, number]) =>
+    seats('in_2', [at, '2027-01-01'], change, { paid_at })
+  const own = (lines: readonly PaidLine[], now = '2026-12-31') =>
+    credits(monthsOf(lines, now)).map((month) => month.in_1)
+
+  test('seats given up lower the months that follow at once, and their invoice changes nothing', () => {
+    const lower = [2500, 2500, 2500, ...Array.from({ length: 9 }, () => 1000)]
+    expect(own([year, waiting('2026-03-10', [5, 2])])).toEqual(lower)
+    expect(own([year, invoiced('2026-03-10', [5, 2])], '2027-01-02')).toEqual(lower)
+    expect(lateOf([year, invoiced('2026-03-10', [5, 2])], '2027-01-02')).toEqual([])
+  })
+
+  test('seats added bring nothing before they are paid for', () => {
+    expect(credits(monthsOf([year, waiting('2026-03-10', [5, 8])], '2026-12-31'))).toEqual(
+      Array.from({ length: 12 }, () => ({ in_1: 2500 })),
+    )
+  })
+
+  test('seats given up and taken back on one bill stay those that were paid for', () => {
+    const back = [2500, 2500, 2500, 1000, 2500]
+    const changes = [waiting('2026-03-10', [5, 2]), waiting('2026-05-01', [2, 5])]
+    expect(own([year, ...changes], '2026-05-02')).toEqual(back)
+    const later = [invoiced('2026-03-10', [5, 2]), invoiced('2026-05-01', [2, 5])]
+    expect(own([year, ...later], '2027-01-02').slice(0, 5)).toEqual(back)
+    expect(lateOf([year, ...later], '2027-01-02')).toEqual([])
   })
 })
 

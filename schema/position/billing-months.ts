@@ -1,5 +1,12 @@
 import { earlier, splitIntoMonths } from './calendar.ts'
-import { byStart, isPaidAfterEnd, isPaidTooLate, type PaidLine, type SubscriptionFact } from './facts.ts'
+import {
+  byStart,
+  isPaidAfterEnd,
+  isPaidTooLate,
+  type PaidLine,
+  periodOf,
+  type SubscriptionFact,
+} from './facts.ts'
 import { type MonthShare, type PaidPeriod, seatChanges, sharesOf } from './month-shares.ts'
 
 /** One month that credits are granted for, of a monthly period, of a yearly one, or a whole trial. */
@@ -29,11 +36,35 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
     .filter((period) => !period.is_late)
     .flatMap((period) => monthsOf(period, subscription))
     .filter(({ starts_at }) => starts_at <= moment && (!ended_at || starts_at < ended_at))
-  return months.map((month, index) => ({
-    ...month,
+    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
+    .reduce<PaidMonth[]>(joinOverlapping, [])
+  return months.map(({ starts_at, ends_at, shares }, index) => ({
+    starts_at,
+    ends_at,
     is_over: ended_at !== null || index < months.length - 1,
-    shares: month.shares.filter((share) => !share.is_late),
+    shares: shares.filter((share) => !share.is_late),
   }))
+}
+
+interface PaidMonth extends Omit<BillingMonth, 'is_over'> {
+  /** Its end, or the moment from which its money went back. */
+  readonly over_at: Date
+}
+
+/**
+ * A month that begins before another one is over, whose money did not go back, belongs to it: together they
+ * are one billing month, of which nothing expires before all of it is over (rule 4).
+ */
+function joinOverlapping(months: readonly PaidMonth[], month: PaidMonth): PaidMonth[] {
+  const before = months.at(-1)
+  if (!before || month.starts_at >= before.over_at) return [...months, month]
+  const joined = {
+    ...before,
+    ends_at: later(before.ends_at, month.ends_at),
+    over_at: later(before.over_at, month.over_at),
+    shares: [...before.shares, ...month.shares],
+  }
+  return [...months.slice(0, -1), joined]
 }
 
 /** Late payments: each invoice grants at once the credits of all its months (rule 11). */
@@ -92,25 +123,59 @@ function paidPeriods(subscription: SubscriptionFact, now: Date): PaidPeriod[] {
       periods.push({ line, is_trial })
     }
   }
-  return periods.map(({ line, is_trial }, index) => {
-    const next = periods.slice(index + 1).find((later) => !isPaidAfterEnd(later.line, subscription))
-    const over_at = next ? earlier(line.ends_at, next.line.starts_at) : line.ends_at
-    // A trial was never paid for, so it cannot be late.
-    const is_late = !is_trial && isPaidTooLate(line, { over_at, subscription })
-    return { line, is_trial, over_at, is_late }
+  const lines = periods.filter(({ is_trial }) => !is_trial).map(({ line }) => line)
+  const paid = lines.map((line): PaidPeriod => {
+    const over_at = cutsOf(line, { lines, subscription }).reduce(earlier, line.ends_at)
+    const is_late = isPaidTooLate(line, { over_at, subscription })
+    return { line, is_trial: false, starts_at: line.starts_at, over_at, is_late }
+  })
+  return periods.map(({ line, is_trial }) => {
+    const itself = paid.find((period) => period.line === line)
+    if (itself) return itself
+    // A trial was never paid for, so it is never late, and never takes the place of what was paid for.
+    const before = paid.filter((period) => period.line.starts_at < line.starts_at && !period.is_late)
+    const starts_at = before.map((period) => period.over_at).reduce(later, line.starts_at)
+    const next = lines.find(
+      (other) => other.starts_at >= line.starts_at && !isPaidAfterEnd(other, subscription),
+    )
+    const over_at = next ? earlier(line.ends_at, next.starts_at) : line.ends_at
+    return { line, is_trial, starts_at, over_at, is_late: false }
   })
 }
 
-function monthsOf(period: PaidPeriod, subscription: SubscriptionFact): Omit<BillingMonth, 'is_over'>[] {
-  const { line, is_trial, over_at } = period
+/** The moments from which the money of a paid period went back (rule 4). */
+function cutsOf(
+  line: PaidLine,
+  { lines, subscription }: { readonly lines: readonly PaidLine[]; readonly subscription: SubscriptionFact },
+): Date[] {
+  return subscription.lines
+    .filter((cut) => cut.kind === 'cut' && !isPaidAfterEnd(cut, subscription))
+    .filter((cut) => periodOf(cut, lines) === line)
+    .map(({ starts_at }) => starts_at)
+}
+
+function monthsOf(period: PaidPeriod, subscription: SubscriptionFact): PaidMonth[] {
+  const { line, is_trial, starts_at, over_at } = period
   if (!is_trial) {
     const changes = seatChanges(period, subscription)
     return splitIntoMonths(line)
       .filter((month) => month.starts_at < over_at)
-      .map((month) => ({ ...month, shares: sharesOf(month, { period, changes, ...subscription }) }))
+      .map((month) => ({
+        ...month,
+        over_at: earlier(month.ends_at, over_at),
+        shares: sharesOf(month, { period, changes, ...subscription }),
+      }))
   }
-  const { invoice_id, starts_at, ends_at, seats } = line
+  const { invoice_id, ends_at, seats } = line
+  if (invoice_id === null || starts_at >= over_at) return []
   const credits = seats * subscription.credits_per_seat
-  const share = { invoice_id, kind: 'month', starts_at, credits, is_late: false } as const
-  return starts_at < over_at ? [{ starts_at, ends_at, shares: [share] }] : []
+  const share = {
+    invoice_id,
+    kind: 'month',
+    month_starts_at: starts_at,
+    starts_at,
+    credits,
+    is_late: false,
+  } as const
+  return [{ starts_at, ends_at, over_at, shares: [share] }]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { day, ownerFacts, period, subscription } from '../../tests/support/facts.ts'
+import { cut, day, ownerFacts, period, subscription } from '../../tests/support/facts.ts'
 import { PaperBooks } from '../../tests/support/paper-books.ts'
 import { differenceOf } from './difference.ts'
 import type { OwnerFacts, SubscriptionFact } from './facts.ts'
@@ -71,10 +71,11 @@ describe('the difference', () => {
 
   test('the difference moves a month to the invoice that replaced it in the same second, with everything that was closed of it', () => {
     const instead = { ...february, invoice_id: 'in_4', paid_at: day('2026-02-01T00:00:01') }
+    const back = cut('in_4', '2026-02-01', '2026-03-01', { paid_at: instead.paid_at })
     const over = { ended_at: day('2026-02-20') }
     const { plan, books } = tell([
       { facts: planOf([january, february], undefined, over), now: '2026-02-21' },
-      { facts: planOf([january, february, instead], undefined, over), now: '2026-02-21' },
+      { facts: planOf([january, february, back, instead], undefined, over), now: '2026-02-21' },
     ])
     expect(plan).toBe(0)
     expect(

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
@@ -40,20 +41,41 @@ export interface SubscriptionFact {
   readonly lines: readonly PaidLine[]
 }
 
-/** One line of a paid invoice: a regular period with its seats, or a prorated change of seats within one. */
+/**
+ * What lines of a paid invoice say: a regular period with its seats, a prorated change of seats within one,
+ * or that the money for the rest of one went back.
+ */
 export interface PaidLine {
-  readonly invoice_id: string
-  readonly kind: 'period' | 'seats'
-  /** The period's start, or the moment of the change. */
+  /** Null while the amount waits for an invoice, or for that invoice's payment. */
+  readonly invoice_id: string | null
+  readonly kind: 'period' | 'seats' | 'cut'
+  /** The period's start, the moment of the change, or that from which the money went back. */
   readonly starts_at: Date
+  /** The end of the period. */
   readonly ends_at: Date
   readonly seats: number
-  /** Before the change; null for a period, and where the invoice's lines do not say it. */
+  /** Before the change; null for the others, and where the invoice's lines do not say it. */
   readonly seats_before: number | null
   /** What the line costs before discounts; zero for a trial. */
   readonly amount_minor: number
+  /** Of an amount that waits the moment of its change. */
   readonly paid_at: Date
 }
+
+/** A change that Stripe bills later. It takes back at once; what it adds brings nothing until it is paid. */
+export type PendingLine = Omit<PaidLine, 'invoice_id' | 'paid_at'>
+
+/** As a subscription's row has them. */
+export const pendingLinesSchema = z.array(
+  z.object({
+    kind: z.enum(['seats', 'cut']),
+    starts_at: z.coerce.date(),
+    ends_at: z.coerce.date(),
+    seats: z.int(),
+    seats_before: z.int().nullable(),
+    amount_minor: z.int(),
+  }),
+)
 
 /** Money that came when there was no month any more that it could have paid for (rule 11). */
 export function isPaidTooLate(
@@ -67,10 +89,25 @@ export function isPaidAfterEnd({ paid_at }: PaidLine, { ended_at }: Subscription
   return ended_at !== null && paid_at > ended_at
 }
 
+/**
+ * The period that a change or a cut is about: where periods overlap, the one with the same end. Of two of
+ * those it is the later one, because Stripe prorates the present period alone.
+ */
+export function periodOf<Period extends Pick<PaidLine, 'starts_at' | 'ends_at'>>(
+  { starts_at, ends_at }: PaidLine,
+  periods: readonly Period[],
+): Period | undefined {
+  const around = periods.filter((period) => period.starts_at <= starts_at && starts_at < period.ends_at)
+  const same = around.filter((period) => period.ends_at.getTime() === ends_at.getTime())
+  return (same.length > 0 ? same : around).toSorted(
+    (a, b) => b.starts_at.getTime() - a.starts_at.getTime(),
+  )[0]
+}
+
 export function byStart(a: PaidLine, b: PaidLine): number {
   return (
     a.starts_at.getTime() - b.starts_at.getTime() ||
     a.paid_at.getTime() - b.paid_at.getTime() ||
-    a.invoice_id.localeCompare(b.invoice_id)
+    (a.invoice_id ?? '').localeCompare(b.invoice_id ?? '')
   )
 }

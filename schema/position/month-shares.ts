@@ -1,9 +1,11 @@
 import { earlier, type Span } from './calendar.ts'
-import { byStart, isPaidTooLate, type PaidLine, type SubscriptionFact } from './facts.ts'
+import { byStart, isPaidTooLate, type PaidLine, periodOf, type SubscriptionFact } from './facts.ts'
 
 export interface MonthShare {
   readonly invoice_id: string
   readonly kind: 'month' | 'seats'
+  /** The start of the month that the invoice paid for, which may be joined to an earlier one. */
+  readonly month_starts_at: Date
   /** The month's start, or the first moment at which this invoice added seats in it. */
   readonly starts_at: Date
   /** Before anything is taken back, and not rounded yet. */
@@ -15,15 +17,17 @@ export interface MonthShare {
 export interface PaidPeriod {
   readonly line: PaidLine
   readonly is_trial: boolean
-  /** Its end, or the start of a later period that took its place. */
+  /** From when on it grants: a trial waits until what was paid for before it is over. */
+  readonly starts_at: Date
+  /** Its end, or the moment from which its money went back. */
   readonly over_at: Date
   readonly is_late: boolean
 }
 
-/** A change of seats at one moment, and the invoice that paid for added ones. */
+/** A change of seats at one moment, and the invoice that paid for added ones; null while none has. */
 interface SeatChange {
   readonly at: Date
-  readonly invoice_id: string
+  readonly invoice_id: string | null
   readonly before: number
   readonly after: number
   readonly is_late: boolean
@@ -32,9 +36,10 @@ interface SeatChange {
 /** The paid changes within a period, each beginning where the one before it left off. */
 export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact): SeatChange[] {
   const { over_at } = period
+  const periods = subscription.lines.filter(({ kind }) => kind === 'period')
   const waiting = subscription.lines
-    .filter((line) => line.kind === 'seats')
-    .filter(({ starts_at }) => starts_at >= period.line.starts_at && starts_at < over_at)
+    .filter((line) => line.kind === 'seats' && periodOf(line, periods) === period.line)
+    .filter(({ starts_at }) => starts_at < over_at)
     .toSorted(byStart)
   const changes: SeatChange[] = []
   let seats = period.line.seats
@@ -104,10 +109,6 @@ export function sharesOf(
   const { line, over_at, is_late } = period
   const until = earlier(month.ends_at, over_at)
   const own = { invoice_id: line.invoice_id, seats: line.seats, is_late }
-  const atStart = seatsLeft(
-    own,
-    changes.filter(({ at }) => at < month.starts_at),
-  )
   const shares = new Map<string, MonthShare>()
   const add = ({ invoice_id, seats, is_late }: PaidSeats, starts_at: Date) => {
     if (invoice_id === null) return
@@ -116,6 +117,7 @@ export function sharesOf(
     shares.set(invoice_id, {
       invoice_id,
       kind: invoice_id === own.invoice_id ? 'month' : 'seats',
+      month_starts_at: month.starts_at,
       starts_at: known?.starts_at ?? starts_at,
       credits: (known?.credits ?? 0) + credits,
       is_late,
@@ -123,12 +125,14 @@ export function sharesOf(
   }
   // A month has a share of its own even when other invoices paid for all its seats.
   add({ ...own, seats: 0 }, month.starts_at)
+  const states = seatsAfterEach(own, changes)
+  const first = changes.findIndex(({ at }) => at >= month.starts_at)
+  const atStart = states.at(first < 0 ? -1 : first) ?? []
   for (const paid of atStart) add(paid, month.starts_at)
   let most = countSeats(atStart)
-  for (const { at, before, after, ...change } of changes) {
+  for (const [index, { at, before, after }] of changes.entries()) {
     if (at < month.starts_at || at >= until) continue
-    const seats = after - Math.max(most, before)
-    if (seats > 0) add({ ...change, seats }, at)
+    for (const paid of lastOf(states[index + 1] ?? [], after - Math.max(most, before))) add(paid, at)
     most = Math.max(most, before, after)
   }
   // Divided once, so that whole credits stay whole.
@@ -136,16 +140,35 @@ export function sharesOf(
   return [...shares.values()].map((share) => ({ ...share, credits: share.credits / fullSeconds }))
 }
 
-/** The invoices behind the remaining seats after some changes. Seats added last are removed first. */
-function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
+/**
+ * The invoices behind the seats, at first and after each change. Seats added last are removed first. Seats
+ * that one invoice takes back and charges again cost nothing, so they stay with the invoice that paid for
+ * them.
+ */
+function seatsAfterEach(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[][] {
   const unpaid = { invoice_id: null, is_late: false }
+  const states = [[own]]
+  const taken = new Map<string | null, PaidSeats[]>()
   let parts = [own]
-  for (const { before, after, ...payer } of changes) {
+  for (const { before, after, invoice_id, is_late } of changes) {
     // Changes before it without a payment that we know of.
     parts = resized(parts, before, unpaid)
-    parts = resized(parts, after, payer)
+    const back = taken.get(invoice_id) ?? []
+    if (after < before) taken.set(invoice_id, [...back, ...lastOf(parts, before - after)])
+    const again = lastOf(back, after - before)
+    if (after > before) taken.set(invoice_id, resized(back, countSeats(back) - countSeats(again), unpaid))
+    parts = resized([...parts, ...again], after, { invoice_id, is_late })
+    states.push(parts)
   }
-  return parts
+  return states
+}
+
+/** The last so many of the seats; all of them when there are fewer. */
+function lastOf(parts: readonly PaidSeats[], seats: number): PaidSeats[] {
+  const last = parts.at(-1)
+  if (!last || seats <= 0) return []
+  const taken = Math.min(last.seats, seats)
+  return [...lastOf(parts.slice(0, -1), seats - taken), { ...last, seats: taken }]
 }
 
 function resized(parts: readonly PaidSeats[], to: number, payer: Omit<PaidSeats, 'seats'>): PaidSeats[] {

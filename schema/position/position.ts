@@ -25,7 +25,7 @@ export interface MonthDue {
 }
 
 interface BegunMonths {
-  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]
+  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at' | 'starts_at'>[]
 }
 
 /**
@@ -40,7 +40,9 @@ export function positionOf(
   books: BegunMonths = { grants: [] },
 ): Position {
   const now = books.grants.reduce(
-    (latest, { month_starts_at }) => (month_starts_at && month_starts_at > latest ? month_starts_at : latest),
+    // One that is joined to an earlier month began itself later.
+    (latest, { month_starts_at, starts_at }) =>
+      month_starts_at && starts_at && starts_at > latest ? starts_at : latest,
     clock,
   )
   const plans = facts.subscriptions.map((subscription) => ({
@@ -57,10 +59,11 @@ export function positionOf(
       ),
       ...plans.flatMap(({ subscription, months }) => [
         ...months.flatMap((month) =>
-          month.shares.map(({ kind, invoice_id, starts_at, credits }): GrantDue => {
-            const span = { month_starts_at: month.starts_at, starts_at, ends_at: month.ends_at }
+          month.shares.map(({ kind, invoice_id, month_starts_at, starts_at, credits }): GrantDue => {
+            const span = { month_starts_at, starts_at, ends_at: month.ends_at }
             return {
               ...monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),
+              month_starts_at: month.starts_at,
               ...due(credits, facts.invoice_money.get(invoice_id)),
             }
           }),

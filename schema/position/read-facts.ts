@@ -5,7 +5,14 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
-import type { MoneyBack, OwnerFacts, PurchaseFact } from './facts.ts'
+import type { Subscription } from '../subscriptions/subscriptions.ts'
+import {
+  type MoneyBack,
+  type OwnerFacts,
+  type PaidLine,
+  type PurchaseFact,
+  pendingLinesSchema,
+} from './facts.ts'
 
 /** The facts about an owner's subscriptions, including ended ones. */
 export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
@@ -25,19 +32,28 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
       trial_end: subscription.trial_end,
       ended_at: subscription.ended_at,
       seats: subscription.seats_total,
-      lines: (linesOf.get(subscription.stripe_subscription_id) ?? []).map((line) => ({
-        invoice_id: line.stripe_invoice_id,
-        kind: line.kind,
-        starts_at: line.starts_at,
-        ends_at: line.ends_at,
-        seats: line.seats,
-        seats_before: line.seats_before,
-        amount_minor: line.amount_minor,
-        paid_at: line.paid_at,
-      })),
+      lines: [
+        ...(linesOf.get(subscription.stripe_subscription_id) ?? []).map((line) => ({
+          invoice_id: line.stripe_invoice_id,
+          kind: line.kind,
+          starts_at: line.starts_at,
+          ends_at: line.ends_at,
+          seats: line.seats,
+          seats_before: line.seats_before,
+          amount_minor: line.amount_minor,
+          paid_at: line.paid_at,
+        })),
+        ...pendingLinesOf(subscription),
+      ],
     })),
     invoice_money: new Map([...totals].map(([id, total]) => [id, moneyBack(total, byInvoice.get(id) ?? [])])),
   }
+}
+
+function pendingLinesOf({ pending_lines }: Pick<Subscription, 'pending_lines'>): PaidLine[] {
+  return pendingLinesSchema
+    .parse(pending_lines)
+    .map((line) => ({ ...line, invoice_id: null, paid_at: line.starts_at }))
 }
 
 /** The facts about paid checkouts of credits, by the checkout's id. */

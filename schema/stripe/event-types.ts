@@ -25,6 +25,7 @@ export const stripeEventTypes = [
   'subscription_schedule.aborted',
   'invoice.paid',
   'invoice.payment_failed',
+  'invoiceitem.deleted',
   'charge.refunded',
   'refund.created',
   'refund.updated',
@@ -39,10 +40,12 @@ export type StripeEventType = (typeof stripeEventTypes)[number]
 
 /**
  * The types read from Stripe's event list, which takes up to twenty
- * (https://docs.stripe.com/api/events/list). Events of scheduled changes move neither money nor credits; a
- * lost one is found by the next sync of the subscription.
+ * (https://docs.stripe.com/api/events/list). Events of scheduled changes and of items that are not billed any
+ * more move no money; what a lost one was about is found by the next sync of the subscription.
  */
-export const listedEventTypes = stripeEventTypes.filter((type) => !type.startsWith('subscription_schedule.'))
+export const listedEventTypes = stripeEventTypes.filter(
+  (type) => !type.startsWith('subscription_schedule.') && type !== 'invoiceitem.deleted',
+)
 
 export function isStripeEventType(type: string): type is StripeEventType {
   return (stripeEventTypes as readonly string[]).includes(type)

@@ -31,6 +31,7 @@ export type SubscriptionSnapshot = Pick<
   | 'ended_at'
   | 'scheduled_seats'
   | 'scheduled_at'
+  | 'pending_lines'
   | 'snapshot_order'
   | 'next_try_at'
 >

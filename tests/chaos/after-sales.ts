@@ -79,7 +79,7 @@ export async function changeSeats(world: World, customer: Customer, random: Rand
   )
   const invoice = changed?.latest_invoice
   if (!invoice || typeof invoice === 'string') return
-  const made = { at: invoice.created, from, to: quantity, invoice: invoice.id ?? '' }
+  const made = { at: invoice.created, to: quantity, invoice: invoice.id ?? '', item: null }
   customer.seatChanges.set(subscription.id, [...(customer.seatChanges.get(subscription.id) ?? []), made])
 }
 

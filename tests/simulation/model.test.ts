@@ -21,7 +21,15 @@ function paid(id: string, fields: Partial<Payment> = {}): Payment {
 }
 
 function period(fields: Partial<Period> = {}): Period {
-  return { kind: 'month', starts_at: june, ends_at: july, seats: 1, payment: paid('in_1'), ...fields }
+  return {
+    kind: 'month',
+    starts_at: june,
+    ends_at: july,
+    given_back_from: null,
+    seats: 1,
+    payment: paid('in_1'),
+    ...fields,
+  }
 }
 
 function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): Life {
@@ -79,11 +87,14 @@ describe('the model', () => {
     expect(belongings(lived, july + 31 * day)).toMatchObject({ plan: 375 })
   })
 
-  test('the model cuts a month that another period ends early, and the trial never', () => {
+  test('the model cuts a month as far as its money was given back, and the trial never', () => {
     const next = period({ starts_at: june + 15 * day, ends_at: july + 15 * day, payment: paid('in_2') })
     const usages = [{ at: null, month: 'in_1/0', plan: 400, purchased: 0 }]
-    const cut = life({ periods: [period(), next] }, { usages })
+    const cut = life({ periods: [period({ given_back_from: june + 15 * day }), next] }, { usages })
     expect(belongings(cut, june + 15 * day)).toMatchObject({ plan: 500 - 150 })
+    const both = life({ periods: [period(), next] }, { usages })
+    expect(belongings(both, june + 15 * day)).toMatchObject({ plan: 1000 - 400 })
+    expect(belongings(both, july)).toMatchObject({ plan: 1000 - 400 })
     const trial = life(
       { periods: [period({ kind: 'trial', payment: paid('in_1', { total: 0 }) }), next] },
       { usages },
@@ -92,19 +103,29 @@ describe('the model', () => {
   })
 
   test('the model gives added seats the rest of the month, and takes the last ones first', () => {
-    const change = (days: number, from: number, to: number, id: string) => ({
+    const change = (days: number, to: number, id: string) => ({
       at: june + days * day,
-      from,
       to,
       payment: paid(id, { total: 1000, paid_at: june + days * day }),
     })
     const lived = life({
       periods: [period({ kind: 'year', ends_at: june + 365 * day, seats: 2 })],
-      seat_changes: [change(15, 2, 5, 'in_2'), change(20, 5, 3, 'in_3'), change(21, 3, 6, 'in_4')],
+      seat_changes: [change(15, 5, 'in_2'), change(20, 3, 'in_3'), change(21, 6, 'in_4')],
     })
     // 3 seats for half of the month, 2 fewer that it has had all the same, 1 more than ever for 9 days of 30.
     expect(belongings(lived, june + 22 * day)).toMatchObject({ plan: 1000 + 750 + 150 })
     expect(belongings(lived, july)).toMatchObject({ plan: 6 * 500 })
+  })
+
+  test('the model lowers the next months by seats that were given up, and raises them when added ones are paid', () => {
+    const year = period({ kind: 'year', ends_at: june + 365 * day, seats: 5 })
+    const waiting = (to: number) => ({ at: june + day, to, payment: null })
+    expect(belongings(life({ periods: [year], seat_changes: [waiting(2)] }), july)).toMatchObject({
+      plan: 1000,
+    })
+    expect(belongings(life({ periods: [year], seat_changes: [waiting(8)] }), july)).toMatchObject({
+      plan: 2500,
+    })
   })
 
   test('the model turns late payments into bought credits', () => {

@@ -26,17 +26,18 @@ export interface Purchase {
 export interface Period {
   readonly kind: 'trial' | 'month' | 'year'
   readonly starts_at: number
-  /** Without meaning for a trial. */
   readonly ends_at: number
+  /** From when on the money for the rest of it was given back; null when it was not. */
+  readonly given_back_from: number | null
   readonly seats: number
   readonly payment: Payment
 }
 
 export interface SeatChange {
   readonly at: number
-  readonly from: number
   readonly to: number
-  readonly payment: Payment
+  /** What it was billed with; null while it waits for that. */
+  readonly payment: Payment | null
 }
 
 export interface Subscription {
@@ -196,42 +197,67 @@ interface Month {
 function monthsOf(subscription: Subscription, now: number): Month[] {
   const end = subscription.ended_at ?? Number.POSITIVE_INFINITY
   const latest = latestTime(subscription, now)
-  return paidPeriods(subscription)
-    .filter((period) => !isLate(period.payment, period.over_at, subscription))
+  const months = paidPeriods(subscription)
+    .filter((period) => period.kind === 'trial' || !isLate(period.payment, period.over_at, subscription))
     .flatMap((period) =>
       spansOf(period)
         .filter(({ starts_at }) => starts_at <= latest && starts_at < Math.min(end, period.over_at))
         .map((span) => {
           const inTime = grantsOf(subscription, period, span).filter(
-            ({ payment }) => payment.paid_at !== null && !isLate(payment, period.over_at, subscription),
+            ({ payment }) =>
+              period.kind === 'trial' ||
+              (payment.paid_at !== null && !isLate(payment, period.over_at, subscription)),
           )
           const due = sum(inTime.map(({ credits, payment }) => kept(Math.floor(credits), payment)))
-          return { name: `${period.payment.id}/${span.index}`, starts_at: span.starts_at, due }
+          const name = `${period.payment.id}/${span.index}`
+          return { name, starts_at: span.starts_at, over_at: Math.min(span.ends_at, period.over_at), due }
         }),
     )
+  return months.toSorted((a, b) => a.starts_at - b.starts_at).reduce<(typeof months)[number][]>(together, [])
+}
+
+/** Rule 4: times that were both paid for are one month, where they overlap. */
+function together<M extends { starts_at: number; over_at: number; due: number }>(months: M[], month: M): M[] {
+  const before = months.at(-1)
+  if (!before || before.over_at <= month.starts_at) return [...months, month]
+  const over_at = Math.max(before.over_at, month.over_at)
+  return [...months.slice(0, -1), { ...before, over_at, due: before.due + month.due }]
 }
 
 /** The product's time, or Stripe's latest payment or end if that is later. */
 function latestTime({ periods, seat_changes, ended_at }: Subscription, now: number): number {
-  const paid = [...periods, ...seat_changes].map(({ payment }) => payment.paid_at ?? 0)
+  const paid = [...periods, ...seat_changes].map(({ payment }) => payment?.paid_at ?? 0)
   return Math.max(now, ended_at ?? 0, ...paid)
 }
 
 interface PaidPeriod extends Period {
-  /** When the next paid period begins, or when it ends by itself. */
+  /** When it ends, or what was paid for it is given back, or a trial is over. */
   readonly over_at: number
 }
 
-/** Rules 3 and 4: a paid period that begins ends the one before it, unless it was paid when all was over. */
+/**
+ * Rules 3 and 4: what was paid for lasts until its end, unless its money was given back. A trial fills the
+ * time that is not paid for: after what was paid for before it, and until the next payment begins.
+ */
 function paidPeriods({ periods, ended_at }: Subscription): PaidPeriod[] {
   const paid = periods
-    .filter(({ payment }) => payment.paid_at !== null)
-    .toSorted((a, b) => a.starts_at - b.starts_at)
-  return paid.map((period, index) => {
-    const next = paid.slice(index + 1).find(({ payment }) => !isAfterEnd(payment, ended_at))
-    const ends_at = period.kind === 'trial' ? Number.POSITIVE_INFINITY : period.ends_at
-    return { ...period, over_at: Math.min(ends_at, next?.starts_at ?? ends_at) }
+    .filter(({ kind, payment }) => kind !== 'trial' && payment.paid_at !== null)
+    .map((period) => ({ ...period, over_at: period.given_back_from ?? period.ends_at }))
+  const inTime = paid.filter(({ payment }) => !isAfterEnd(payment, ended_at))
+  const trials = periods.filter(({ kind }) => kind === 'trial')
+  const free = trials.map((trial) => {
+    const earlier = paid.filter(
+      ({ starts_at, over_at, payment }) =>
+        starts_at < trial.starts_at && (payment.paid_at ?? 0) < over_at && !isAfterEnd(payment, ended_at),
+    )
+    const next = inTime.map(({ starts_at }) => starts_at).filter((at) => at >= trial.starts_at)
+    return {
+      ...trial,
+      starts_at: Math.max(trial.starts_at, ...earlier.map(({ over_at }) => over_at)),
+      over_at: Math.min(trial.ends_at, ...next),
+    }
   })
+  return [...paid, ...free].toSorted((a, b) => a.starts_at - b.starts_at)
 }
 
 function isAfterEnd({ paid_at }: Payment, endedAt: number | null): boolean {
@@ -286,24 +312,67 @@ function grantsOf(subscription: Subscription, period: PaidPeriod, month: Span): 
       ? number * creditsPerSeat
       : (number * creditsPerSeat * (until - from)) / (month.ends_at - month.starts_at)
 
-  let seats = [{ seats: period.seats, payment: period.payment }]
-  let most: number | null = null
+  let seats: PaidSeats[] = [{ seats: period.seats, payment: period.payment }]
+  let atStart: PaidSeats[] | null = null
+  let most = 0
+  const given = new Map<string | undefined, PaidSeats[]>()
   const added: Grant[] = []
-  for (const { at, from, to, payment } of subscription.seat_changes) {
-    if (at < period.starts_at || at >= Math.min(period.over_at, month.ends_at)) continue
-    if (at < month.starts_at) {
-      seats = to > from ? [...seats, { seats: to - from, payment }] : without(seats, from - to)
-    } else {
-      most ??= from
-      if (to > most) added.push({ credits: creditsFrom(at, to - most), payment })
-      most = Math.max(most, to)
+  for (const { at, to, payment } of changesIn(subscription, period)) {
+    if (at >= Math.min(period.over_at, month.ends_at)) continue
+    if (at >= month.starts_at && !atStart) {
+      atStart = seats
+      most = count(seats)
     }
+    const from = count(seats)
+    const bill = payment?.id
+    const back = given.get(bill) ?? []
+    if (to < from) {
+      given.set(bill, [...back, ...top(seats, from - to)])
+      seats = without(seats, from - to)
+    } else {
+      // One bill that gives seats back and charges them again leaves them as they were.
+      const again = top(back, to - from)
+      given.set(bill, without(back, count(again)))
+      seats = [...seats, ...again, { seats: to - from - count(again), payment }]
+    }
+    if (at < month.starts_at) continue
+    for (const part of top(seats, to - most))
+      if (part.payment) added.push({ credits: creditsFrom(at, part.seats), payment: part.payment })
+    most = Math.max(most, to)
   }
-  const first = seats.map((paid) => ({
-    credits: creditsFrom(month.starts_at, paid.seats),
-    payment: paid.payment,
+  const first = (atStart ?? seats).flatMap(({ seats: number, payment }) =>
+    payment ? [{ credits: creditsFrom(month.starts_at, number), payment }] : [],
+  )
+  // What one payment brought of a month is one grant.
+  return [...Map.groupBy([...first, ...added], ({ payment }) => payment)].map(([payment, grants]) => ({
+    payment,
+    credits: sum(grants.map(({ credits }) => credits)),
   }))
-  return [...first, ...added]
+}
+
+interface PaidSeats {
+  readonly seats: number
+  readonly payment: Payment | null
+}
+
+/** Stripe changes the seats of the period that began last, paid or not. */
+function changesIn({ seat_changes, periods }: Subscription, { payment }: Period): SeatChange[] {
+  return seat_changes.filter(({ at }) => {
+    const begun = periods.filter(({ starts_at, ends_at }) => starts_at <= at && at < ends_at)
+    return begun.toSorted((a, b) => a.starts_at - b.starts_at).at(-1)?.payment === payment
+  })
+}
+
+function count(seats: readonly PaidSeats[]): number {
+  return sum(seats.map((part) => part.seats))
+}
+
+/** The seats that were added last. */
+function top(seats: readonly PaidSeats[], number: number): PaidSeats[] {
+  const last = seats.at(-1)
+  if (!last || number <= 0) return []
+  const taken = Math.min(last.seats, number)
+  return [...top(seats.slice(0, -1), number - taken), { ...last, seats: taken }]
 }
 
 /** Rule 5: the seats that were added last go first. */
@@ -318,6 +387,7 @@ function without<T extends { seats: number }>(seats: readonly T[], gone: number)
 function paidTooLate(subscription: Subscription): number {
   const brought = new Map<Payment, number>()
   for (const period of paidPeriods(subscription)) {
+    if (period.kind === 'trial') continue
     for (const grant of spansOf(period).flatMap((span) => grantsOf(subscription, period, span))) {
       if (isLate(grant.payment, period.over_at, subscription))
         brought.set(grant.payment, (brought.get(grant.payment) ?? 0) + grant.credits)

@@ -30,15 +30,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'money back leaves months alone that are over',
     history: 'a used year refunded in parts, months apart',
-    text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              ...due(credits, facts',
+    text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              month_starts_at: month.starts_at,\n              ...due(credits, facts',
     becomes:
-      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
+      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              month_starts_at: month.starts_at,\n              ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
   },
   {
     name: 'added seats are the period’s invoice’s',
     history: 'seats added to a year and refunded',
-    text: 'parts = resized(parts, after, payer)',
-    becomes: 'parts = resized(parts, after, own)',
+    text: 'parts = resized([...parts, ...again], after, { invoice_id, is_late })',
+    becomes: 'parts = resized([...parts, ...again], after, own)',
   },
   {
     name: 'changes of one second in any order',
@@ -61,14 +61,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'seats given up are gone from the month in progress',
     history: 'seats added twice and given up at once',
-    text: 'changes.filter(({ at }) => at < month.starts_at),',
-    becomes: 'changes.filter(({ at, before, after }) => at < (after < before ? until : month.starts_at)),',
+    text: 'const first = changes.findIndex(({ at }) => at >= month.starts_at)',
+    becomes:
+      'const first = changes.findIndex(({ at, before, after }) => at >= (after < before ? until : month.starts_at))',
   },
   {
     name: 'only the lines that come with an invoice',
     history: 'a renewal of more than ten lines',
-    text: 'const lines: unknown[] = invoice.lines.has_more ? [] : invoice.lines.data\n    if (invoice.lines.has_more) {',
-    becomes: 'const lines: unknown[] = invoice.lines.data\n    if (lines.length < 0) {',
+    text: 'if (!lines.has_more) return lines.data',
+    becomes: 'if (lines.data.length > 0) return lines.data',
   },
   {
     name: 'the terms are compared with the payment',
@@ -99,8 +100,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no period ends early',
     history: 'a changed billing anchor',
-    text: 'const over_at = next ? earlier(line.ends_at, next.line.starts_at) : line.ends_at',
-    becomes: 'const over_at = next === undefined || line.ends_at ? line.ends_at : next.line.starts_at',
+    text: 'const over_at = cutsOf(line, { lines, subscription }).reduce(earlier, line.ends_at)',
+    becomes: 'const over_at = cutsOf(line, { lines, subscription }).reduce(later, line.ends_at)',
+  },
+  {
+    name: 'the cut without money back',
+    history: 'a year moved by a trial for which nothing is given back',
+    text: 'const over_at = cutsOf(line, { lines, subscription }).reduce(earlier, line.ends_at)',
+    becomes:
+      'const over_at = periods.map((other) => other.line.starts_at).filter((at) => at > line.starts_at).reduce(earlier, line.ends_at)',
   },
   {
     name: 'nothing is paid too late',

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
-import type { OwnerStep } from './owner-history.ts'
+import type { OwnerStep, Proration } from './owner-history.ts'
 import { pass } from './pass.ts'
 import { ignoreRefusal, withoutFaults } from './play.ts'
 
@@ -22,6 +22,8 @@ export type SubscriptionChange = Extract<
       | 'end_trial'
       | 'extend_trial'
       | 'anchor'
+      | 'move_by_trial'
+      | 'add_on'
       | 'coupon'
       | 'manual_items'
       | 'pause'
@@ -36,7 +38,7 @@ export async function changeSubscription(
   { subscription, step }: { subscription: Stripe.Subscription; step: SubscriptionChange },
 ): Promise<void> {
   const { id, trial_end, status } = subscription
-  const item = subscription.items.data[0]
+  const item = planItem(subscription)
   if (!item) return
   const update = (params: Stripe.SubscriptionUpdateParams) =>
     atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
@@ -47,7 +49,7 @@ export async function changeSubscription(
       return
     }
     case 'seats':
-      if (owner.kind === 'team') await changeSeats(product, owner, { id, numbers: step.numbers })
+      if (owner.kind === 'team') await changeSeats(product, owner, { id, ...step })
       return
     case 'cancel':
       if (step.when === 'now') await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
@@ -80,8 +82,29 @@ export async function changeSubscription(
       return
     case 'anchor':
       if (status === 'active')
-        await update({ billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' })
+        await update({ billing_cycle_anchor: { type: 'now' }, proration_behavior: step.proration })
       return
+    case 'move_by_trial':
+      if (status === 'active')
+        await update({
+          trial_end: Math.floor(product.timeAtStripe()) + step.days * day_s,
+          proration_behavior: step.proration,
+        })
+      return
+    case 'add_on': {
+      const other = subscription.items.data.find((one) => one !== item)
+      if (other) return void (await update({ items: [{ id: other.id, deleted: true }] }))
+      const price = await atStripe(product, owner, (stripe) =>
+        stripe.prices.create({
+          product_data: { name: 'Priority support' },
+          currency: 'eur',
+          unit_amount: 900,
+          recurring: { interval: item.price.recurring?.interval ?? 'month' },
+        }),
+      )
+      if (price) await update({ items: [{ price: price.id, quantity: step.quantity }] })
+      return
+    }
     case 'coupon': {
       const coupon = await atStripe(product, owner, (stripe) =>
         stripe.coupons.create({ percent_off: 100, duration: 'once' }),
@@ -153,27 +176,42 @@ export async function atStripe<T>(
   })
 }
 
+/** The item that is the plan: the others are sold under other names. */
+export function planItem({ items }: Stripe.Subscription): Stripe.SubscriptionItem | undefined {
+  return items.data.find(({ price }) => /^(pro|teams)_/.test(price.lookup_key ?? ''))
+}
+
 async function changeSeats(
   product: FaultyProduct,
   owner: Owner,
-  { id, numbers }: { id: string; numbers: readonly number[] },
+  { id, numbers, proration }: { id: string; numbers: readonly number[]; proration: Proration },
 ): Promise<void> {
+  const { client } = product.stripe
   for (const quantity of numbers) {
-    const before = await withoutFaults(product, () => product.stripe.client.subscriptions.retrieve(id))
-    const item = before.items.data[0]
+    const before = await withoutFaults(product, () => client.subscriptions.retrieve(id))
+    const item = planItem(before)
     const mayChange = before.status === 'active' || before.status === 'past_due'
     if (!item || !mayChange || item.quantity === quantity) return
     const after = await atStripe(product, owner, (stripe) =>
       stripe.subscriptions.update(id, {
         items: [{ id: item.id, quantity }],
-        proration_behavior: 'always_invoice',
+        proration_behavior: proration,
         expand: ['latest_invoice'],
       }),
     )
-    const invoice = after?.latest_invoice
-    if (!invoice || typeof invoice === 'string') continue
-    const made = { at: invoice.created, from: item.quantity ?? 0, to: quantity, invoice: invoice.id ?? '' }
-    owner.seatChanges.set(id, [...(owner.seatChanges.get(id) ?? []), made])
+    if (!after || proration === 'none') continue
+    const made = await withoutFaults(product, async () => {
+      if (proration === 'create_prorations') {
+        const customer = String(after.customer)
+        const { data } = await client.invoiceItems.list({ customer, pending: true, limit: 100 })
+        const item = data.find((one) => one.proration && one.amount > 0 && one.quantity === quantity)
+        return item && { at: item.period.start, to: quantity, invoice: null, item: item.id }
+      }
+      const invoice = after.latest_invoice
+      if (!invoice || typeof invoice === 'string') return undefined
+      return { at: invoice.created, to: quantity, invoice: invoice.id ?? '', item: null }
+    })
+    if (made) owner.seatChanges.set(id, [...(owner.seatChanges.get(id) ?? []), made])
   }
 }
 

@@ -25,6 +25,9 @@ export interface PlannedAct {
   readonly credits: number
 }
 
+/** Whether Stripe invoices a change at once, later, or not at all. */
+export type Proration = 'always_invoice' | 'create_prorations' | 'none'
+
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
 export type OwnerStep =
   | Mishap
@@ -37,7 +40,7 @@ export type OwnerStep =
   /** To the second in which the period ends. */
   | { readonly do: 'period_end' }
   /** One change after the other, in one second as a rule. */
-  | { readonly do: 'seats'; readonly numbers: readonly number[] }
+  | { readonly do: 'seats'; readonly numbers: readonly number[]; readonly proration: Proration }
   | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
   /** Lost when we do not answer in time. An inquiry takes no money yet. */
   | {
@@ -57,7 +60,11 @@ export type OwnerStep =
   | { readonly do: 'frequency' }
   | { readonly do: 'end_trial' }
   | { readonly do: 'extend_trial'; readonly days: number }
-  | { readonly do: 'anchor' }
+  | { readonly do: 'anchor'; readonly proration: Proration }
+  /** A trial in the middle of a plan that is paid for. */
+  | { readonly do: 'move_by_trial'; readonly days: number; readonly proration: Proration }
+  /** Another item beside the plan, or its removal. */
+  | { readonly do: 'add_on'; readonly quantity: number }
   | { readonly do: 'coupon' }
   | { readonly do: 'credit_balance'; readonly amount: number }
   | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
@@ -132,6 +139,12 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 }
 
 const nothing = fc.constant({})
+const proration = fc.constantFrom<Proration[]>(
+  'always_invoice',
+  'always_invoice',
+  'create_prorations',
+  'none',
+)
 const planTerms = { frequency, seats: fc.constantFrom(1, 5) }
 
 const steps = [
@@ -149,7 +162,7 @@ const steps = [
     }),
   ),
   step('period_end', 1, nothing),
-  step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }) })),
+  step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }), proration })),
   step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
   step(
     'dispute',
@@ -169,7 +182,9 @@ const steps = [
   step('frequency', 1, nothing),
   step('end_trial', 1, nothing),
   step('extend_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 60 }) })),
-  step('anchor', 1, nothing),
+  step('anchor', 1, fc.record({ proration })),
+  step('move_by_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 400 }), proration })),
+  step('add_on', 1, fc.record({ quantity: fc.constantFrom(1, 50) })),
   step('coupon', 1, nothing),
   step('credit_balance', 1, fc.record({ amount: fc.integer({ min: 1, max: 50_000 }) })),
   step(
@@ -243,7 +258,18 @@ const themes: readonly (readonly Kind[])[] = [
   ['plan', 'page', 'cancel', 'days', 'purchase', 'delete_customer', 'outage', 'lose_jobs'],
   ['seats', 'days', 'use', 'refund', 'dispute', 'close_dispute', 'hold_answer'],
   ['seats', 'days', 'use', 'join_team', 'leave_team', 'cancel', 'plan'],
-  ['days', 'use', 'frequency', 'anchor', 'end_trial', 'extend_trial', 'period_end', 'refund'],
+  [
+    'days',
+    'use',
+    'frequency',
+    'anchor',
+    'move_by_trial',
+    'end_trial',
+    'extend_trial',
+    'period_end',
+    'refund',
+  ],
+  ['days', 'use', 'seats', 'anchor', 'move_by_trial', 'add_on', 'period_end', 'refund'],
   ['days', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],

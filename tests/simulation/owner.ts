@@ -19,7 +19,7 @@ export interface Owner {
     readonly credits: number
   }[]
   /** By subscription, in the order of creation. */
-  readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
+  readonly seatChanges: Map<string, PlayedSeatChange[]>
   readonly usages: Usage[]
   /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
   readonly acts: string[]
@@ -51,7 +51,17 @@ export interface Owner {
 export interface InvoiceFacts {
   readonly payment_intents: readonly string[]
   /** Its lines for a regular period. */
-  readonly regular: readonly { starts_at: number; ends_at: number; seats: number }[]
+  readonly regular: readonly { starts_at: number; ends_at: number; seats: number; amount: number }[]
+  /** What the invoice of a new period gives back: from when on, of the period with which end. */
+  readonly given_back: readonly { from: number; ends_at: number }[]
+  /** The pending items that have become lines of it. */
+  readonly items: readonly string[]
+}
+
+/** With the invoice that was made for it, or the pending item that charges the new number. */
+export interface PlayedSeatChange extends Omit<SeatChange, 'payment'> {
+  readonly invoice: string | null
+  readonly item: string | null
 }
 
 export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Promise<Owner> {

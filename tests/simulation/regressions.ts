@@ -1,4 +1,4 @@
-import type { Kind, OwnerHistory, OwnerStep, PlannedPage, PlannedPlan } from './owner-history.ts'
+import type { Kind, OwnerHistory, OwnerStep, PlannedPage, PlannedPlan, Proration } from './owner-history.ts'
 
 export interface Regression {
   readonly title: string
@@ -40,7 +40,12 @@ const resync = { do: 'support', act: 'resync', credits: 0 } as const
 const replay = { ...resync, act: 'replay' } as const
 const anew = (with_metadata: boolean) => ({ do: 'make_anew', with_metadata }) as const
 const dying = { do: 'crash_worker', statement: 6, moment: 'after' } as const
-const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
+const seats = (...numbers: number[]) => ({ do: 'seats', numbers, proration: 'always_invoice' }) as const
+const later = (...numbers: number[]) => ({ ...seats(...numbers), proration: 'create_prorations' }) as const
+const unbilled = (...numbers: number[]) => ({ ...seats(...numbers), proration: 'none' }) as const
+const moved = (days: number, proration: Proration) => ({ do: 'move_by_trial', days, proration }) as const
+const anchored = (proration: Proration) => ({ do: 'anchor', proration }) as const
+const extra = { do: 'add_on', quantity: 50 } as const
 
 /** The books are compared after every turn; a step that stands alone is one. */
 function lived(
@@ -272,7 +277,7 @@ export const regressions: readonly Regression[] = [
     monthly,
     half,
     { do: 'days', days: 10 },
-    { do: 'anchor' },
+    anchored('always_invoice'),
     half,
     month,
   ),
@@ -435,4 +440,66 @@ export const regressions: readonly Regression[] = [
     adjust(-500),
     [month, resync],
   ),
+  lived(
+    'a year moved by a trial for which nothing is given back',
+    'user',
+    yearly,
+    month,
+    month,
+    moved(330, 'none'),
+    half,
+    month,
+    half,
+    month,
+    { do: 'days', days: 300 },
+  ),
+  lived(
+    'a month moved by a trial that is given back',
+    'user',
+    monthly,
+    half,
+    week,
+    moved(20, 'create_prorations'),
+    month,
+  ),
+  lived(
+    'a billing anchor moved without giving back',
+    'user',
+    monthly,
+    half,
+    week,
+    anchored('none'),
+    all,
+    month,
+    month,
+  ),
+  lived(
+    'seats given up that are billed later',
+    'team',
+    yearly,
+    month,
+    later(2),
+    month,
+    all,
+    month,
+    { do: 'days', days: 330 },
+    all,
+  ),
+  lived('seats added that are billed later', 'team', yearly, month, later(8), month, all, {
+    do: 'days',
+    days: 330,
+  }),
+  lived(
+    'seats given up and taken back that are billed later',
+    'team',
+    yearly,
+    later(2, 5),
+    month,
+    later(7),
+    month,
+    seats(3),
+    { do: 'days', days: 330 },
+  ),
+  lived('seats that change without a bill', 'team', yearly, month, unbilled(2), month, seats(6), month),
+  lived('an add-on beside the seats', 'team', monthly, extra, month, seats(8), month, extra, month),
 ]

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
 import type { InvoiceFacts, Owner } from './owner.ts'
+import { planItem } from './owner-at-stripe.ts'
 import { withoutFaults } from './play.ts'
 
 /** Stripe's objects, and the player's own knowledge. */
@@ -80,12 +81,15 @@ async function subscriptionOf(
 ): Promise<Subscription> {
   const { session, subscription, charges } = found
   const payments = new Map<string, Payment>()
+  const voided = new Set<string>()
+  const invoiceOf = new Map<string, string>()
   const periods: Period[] = []
+  const gone: GivenBack[] = []
   for await (const invoice of product.stripe.client.invoices.list({
     subscription: subscription.id,
     limit: 100,
   })) {
-    const { payment_intents, regular } = await factsOf(product, owner, invoice)
+    const { payment_intents, regular, given_back, items } = await factsOf(product, owner, invoice)
     const payment: Payment = {
       id: invoice.id ?? '',
       total: invoice.total,
@@ -93,28 +97,62 @@ async function subscriptionOf(
       taken_back: takenBack(charges, payment_intents),
     }
     payments.set(payment.id, payment)
-    const { trial_start, trial_end } = subscription
-    if (invoice.billing_reason === 'subscription_create' && trial_start !== null)
-      periods.push({ kind: 'trial', starts_at: trial_start, ends_at: trial_end ?? 0, seats: 1, payment })
-    for (const line of regular) {
-      if (trial_end !== null && line.starts_at < trial_end) continue
+    if (invoice.status === 'void') voided.add(payment.id)
+    for (const item of items) invoiceOf.set(item, payment.id)
+    for (const { amount, ...line } of regular) {
       const days = (line.ends_at - line.starts_at) / 86_400
-      periods.push({ ...line, kind: days > 45 ? 'year' : 'month', payment })
+      const kind = amount === 0 ? 'trial' : days > 45 ? 'year' : 'month'
+      periods.push({ ...line, kind, given_back_from: null, payment })
     }
+    if (payment.paid_at !== null) gone.push(...given_back)
   }
   return {
     // What was made by hand is named by the invoice that paid it first.
     session: session?.id ?? [...payments.keys()].at(-1) ?? '',
     plan_type: owner.kind === 'team' ? 'teams' : 'pro',
-    seats_now: subscription.items.data[0]?.quantity ?? 0,
+    seats_now: planItem(subscription)?.quantity ?? 0,
     ended_at: subscription.ended_at,
-    periods,
-    seat_changes: (owner.seatChanges.get(subscription.id) ?? []).map(({ invoice, ...change }) => {
-      const payment = payments.get(invoice)
-      if (!payment) throw new Error(`Stripe does not list invoice ${invoice}`)
-      return { ...change, payment }
+    periods: oneTrialEach(
+      periods.map((period) => ({ ...period, given_back_from: backFrom(period, gone, periods) })),
+    ),
+    seat_changes: (owner.seatChanges.get(subscription.id) ?? []).flatMap(({ invoice, item, ...change }) => {
+      const id = invoice ?? invoiceOf.get(item ?? '')
+      if (id === undefined) return [{ ...change, payment: null }]
+      const payment = payments.get(id)
+      if (!payment) throw new Error(`Stripe does not list invoice ${id}`)
+      if (voided.has(id)) return []
+      // What has waited for its invoice goes on waiting until that is paid.
+      return [{ ...change, payment: invoice === null && payment.paid_at === null ? null : payment }]
     }),
   }
+}
+
+/** Money that went back with the invoice of a new period: from when on, of the period with which end. */
+type GivenBack = InvoiceFacts['given_back'][number]
+
+function backFrom(period: Period, gone: readonly GivenBack[], periods: readonly Period[]): number | null {
+  if (period.kind === 'trial') return null
+  const moments = gone.filter(({ from, ends_at }) => {
+    const meant = periods.filter(
+      (one) => one.kind !== 'trial' && one.ends_at === ends_at && one.starts_at <= from,
+    )
+    return meant.toSorted((a, b) => a.starts_at - b.starts_at).at(-1) === period
+  })
+  return moments.length === 0 ? null : Math.min(...moments.map(({ from }) => from))
+}
+
+/** A trial is one, however often its end was moved. */
+function oneTrialEach(periods: readonly Period[]): Period[] {
+  const all: Period[] = []
+  for (const period of periods.toSorted((a, b) => a.starts_at - b.starts_at)) {
+    const before = all.at(-1)
+    if (period.kind !== 'trial' || before?.kind !== 'trial') all.push(period)
+    else {
+      const seats = Math.max(before.seats, period.seats)
+      all.splice(-1, 1, { ...before, ends_at: period.ends_at, seats })
+    }
+  }
+  return all
 }
 
 async function factsOf(
@@ -128,13 +166,22 @@ async function factsOf(
   const payment_intents: string[] = []
   for await (const { payment } of stripe.invoicePayments.list({ invoice: id, limit: 100 }))
     if (payment.payment_intent) payment_intents.push(String(payment.payment_intent))
-  const regular: InvoiceFacts['regular'][number][] = []
-  for await (const { parent, period, quantity } of stripe.invoices.listLineItems(id, { limit: 100 })) {
-    const item = parent?.subscription_item_details
-    if (item && !item.proration)
-      regular.push({ starts_at: period.start, ends_at: period.end, seats: quantity ?? 0 })
-  }
-  const facts = { payment_intents, regular }
+  const lines: Stripe.InvoiceLineItem[] = []
+  for await (const line of stripe.invoices.listLineItems(id, { limit: 100 })) lines.push(line)
+  const ofPlan = lines.filter(({ pricing }) => /^plan_/.test(String(pricing?.price_details?.product)))
+  const regular = ofPlan
+    .filter(({ parent }) => parent?.subscription_item_details?.proration === false)
+    .map(({ period, quantity, amount }) => ({
+      starts_at: period.start,
+      ends_at: period.end,
+      seats: quantity ?? 0,
+      amount,
+    }))
+  const given_back = ofPlan
+    .filter(({ amount, period }) => amount < 0 && regular.some(({ starts_at }) => starts_at === period.start))
+    .map(({ period }) => ({ from: period.start, ends_at: period.end }))
+  const items = lines.flatMap(({ parent }) => parent?.subscription_item_details?.invoice_item ?? [])
+  const facts = { payment_intents, regular, given_back, items }
   // A paid invoice does not change, apart from returned money.
   if (invoice.status === 'paid') paidInvoices.set(id, facts)
   return facts

@@ -35,6 +35,11 @@ export function seats(
   return { ...period(invoice_id, at, ends), kind: 'seats', seats_before: before, seats: after, ...fields }
 }
 
+/** The money for the rest of a period that ends then went back from a moment on. */
+export function cut(invoice_id: string, at: string, ends: string, fields: Partial<PaidLine> = {}): PaidLine {
+  return { ...period(invoice_id, at, ends), kind: 'cut', ...fields }
+}
+
 export function subscription(
   lines: readonly PaidLine[],
   fields: Partial<SubscriptionFact> = {},

@@ -18,6 +18,7 @@ const planArbitrary = fc.record({
     fc.record({
       is_yearly: fc.boolean(),
       cut_days: fc.option(fc.integer({ min: 0, max: 70 }), { freq: 3 }),
+      gives_back: fc.constantFrom(true, true, false),
       delay_days,
     }),
     { minLength: 1, maxLength: 4 },
@@ -59,7 +60,7 @@ export const lives: fc.Arbitrary<OwnerFacts> = fc
     // A trial has no payment that could be returned.
     const paid = subscriptions.flatMap(({ lines }) => lines.filter(({ amount_minor }) => amount_minor > 0))
     const back: Record<string, Partial<MoneyBack>> = {}
-    for (const [index, { invoice_id }] of paid.entries()) back[invoice_id] = money[index] ?? {}
+    for (const [index, { invoice_id }] of paid.entries()) back[String(invoice_id)] = money[index] ?? {}
     return ownerFacts(subscriptions, back)
   })
 
@@ -78,12 +79,14 @@ function subscriptionOf(id: string, start: number, plan: PlanSpec): Subscription
   }
   const { seats } = plan
   if (trialEnd) add({ starts_at: new Date(start), ends_at: trialEnd, seats, amount_minor: 0 }, 0)
+  const given_back: Pick<PaidLine, 'starts_at' | 'ends_at' | 'seats'>[] = []
   let at = trialEnd ?? new Date(start)
   let held = seats
   for (const period of plan.periods) {
     const ends_at = addMonths(at, period.is_yearly ? 12 : 1)
     const cut = period.cut_days === null ? ends_at : new Date(at.getTime() + period.cut_days * dayMs)
     const over = earlier(cut, ends_at)
+    for (const rest of given_back.splice(0)) add({ ...rest, kind: 'cut' }, period.delay_days)
     add({ starts_at: at, ends_at, seats: held }, period.delay_days)
     const changes = plan.changes.map((change) => ({ ...change, at: new Date(start + change.day * dayMs) }))
     for (const change of changes.toSorted((a, b) => a.day - b.day)) {
@@ -98,6 +101,8 @@ function subscriptionOf(id: string, start: number, plan: PlanSpec): Subscription
       add(line, change.seats > held ? change.delay_days : 0)
       held = change.seats
     }
+    // The invoice of the next period has the credit for the rest of this one.
+    if (over < ends_at && period.gives_back) given_back.push({ starts_at: over, ends_at, seats: held })
     at = over
   }
   const ended = plan.ends_after_days === null ? null : new Date(start + plan.ends_after_days * dayMs)

@@ -54,6 +54,8 @@ async function tell(): Promise<string[]> {
     proration_behavior: 'always_invoice',
   })
   await scheduleSeats(id)
+  const waiting = { customer: team.customer_id, subscription: id, amount: 500, currency: 'eur' }
+  await stripe.invoiceItems.del((await stripe.invoiceItems.create(waiting)).id)
   const chargeOf = async (customer: string) =>
     (await stripe.charges.list({ customer, limit: 1 })).data[0]?.id ?? ''
   await stripe.refunds.create({ charge: await chargeOf(credits.customer_id), amount: 140 })

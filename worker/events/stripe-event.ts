@@ -72,6 +72,8 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
   'subscription_schedule.aborted': prepareSchedule,
   'invoice.paid': prepareInvoice,
   'invoice.payment_failed': prepareInvoice,
+  // What waits for an invoice comes with its subscription's event, and goes without one.
+  'invoiceitem.deleted': prepareInvoice,
   'charge.refunded': prepareCharge,
   'refund.created': prepareReferredCharge,
   'refund.updated': prepareReferredCharge,

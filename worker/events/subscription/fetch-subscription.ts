@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { BillingFrequency, SoldPlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
+import type { PendingLine } from '../../../schema/position/facts.ts'
 import { planItemOf, planOfPrice } from '../../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
@@ -8,7 +9,7 @@ import { nextPhase } from '../../../schema/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { findOrder, type OrderOf } from './order.ts'
-import { fetchPaidInvoices, type PaidInvoice } from './paid-lines.ts'
+import { fetchBills, type PaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface FetchedSubscription {
@@ -33,6 +34,8 @@ export interface FetchedSubscription {
   /** What waits for the next period. */
   readonly scheduled: { readonly seats: number; readonly at: Date } | null
   readonly invoices: readonly PaidInvoice[]
+  /** Changes that are not paid yet. */
+  readonly pending: readonly PendingLine[]
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
@@ -82,7 +85,7 @@ const subscriptionSchema = z.object({
 })
 
 /**
- * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`. Two
+ * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`. Three
  * calls, and more when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for
  * one that was changed into something we do not sell.
  */
@@ -113,7 +116,11 @@ export async function fetchSubscription(
     cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
     ended_at: subscription.ended_at,
     scheduled: scheduledChange(subscription.schedule, item),
-    invoices: await fetchPaidInvoices(deps.stripe, id, { item_id: item.id, product_id: item.price.product }),
+    ...(await fetchBills(deps.stripe, {
+      id,
+      customer_id: subscription.customer,
+      plan: { item_id: item.id, product_id: item.price.product },
+    })),
   }
 }
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { day } from '../../../tests/support/facts.ts'
-import { fetchPaidInvoices, paidInvoiceOf } from './paid-lines.ts'
+import { fetchBills, paidInvoiceOf } from './paid-lines.ts'
 
 const at = (text: string) => day(text).getTime() / 1000
 const item = (proration: boolean) => ({
@@ -170,9 +170,39 @@ describe('a change of seats', () => {
     ).toEqual([[3, 5]])
   })
 
-  test('a change of seats that is only credited, or of no number, is none', () => {
-    expect(changes(line(-4000, 3))).toEqual([])
+  test('a change of seats of no number is none', () => {
     expect(changes(line(4000, null))).toEqual([])
+  })
+})
+
+describe('a period whose money goes back', () => {
+  const later = { period: { start: at('2026-01-21'), end: at('2026-02-01') } }
+  const cuts = (...lines: unknown[]) =>
+    read(lines)
+      .lines.filter(({ kind }) => kind === 'cut')
+      .map(({ starts_at, ends_at }) => [starts_at, ends_at])
+
+  test('a period whose money goes back is cut from the moment of the credit', () => {
+    expect(cuts(line(-4000, 3))).toEqual([[day('2026-01-11'), day('2026-02-01')]])
+    expect(changes(line(-4000, 3))).toEqual([])
+  })
+
+  test('a period whose money goes back after seats were given up, on one invoice, is cut by the rest', () => {
+    const lines = [line(-4000, 3), line(2000, 2), line(-1000, 2, later)]
+    expect(cuts(...lines)).toEqual([[day('2026-01-21'), day('2026-02-01')]])
+    expect(changes(...lines)).toEqual([[3, 2]])
+  })
+
+  test('a period whose money goes back in two pieces is cut from the first', () => {
+    const first = { period: { start: at('2026-01-11'), end: at('2026-01-21') } }
+    expect(cuts(line(-4000, 3, first), line(-7000, 5, later))).toEqual([
+      [day('2026-01-11'), day('2026-02-01')],
+    ])
+  })
+
+  test('a period of which as many seats are charged as are credited is not cut', () => {
+    expect(cuts(line(-4000, 3), line(7000, 5))).toEqual([])
+    expect(cuts(line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3))).toEqual([])
   })
 })
 
@@ -187,15 +217,16 @@ test('lines that do not come with their invoice are asked for, and only those', 
   const stripe = {
     invoices: {
       list: async function* () {
-        for (const [id, lines] of Object.entries(pages)) yield { ...invoice, id, lines }
+        for (const [id, lines] of Object.entries(pages)) yield { ...invoice, id, status: 'paid', lines }
       },
       listLineItems: async function* (id: string) {
         asked.push(id)
         for (let n = 0; n < 25; n++) yield later(n)
       },
     },
+    invoiceItems: { list: async function* () {} },
   } as unknown as Stripe
-  const invoices = await fetchPaidInvoices(stripe, 'sub_1', plan)
+  const { invoices } = await fetchBills(stripe, { id: 'sub_1', customer_id: 'cus_1', plan })
   expect(invoices.map(({ lines }) => lines.length)).toEqual([1, 25])
   expect(asked).toEqual(['in_2'])
 })

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { PaidLine } from '../../../schema/position/facts.ts'
+import type { PaidLine, PendingLine } from '../../../schema/position/facts.ts'
+
+/** What was billed for a subscription, and what waits to be. */
+export interface Bills {
+  readonly invoices: readonly PaidInvoice[]
+  readonly pending: readonly PendingLine[]
+}
 
 /** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
 export interface PaidInvoice {
@@ -21,6 +27,7 @@ const itemDetailsSchema = z.object({
   proration: z.boolean(),
   proration_details: z.object({ credited_items: z.unknown() }).nullish(),
 })
+const pricingSchema = z.object({ price_details: z.object({ product: z.string() }).nullish() }).nullish()
 
 const lineSchema = z.object({
   amount: z.int(),
@@ -33,7 +40,7 @@ const lineSchema = z.object({
     })
     .nullable(),
   // Stripe.InvoiceLineItem.Pricing: the product's id, which no answer expands.
-  pricing: z.object({ price_details: z.object({ product: z.string() }).nullish() }).nullish(),
+  pricing: pricingSchema,
 })
 type Line = z.infer<typeof lineSchema>
 
@@ -59,29 +66,70 @@ export interface PlanItem {
 const linesPerCall = 100
 
 /**
- * Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with
- * many lines.
+ * Every paid invoice of a subscription with all its lines, and the prorations that are not paid yet: those
+ * that wait for an invoice, and those that have waited for one that is not paid. Two calls, and one more for
+ * each invoice with many lines.
  */
-export async function fetchPaidInvoices(
+export async function fetchBills(
   stripe: Stripe,
-  subscriptionId: string,
-  plan: PlanItem,
-): Promise<PaidInvoice[]> {
+  { id, customer_id, plan }: { readonly id: string; readonly customer_id: string; readonly plan: PlanItem },
+): Promise<Bills> {
   const invoices: PaidInvoice[] = []
-  for await (const invoice of stripe.invoices.list({
-    subscription: subscriptionId,
-    status: 'paid',
-    limit: 100,
-  })) {
-    const lines: unknown[] = invoice.lines.has_more ? [] : invoice.lines.data
-    if (invoice.lines.has_more) {
-      for await (const line of stripe.invoices.listLineItems(invoice.id ?? '', { limit: linesPerCall })) {
-        lines.push(line)
-      }
+  const pending: Line[] = []
+  for await (const invoice of stripe.invoices.list({ subscription: id, limit: 100 })) {
+    const { status, billing_reason } = invoice
+    // What is charged at once takes effect when it is paid; a void invoice gave nothing back.
+    const hasWaited = billing_reason === 'subscription_cycle' || billing_reason === 'manual'
+    if (status === 'paid') {
+      invoices.push(paidInvoiceOf(invoice, await linesOf(stripe, invoice), plan))
+    } else if (hasWaited && status !== 'void') {
+      pending.push(...z.array(lineSchema).parse(await linesOf(stripe, invoice)))
     }
-    invoices.push(paidInvoiceOf(invoice, lines, plan))
   }
-  return invoices
+  // The list cannot be asked for a subscription's: https://docs.stripe.com/api/invoiceitems/list
+  for await (const item of stripe.invoiceItems.list({ customer: customer_id, pending: true, limit: 100 })) {
+    const line = lineOfItem(pendingItemSchema.parse(item), id)
+    if (line) pending.push(line)
+  }
+  const ours = pending.filter((line) => isProration(line) && isOfPlan(line, plan))
+  return { invoices, pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at) }
+}
+
+async function linesOf(stripe: Stripe, { id, lines }: Stripe.Invoice): Promise<unknown[]> {
+  if (!lines.has_more) return lines.data
+  const all: unknown[] = []
+  for await (const line of stripe.invoices.listLineItems(id ?? '', { limit: linesPerCall })) all.push(line)
+  return all
+}
+
+/** Stripe.InvoiceItem: what becomes a line of the next invoice. */
+const pendingItemSchema = z.object({
+  amount: z.int(),
+  quantity: z.int().nullable(),
+  period: lineSchema.shape.period,
+  proration: z.boolean(),
+  proration_details: itemDetailsSchema.shape.proration_details,
+  pricing: pricingSchema,
+  parent: z
+    .object({
+      subscription_details: z
+        .object({ subscription: z.string(), subscription_item: z.string().nullish() })
+        .nullish(),
+    })
+    .nullish(),
+})
+
+function lineOfItem(
+  { parent, proration, proration_details, ...line }: z.infer<typeof pendingItemSchema>,
+  subscriptionId: string,
+): Line | null {
+  const details = parent?.subscription_details
+  if (details?.subscription !== subscriptionId) return null
+  const { subscription_item } = details
+  return {
+    ...line,
+    parent: { subscription_item_details: { subscription_item, proration, proration_details } },
+  }
 }
 
 /** Reads a paid invoice; one may hold a period and prorated changes both, and lines of other items. */
@@ -104,7 +152,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[], plan: 
       amount_minor: line.amount,
     }),
   )
-  const changes = seatChangesOf(lines.filter(isProration), fields)
+  const changes = seatChangesOf(lines.filter(isProration)).map((line) => ({ ...fields, ...line }))
   return {
     id: invoice.id,
     total_minor: invoice.total,
@@ -146,43 +194,64 @@ function detailsOf({ parent }: Line): z.infer<typeof itemDetailsSchema> | null |
  * Each change of seats that an invoice charges for, by its moment. Stripe takes back what was charged before
  * and charges the new quantity for the rest of the period. A change with effect from before another one takes
  * that one's charge back at its own moment, in a line that has no charge beside it (flexible billing): there
- * the number goes to what is charged by now.
+ * the number goes to what is charged by now. Where all of that is taken back, the money for the rest of the
+ * period goes back: a cut.
  */
-function seatChangesOf(lines: readonly Line[], fields: { invoice_id: string; paid_at: Date }): PaidLine[] {
+function seatChangesOf(lines: readonly Line[]): PendingLine[] {
   const moments = [...Map.groupBy(lines, ({ period }) => period.start.getTime())].toSorted(
     ([a], [b]) => a - b,
   )
-  const changes: PaidLine[] = []
+  const changes: PendingLine[] = []
   let charge: Line | undefined
+  let cut: PendingLine | undefined
   for (const [moment, group] of moments) {
-    const { charged, credited } = netOf(group)
+    const starts_at = new Date(moment)
+    const { charged, credits } = netOf(group)
+    const back = charged ? undefined : credits.find((credit) => !charge || isAllOf(credit, charge))
+    if (back) {
+      charge = undefined
+      const { period, amount } = back
+      cut = {
+        kind: 'cut',
+        starts_at: cut?.starts_at ?? starts_at,
+        ends_at: period.end,
+        seats: back.quantity ?? 1,
+        seats_before: null,
+        amount_minor: amount + (cut?.amount_minor ?? 0),
+      }
+      continue
+    }
     charge = charged ?? charge
+    const credited = credits.length === 1 ? (credits[0]?.quantity ?? null) : null
     if (!charge || charge.quantity === null || charge.quantity === credited) continue
     changes.push({
-      ...fields,
       kind: 'seats',
-      starts_at: new Date(moment),
+      starts_at,
       ends_at: charge.period.end,
       seats: charge.quantity,
       seats_before: credited,
       amount_minor: charged?.amount ?? 0,
     })
   }
-  return changes
+  return cut ? [...changes, cut] : changes
+}
+
+function isAllOf(credit: Line, charge: Line): boolean {
+  return credit.quantity === charge.quantity && credit.period.end.getTime() === charge.period.end.getTime()
 }
 
 /**
- * What is left of several changes in one second: the last quantity that is charged, and the first that is
- * credited, which is what there was before; null when several are, because it is unknown then.
+ * What is left of several changes in one second: the last quantity that is charged, and the credits for what
+ * was charged before it. Of one credit that is what there was before; of several it is unknown.
  */
-function netOf(group: readonly Line[]): { charged: Line | undefined; credited: number | null } {
-  const credited = group.filter(isCredit).map(({ quantity }) => quantity)
+function netOf(group: readonly Line[]): { charged: Line | undefined; credits: readonly Line[] } {
+  const credits = group.filter(isCredit)
   const charged = group.filter((line) => {
     if (isCredit(line) || line.quantity === null) return false
-    const index = credited.indexOf(line.quantity)
-    if (index >= 0) credited.splice(index, 1)
+    const index = credits.findIndex(({ quantity }) => quantity === line.quantity)
+    if (index >= 0) credits.splice(index, 1)
     return index < 0
   })
   const [last] = charged.toSorted((a, b) => (b.quantity ?? 0) - (a.quantity ?? 0))
-  return { charged: last, credited: credited.length === 1 ? (credited[0] ?? null) : null }
+  return { charged: last, credits }
 }

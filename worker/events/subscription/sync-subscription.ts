@@ -250,6 +250,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     ended_at: fetched.ended_at,
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_at: fetched.scheduled?.at ?? null,
+    pending_lines: JSON.stringify(fetched.pending),
     snapshot_order: fetched.snapshot_order,
     next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
