@@ -1,29 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type CheckoutPage,
-  forgetCheckouts,
-  listIntents,
-  listPayableSessions,
-  openPlanCheckout,
-  requestPlan,
-} from '../tests/support/factories/plan-checkouts.ts'
-import { madeForEachTest } from '../tests/support/made.ts'
+import { listPayableSessions, planBuyer } from '../tests/support/factories/plan-checkouts.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
-import { signUp } from '../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const { server, stripe, clerk } = product
-/** A customer without a past. */
-const ada = madeForEachTest(async () => {
-  await forgetCheckouts(product)
-  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-})
-
-const intents = () => listIntents(product)
-const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
-const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
-const sessionOf = ({ sessionId }: CheckoutPage) =>
-  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
+const { server, stripe } = product
+const { intents, subscribe, subscribed, sessionOf } = planBuyer(product)
 
 describe('when the price at Stripe differs from the catalogue', () => {
   const breakPrice = async (unit_amount: number) =>

@@ -1,23 +1,18 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import {
-  forgetCheckouts,
   listIntents,
   listPayableSessions,
   openPlanCheckout,
+  planBuyer,
   requestPlan,
 } from '../../tests/support/factories/plan-checkouts.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import type { TestServer } from '../../tests/support/product/test-server.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { stripe, server } = product
-const ada = madeForEachTest(async () => {
-  await forgetCheckouts(product)
-  return signUp(product.clerk, { first_name: 'Ada' })
-})
+const { ada } = planBuyer(product)
 
 type Create = Stripe['checkout']['sessions']['create']
 
@@ -69,7 +64,8 @@ function signal() {
   return { give, given }
 }
 
-test('a server that was killed after Stripe had opened the page: the next try gets that page within 2 s', async () => {
+/** Kills a server once Stripe has opened a session, before it answers. Returns the session's id. */
+async function abandonAfterOpening(): Promise<string> {
   const opened = signal()
   let sessionId = ''
   const dying = await serverThatCreates(
@@ -81,6 +77,11 @@ test('a server that was killed after Stripe had opened the page: the next try ge
       }) as Create,
   )
   await abandon(dying, opened.given)
+  return sessionId
+}
+
+test('a server that was killed after Stripe had opened the page: the next try gets that page within 2 s', async () => {
+  const sessionId = await abandonAfterOpening()
   expect(await listIntents(product)).toMatchObject([{ state: 'created', stripe_session_id: null }])
   const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
   expect(took_ms).toBeLessThan(waitedForTheOtherMs)
@@ -126,17 +127,7 @@ test('a server that was killed before the customer was there: the next try is an
 })
 
 test('another address to return to does not make it another page', async () => {
-  const opened = signal()
-  let sessionId = ''
-  const dying = await serverThatCreates(
-    (real) =>
-      (async (...request: Parameters<Create>) => {
-        sessionId = (await real(...request)).id
-        opened.give()
-        return never()
-      }) as Create,
-  )
-  await abandon(dying, opened.given)
+  const sessionId = await abandonAfterOpening()
   const page = await openPlanCheckout(server, ada, {
     successUrl: 'http://localhost:3000/payment/success?tab=2',
   })

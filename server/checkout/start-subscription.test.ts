@@ -3,31 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { attachSession, insertIntent } from '../../schema/checkout/intents.ts'
 import {
   type CheckoutPage,
-  forgetCheckouts,
-  listIntents,
   listPayableSessions,
-  openPlanCheckout,
-  requestPlan,
+  planBuyer,
 } from '../../tests/support/factories/plan-checkouts.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const { database, server, stripe, clerk } = product
-/** A customer without a past. */
-const ada = madeForEachTest(async () => {
-  await forgetCheckouts(product)
-  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-})
-
-const intents = () => listIntents(product)
-const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
-const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
-const sessionOf = ({ sessionId }: CheckoutPage) =>
-  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
+const { database, server, stripe } = product
+const { ada, intents, subscribe, subscribed, sessionOf } = planBuyer(product)
 
 describe('one subscription per owner', () => {
   test.each(['trialing', 'active', 'past_due', 'unpaid', 'paused'] as const)(
@@ -203,7 +188,11 @@ describe('one subscription per owner', () => {
             .set({ state: 'settled', settled_at: new Date() })
             .where('id', '=', intent_id)
             .execute()
-          await trx.insertInto('subscriptions').values(subscription).execute()
+          const pending_lines = JSON.stringify(subscription.pending_lines)
+          await trx
+            .insertInto('subscriptions')
+            .values({ ...subscription, pending_lines })
+            .execute()
         })
         return stripe.client.checkout.sessions.expire(first.sessionId)
       },

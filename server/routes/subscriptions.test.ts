@@ -2,33 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { listPlans } from '../../schema/api/catalogue.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
-import {
-  type CheckoutPage,
-  forgetCheckouts,
-  listIntents,
-  openPlanCheckout,
-  requestPlan,
-} from '../../tests/support/factories/plan-checkouts.ts'
+import { type CheckoutPage, planBuyer } from '../../tests/support/factories/plan-checkouts.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import type { TestServer } from '../../tests/support/product/test-server.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const { database, server, stripe, clerk } = product
-/** A customer without a past. */
-const ada = madeForEachTest(async () => {
-  await forgetCheckouts(product)
-  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-})
-
-const intents = () => listIntents(product)
-const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
-const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
-const sessionOf = ({ sessionId }: CheckoutPage) =>
-  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
+const { database, server, stripe } = product
+const { ada, intents, subscribe, subscribed, sessionOf } = planBuyer(product)
 
 describe('a plan', () => {
   test('a plan is recorded with its terms, and Stripe’s page says the same', async () => {

@@ -1,22 +1,11 @@
 import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../kit/serve.ts'
+import { expect, test } from 'vitest'
 import { seeds } from '../seed.ts'
-import { startClerkSandbox } from '../start.ts'
-import { withOrganizations } from '../testing/instance.ts'
+import { testSandbox } from '../testing/sandbox.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startClerkSandbox({
-    port: 0,
-    stateFile: null,
-    webhookUrl: null,
-    instance: withOrganizations,
-  })
-})
-afterAll(() => sandbox.close())
+const sandbox = testSandbox()
 
 /** `fetch` would add headers of its own, and unpack the body. */
 async function getScript(headers: OutgoingHttpHeaders) {

@@ -1,21 +1,11 @@
 import { createClerkClient, verifyToken } from '@clerk/backend'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSigningKey, publicKeyPem, signingKey } from '../entities/signing-key.ts'
 import { seeds } from '../seed.ts'
-import { startClerkSandbox } from '../start.ts'
 import { TestBrowser } from '../testing/browser.ts'
-import { withOrganizations } from '../testing/instance.ts'
+import { testSandbox } from '../testing/sandbox.ts'
 
-let sandbox: Awaited<ReturnType<typeof startClerkSandbox>>
-beforeAll(async () => {
-  sandbox = await startClerkSandbox({
-    port: 0,
-    stateFile: null,
-    webhookUrl: null,
-    instance: withOrganizations,
-  })
-})
-afterAll(() => sandbox.close())
+const sandbox = testSandbox()
 
 const verify = (jwt: string) =>
   verifyToken(jwt, { secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })

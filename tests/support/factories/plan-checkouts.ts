@@ -1,8 +1,9 @@
 import type Stripe from 'stripe'
 import { createCheckoutSession } from '../../../schema/api/subscriptions.ts'
+import { madeForEachTest } from '../made.ts'
 import type { TestProduct } from '../product/start-test-product.ts'
 import type { ApiAnswer, TestServer } from '../product/test-server.ts'
-import type { Person } from '../services/clerk.ts'
+import { type Person, signUp } from '../services/clerk.ts'
 
 export interface CheckoutPage {
   readonly url: string
@@ -60,4 +61,21 @@ export async function forgetCheckouts({
   await stripe.clear('faults')
   await database.owner.deleteFrom('subscriptions').execute()
   await database.owner.deleteFrom('checkout_intents').execute()
+}
+
+/** A customer without a past in each test, and what they do at the product's server. */
+export function planBuyer(product: TestProduct) {
+  const { server, stripe } = product
+  const ada = madeForEachTest(async () => {
+    await forgetCheckouts(product)
+    return signUp(product.clerk, { first_name: 'Ada', last_name: 'Lovelace' })
+  })
+  return {
+    ada,
+    intents: () => listIntents(product),
+    subscribe: (fields: object = {}, on = server) => requestPlan(on, ada, fields),
+    subscribed: (fields: object = {}) => openPlanCheckout(server, ada, fields),
+    sessionOf: ({ sessionId }: CheckoutPage) =>
+      stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] }),
+  }
 }

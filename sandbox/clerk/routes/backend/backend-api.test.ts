@@ -1,22 +1,13 @@
 import { createClerkClient } from '@clerk/backend'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Sandbox } from '../../../kit/serve.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { seeds } from '../../seed.ts'
-import { startClerkSandbox } from '../../start.ts'
-import { withOrganizations } from '../../testing/instance.ts'
+import { testSandbox } from '../../testing/sandbox.ts'
 
-let sandbox: Sandbox
+const sandbox = testSandbox()
 let clerk: ReturnType<typeof createClerkClient>
-beforeAll(async () => {
-  sandbox = await startClerkSandbox({
-    port: 0,
-    stateFile: null,
-    webhookUrl: null,
-    instance: withOrganizations,
-  })
+beforeAll(() => {
   clerk = createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
 })
-afterAll(() => sandbox.close())
 beforeEach(async () => {
   await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' })
 })

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../../kit/serve.ts'
+import { expect, test } from 'vitest'
 import { seeds } from '../../seed.ts'
-import { startClerkSandbox } from '../../start.ts'
 import { TestBrowser } from '../../testing/browser.ts'
-import { withOrganizations } from '../../testing/instance.ts'
+import { testSandbox } from '../../testing/sandbox.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startClerkSandbox({
-    port: 0,
-    stateFile: null,
-    webhookUrl: null,
-    instance: withOrganizations,
-  })
-})
-afterAll(() => sandbox.close())
+const sandbox = testSandbox()
 
 test('the seeded demo user signs in with the password', async () => {
   const browser = new TestBrowser(sandbox)

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../../kit/serve.ts'
-import { startClerkSandbox } from '../../start.ts'
+import { expect, test } from 'vitest'
 import { TestBrowser } from '../../testing/browser.ts'
-import { withOrganizations } from '../../testing/instance.ts'
+import { testSandbox } from '../../testing/sandbox.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startClerkSandbox({
-    port: 0,
-    stateFile: null,
-    webhookUrl: null,
-    instance: withOrganizations,
-  })
-})
-afterAll(() => sandbox.close())
+const sandbox = testSandbox()
 
 test('a browser that has never called has no client', async () => {
   expect((await new TestBrowser(sandbox).get('/v1/client')).body).toEqual({ response: null, client: null })
