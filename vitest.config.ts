@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'database',
-          include: ['{schema,server,worker,scripts,tests/restore}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts,tests/growth,tests/restore}/**/*.test.ts'],
           exclude: withoutDatabase,
           globalSetup: 'tests/support/database/global-setup.ts',
         },
@@ -51,7 +51,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'engines',
-          include: ['tests/{engines,growth}/**/*.test.ts'],
+          include: ['tests/engines/**/*.test.ts'],
           globalSetup: 'tests/support/database/global-setup.ts',
           // A Redis Cluster on a machine that is too busy takes its own nodes for dead.
           maxWorkers: 2,
