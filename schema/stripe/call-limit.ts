@@ -112,9 +112,9 @@ export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.
 }
 
 /**
- * Stripe also answers 429 where another call holds the object (`lock_timeout`): "If the
- * Stripe-Rate-Limited-Reason header isn't present, the error isn't caused by rate limiting"
- * (https://docs.stripe.com/rate-limits). That ends in an error, and slows what was about the object alone.
+ * A 429 for a limited rate names it in this header (https://docs.stripe.com/rate-limits). Stripe also answers
+ * 429, without the header, where another call holds the object (`lock_timeout`): that ends in an error, and
+ * slows what was about the object alone.
  */
 function isRateLimited(answer: Stripe.HttpClientResponse): boolean {
   return answer.getStatusCode() === 429 && Boolean(answer.getHeaders()['stripe-rate-limited-reason'])

@@ -39,18 +39,21 @@ function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
 const renewalMaxMs = 3 * 24 * 3600 * 1000
 
 /**
- * Whether the owner's plan is being renewed: its last paid period is over, and what follows is not known to
- * be paid. Stripe keeps the invoice as a draft for about an hour, or for up to three days while
+ * Whether a subscription is being renewed: its last paid period is over, and what follows is not known to be
+ * paid. Stripe keeps the invoice as a draft for about an hour, or for up to three days while
  * `invoice.created` is not answered (docs.stripe.com/billing/subscriptions/webhooks). The end of a trial
  * is a renewal too.
  */
-export async function isRenewing(db: Kysely<DB>, owner: Owner, now: Date): Promise<boolean> {
-  const live = await findLiveSubscription(db, owner)
+export async function isRenewing(
+  db: Kysely<DB>,
+  live: Subscription | undefined,
+  now: Date,
+): Promise<boolean> {
   if (!live || (live.status !== 'active' && live.status !== 'trialing')) return false
   const paid = await db
     .selectFrom('paid_invoice_lines')
     .select('ends_at')
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', live.owner_id)
     .where('stripe_subscription_id', '=', live.stripe_subscription_id)
     .where('kind', '=', 'period')
     .orderBy('starts_at', 'desc')

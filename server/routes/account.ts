@@ -40,12 +40,11 @@ export const accountRoutes = [
   }).handle(async ({ query, owner, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, payments, is_renewing] = await Promise.all([
+    const [user, balance, subscription, payments] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
-      isRenewing(db, owner, as_of),
     ])
     const plan_type = planTypeOf(owner, { user, subscription })
     return {
@@ -57,7 +56,7 @@ export const accountRoutes = [
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
         0,
       ),
-      is_renewing,
+      is_renewing: await isRenewing(db, subscription, as_of),
       plan_type,
       subscription: subscription
         ? {

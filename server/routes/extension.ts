@@ -10,7 +10,7 @@ import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { isRenewing } from '../../schema/subscriptions/subscriptions.ts'
+import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -84,7 +84,8 @@ export const extensionRoutes = [
       reason: description,
     })
     if (usage.outcome === 'refused') {
-      const is_renewing = await isRenewing(deps.db, payer.owner, deps.now())
+      const subscription = await findLiveSubscription(deps.db, payer.owner)
+      const is_renewing = await isRenewing(deps.db, subscription, deps.now())
       throw usageRefused(deps.settings, payer, { ...usage, required: credits, is_renewing })
     }
     return {

@@ -30,14 +30,14 @@ describe('what a plan will cost', () => {
     },
   )
 
-  it('what a plan will cost offers no trial where there is none, and no certain one to a user who may have had it', () => {
+  it('an offer names no trial where there is none, and no certain one to a user who may have had it', () => {
     expect(offer('plan=pro', { trialDays: 0 })?.sentence).toBe('Pro, €20.00 a month')
     expect(offer('plan=pro', { isNewAccount: false })?.sentence).toBe(
       'Pro, 14 days free if it is your first, then €20.00 a month',
     )
   })
 
-  it('what a plan will cost counts the credits of all seats', () => {
+  it('an offer counts the credits of all seats', () => {
     expect(offer('plan=teams&seats=3')?.includedCredits).toBe(1500)
   })
 })

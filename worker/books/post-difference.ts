@@ -21,7 +21,7 @@ import {
   monthsToBegin,
 } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionOf } from '../../schema/position/position.ts'
+import { type Position, positionOf } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a posting, and when. */
@@ -45,11 +45,11 @@ export async function postPlanDifference(
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
   const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
-  const months = monthsToBegin(positionOf(facts, cause.now, ofPlans), ofPlans)
+  const position = positionOf(facts, cause.now, ofPlans)
   const { transfers, closings } = missingIn({
-    facts,
+    position,
     books: ofPlans,
-    usage: await readUsageInMonths(trx, owner, months),
+    usage: await readUsageInMonths(trx, owner, monthsToBegin(position, ofPlans)),
     cause,
     paid_by: null,
   })
@@ -101,9 +101,11 @@ export async function readMissing(
   )
   return purchases.flatMap(({ intent, cause }) => {
     const purchase = facts.get(intent.id)
+    const books = withOneGrant(known.get(intent.id))
+    const alone = { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] }
     return missingIn({
-      facts: { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] },
-      books: withOneGrant(known.get(intent.id)),
+      position: positionOf(alone, cause.now, books),
+      books,
       cause,
       paid_by: sourceOf(intent),
     }).transfers
@@ -136,9 +138,10 @@ export async function withdrawPurchase(
   await lockOwner(trx, owner)
   const known = await readPurchaseGrant(trx, intent.id)
   if (!known) return 0
+  const books = withOneGrant(known)
   const { transfers } = missingIn({
-    facts: withoutFacts(owner),
-    books: withOneGrant(known),
+    position: positionOf(withoutFacts(owner), cause.now, books),
+    books,
     cause,
     paid_by: sourceOf(intent),
   })
@@ -155,7 +158,7 @@ function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
 }
 
 interface Comparison {
-  readonly facts: OwnerFacts
+  readonly position: Position
   readonly books: BooksInScope
   /** Of the months that begin; see `monthsToBegin`. */
   readonly usage?: readonly UsageInMonth[]
@@ -164,10 +167,9 @@ interface Comparison {
   readonly paid_by: string | null
 }
 
-/** What has to be posted and closed so that the books agree with the facts. */
-function missingIn({ facts, books, usage = [], cause, paid_by }: Comparison) {
+/** What has to be posted and closed so that the books agree with the position. */
+function missingIn({ position, books, usage = [], cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
-  const position = positionOf(facts, now, books)
   const { transfers, closings } = differenceOf(position, books, usage)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing

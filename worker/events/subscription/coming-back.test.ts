@@ -40,7 +40,7 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     expect(await life.use(now, 500)).toBe(true)
   })
 
-  test('a user who used up a plan, ended it and subscribed again keeps them at every turn of a dispute of the old plan', async () => {
+  test('a user who used up a plan, ended it and subscribed again keeps the new credits at every turn of a dispute of the old plan', async () => {
     const { before, now } = await comeBack()
     const [charge] = await life.charges(before)
     const id = await life.dispute(charge)
@@ -123,7 +123,7 @@ describe('an old subscription of an organization', () => {
     expect(seats.find(({ user_id }) => user_id === before.user_id)).toMatchObject({ status: 'revoked' })
   })
 
-  test('an old subscription of an organization gives none to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
+  test('an old subscription of an organization gives no seat to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
     const { before, now, owner } = await teamThatCameBack()
     await database.worker
       .updateTable('seats')

@@ -16,24 +16,21 @@ describe('an account that could not be set up', () => {
     'Failed to initialize user',
     'Failed to create checkout session',
     'Failed to process starter plan signup',
-  ])(
-    'an account that could not be set up says what failed, that nothing was charged, and what to do: %s',
-    (defaultText) => {
-      const html = render(new ApiFailure({ status: 502, code: 'no_error_body', text: null }), defaultText)
-      for (const text of [
-        'Something went wrong',
-        'We encountered an error while setting up your account.',
-        defaultText,
-        'You have not been charged.',
-        'Try Again',
-        'Go to Dashboard',
-      ]) {
-        expect(html).toContain(text)
-      }
-    },
-  )
+  ])('the page says what failed, that nothing was charged, and what to do: %s', (defaultText) => {
+    const html = render(new ApiFailure({ status: 502, code: 'no_error_body', text: null }), defaultText)
+    for (const text of [
+      'Something went wrong',
+      'We encountered an error while setting up your account.',
+      defaultText,
+      'You have not been charged.',
+      'Try Again',
+      'Go to Dashboard',
+    ]) {
+      expect(html).toContain(text)
+    }
+  })
 
-  it('an account that could not be set up prefers the server’s text, with the reference for support', () => {
+  it('the page prefers the server’s text, with the reference for support', () => {
     const refusal = {
       status: 502,
       code: 'checkout_failed',
@@ -46,7 +43,7 @@ describe('an account that could not be set up', () => {
     expect(html).not.toContain('Failed to create checkout session')
   })
 
-  it('an account that could not be set up says that we could not be reached', () => {
+  it('the page says that we could not be reached', () => {
     const unreachable = new ApiFailure({ status: 0, code: 'unreachable', text: null })
     expect(render(unreachable, 'Failed to initialize user')).toContain('Please check your connection.')
   })
