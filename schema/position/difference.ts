@@ -40,8 +40,7 @@ export function monthsToBegin(position: Position, books: BooksInScope): UsageWin
   const begin = position.months.filter((month) => !known.has(nameOf(month))).toSorted(byStart)
   return begin.map(({ stripe_subscription_id, starts_at, usage_until }, index) => {
     // Of two subscriptions, usage belongs to the one that began last.
-    const next = begin[index + 1]?.starts_at
-    const until = next && usage_until ? earlier(next, usage_until) : (next ?? usage_until)
+    const until = earlier(usage_until, begin[index + 1]?.starts_at ?? usage_until)
     return { stripe_subscription_id, starts_at, until }
   })
 }

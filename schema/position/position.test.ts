@@ -94,7 +94,12 @@ describe('the grants of a plan', () => {
       },
     ])
     expect(months).toEqual([
-      { stripe_subscription_id: 'sub_1', starts_at: day('2026-01-01'), usage_until: null, is_over: false },
+      {
+        stripe_subscription_id: 'sub_1',
+        starts_at: day('2026-01-01'),
+        usage_until: day('2026-02-01'),
+        is_over: false,
+      },
     ])
   })
 

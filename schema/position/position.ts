@@ -1,6 +1,7 @@
 import { type Grant, monthGrant, purchaseGrant } from '../ledger/grants.ts'
 import type { GrantInBooks } from '../ledger/post/books.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
+import { earlier } from './calendar.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
 export interface Position {
@@ -19,8 +20,8 @@ export interface GrantDue extends Grant {
 export interface MonthDue {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
-  /** From when usage belongs to the next month, or to none; null while that is unknown. */
-  readonly usage_until: Date | null
+  /** From when usage belongs to the next month, or to none. */
+  readonly usage_until: Date
   readonly is_over: boolean
 }
 
@@ -78,10 +79,10 @@ export function positionOf(
       ]),
     ],
     months: plans.flatMap(({ subscription, months }) =>
-      months.map(({ starts_at, is_over }, index) => ({
+      months.map(({ starts_at, ends_at, is_over }, index) => ({
         stripe_subscription_id: subscription.id,
         starts_at,
-        usage_until: months[index + 1]?.starts_at ?? subscription.ended_at,
+        usage_until: earlier(ends_at, months[index + 1]?.starts_at ?? subscription.ended_at ?? ends_at),
         is_over,
       })),
     ),

@@ -65,6 +65,16 @@ test('a new subscription is not charged what an older one paid for, whichever of
   expect(apart.balances).toEqual([500, 300])
 })
 
+test('usage after the end of a month that is heard too late counts to the month that follows, once', () => {
+  const story = new Story(1000)
+    .hear('2026-01-20', planOf([january]))
+    .use('2026-01-21', 500)
+    .use('2026-03-01T01:00:00', 450)
+  expect(story.hear('2026-03-01T02:00:00', planOf([january, february])).balances).toEqual([500, 550])
+  story.use('2026-03-01T03:00:00', 100)
+  expect(story.hear('2026-03-01T04:00:00', planOf([january, february, march])).balances).toEqual([0, 1000])
+})
+
 const kinds: readonly (readonly [string, readonly PaidLine[], readonly PaidLine[], Fields])[] = [
   ['a monthly renewal', [january], [january, february], {}],
   ['a month of a yearly plan', [year], [year], {}],

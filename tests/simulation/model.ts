@@ -122,7 +122,10 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
   for (const subscription of life.subscriptions) {
     const months = monthsOf(subscription, now)
     for (const [index, month] of months.entries()) {
-      const until = months[index + 1]?.starts_at ?? subscription.ended_at ?? Number.POSITIVE_INFINITY
+      const until = Math.min(
+        month.ends_at,
+        months[index + 1]?.starts_at ?? subscription.ended_at ?? Number.POSITIVE_INFINITY,
+      )
       const isOfMonth = ({ at, month: paidBy }: Usage) =>
         at !== null && at >= month.starts_at && at < until && startOf(paidBy) < month.starts_at
       const since = usages.filter(isOfMonth)
@@ -190,6 +193,7 @@ function planBalance(subscription: Subscription, usages: readonly Usage[], now: 
 interface Month {
   readonly name: string
   readonly starts_at: number
+  readonly ends_at: number
   readonly due: number
 }
 
@@ -210,18 +214,19 @@ function monthsOf(subscription: Subscription, now: number): Month[] {
           )
           const due = sum(inTime.map(({ credits, payment }) => kept(Math.floor(credits), payment)))
           const name = `${period.payment.id}/${span.index}`
-          return { name, starts_at: span.starts_at, over_at: Math.min(span.ends_at, period.over_at), due }
+          return { ...span, name, over_at: Math.min(span.ends_at, period.over_at), due }
         }),
     )
   return months.toSorted((a, b) => a.starts_at - b.starts_at).reduce<(typeof months)[number][]>(together, [])
 }
 
 /** Rule 4: times that were both paid for are one month, where they overlap. */
-function together<M extends { starts_at: number; over_at: number; due: number }>(months: M[], month: M): M[] {
+function together<M extends Month & { over_at: number }>(months: M[], month: M): M[] {
   const before = months.at(-1)
   if (!before || before.over_at <= month.starts_at) return [...months, month]
   const over_at = Math.max(before.over_at, month.over_at)
-  return [...months.slice(0, -1), { ...before, over_at, due: before.due + month.due }]
+  const ends_at = Math.max(before.ends_at, month.ends_at)
+  return [...months.slice(0, -1), { ...before, over_at, ends_at, due: before.due + month.due }]
 }
 
 /** The product's time, or Stripe's latest payment or end if that is later. */

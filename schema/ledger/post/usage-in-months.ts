@@ -3,11 +3,11 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
-/** A billing month, and until when usage belongs to it; null when no end is known. */
+/** A billing month, and until when usage belongs to it. */
 export interface UsageWindow {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
-  readonly until: Date | null
+  readonly until: Date
 }
 
 /** Credits that usage which occurred in a month took of the owner's accounts, above zero. */
@@ -29,7 +29,7 @@ export async function readUsageInMonths(
 ): Promise<UsageInMonth[]> {
   if (windows.length === 0) return []
   const starts = windows.map(({ starts_at }) => starts_at.toISOString())
-  const ends = windows.map(({ until }) => until?.toISOString() ?? 'infinity')
+  const ends = windows.map(({ until }) => until.toISOString())
   const entryBelow = (accountId: string, transferId: string) => sql`(
     SELECT e.transfer_id, e.amount, t.kind, t.occurred_at FROM ledger_entries e
     CROSS JOIN LATERAL (
