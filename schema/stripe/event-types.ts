@@ -23,6 +23,7 @@ export const stripeEventTypes = [
   'subscription_schedule.completed',
   'subscription_schedule.canceled',
   'subscription_schedule.aborted',
+  'invoice.created',
   'invoice.paid',
   'invoice.payment_failed',
   'invoiceitem.deleted',
@@ -40,11 +41,15 @@ export type StripeEventType = (typeof stripeEventTypes)[number]
 
 /**
  * The types read from Stripe's event list, which takes up to twenty
- * (https://docs.stripe.com/api/events/list). Events of scheduled changes and of items that are not billed any
- * more move no money; what a lost one was about is found by the next sync of the subscription.
+ * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
+ * more and of drafts move no money; what a lost one was about is found by the next sync of the subscription,
+ * and a draft is finalized without us.
  */
 export const listedEventTypes = stripeEventTypes.filter(
-  (type) => !type.startsWith('subscription_schedule.') && type !== 'invoiceitem.deleted',
+  (type) =>
+    !type.startsWith('subscription_schedule.') &&
+    type !== 'invoiceitem.deleted' &&
+    type !== 'invoice.created',
 )
 
 export function isStripeEventType(type: string): type is StripeEventType {

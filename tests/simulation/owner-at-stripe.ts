@@ -45,7 +45,7 @@ export async function changeSubscription(
   switch (step.do) {
     case 'period_end': {
       const left_s = Math.ceil(item.current_period_end - product.timeAtStripe())
-      if (left_s > 0 && !subscription.ended_at) await pass(product, left_s)
+      if (left_s > 0 && !subscription.ended_at) await pass(product, left_s + step.after_s)
       return
     }
     case 'seats':
@@ -204,7 +204,7 @@ async function changeSeats(
       if (proration === 'create_prorations') {
         const customer = String(after.customer)
         const { data } = await client.invoiceItems.list({ customer, pending: true, limit: 100 })
-        const item = data.find((one) => one.proration && one.amount > 0 && one.quantity === quantity)
+        const item = data.find((one) => one.proration && one.amount >= 0 && one.quantity === quantity)
         return item && { at: item.period.start, to: quantity, invoice: null, item: item.id }
       }
       const invoice = after.latest_invoice

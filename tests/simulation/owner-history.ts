@@ -37,8 +37,8 @@ export type OwnerStep =
   | { readonly do: 'purchase'; readonly credits: number }
   | { readonly do: 'use'; readonly percent: number; readonly reports: number }
   | { readonly do: 'days'; readonly days: number }
-  /** To the second in which the period ends. */
-  | { readonly do: 'period_end' }
+  /** To the second in which the period ends, or a little later: then its renewal may be a draft. */
+  | { readonly do: 'period_end'; readonly after_s: number }
   /** One change after the other, in one second as a rule. */
   | { readonly do: 'seats'; readonly numbers: readonly number[]; readonly proration: Proration }
   | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
@@ -161,7 +161,7 @@ const steps = [
       ),
     }),
   ),
-  step('period_end', 1, nothing),
+  step('period_end', 2, fc.record({ after_s: fc.constantFrom(0, 0, 20, 1800, 3660, 7200) })),
   step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }), proration })),
   step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
   step(
@@ -270,7 +270,8 @@ const themes: readonly (readonly Kind[])[] = [
     'refund',
   ],
   ['days', 'use', 'seats', 'anchor', 'move_by_trial', 'add_on', 'period_end', 'refund'],
-  ['days', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
+  ['days', 'period_end', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
+  ['period_end', 'use', 'purchase', 'card', 'pay_invoice', 'deliver', 'drop', 'refund', 'cancel'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],

@@ -89,7 +89,7 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     }
     // So that Stripe's times have the order of the steps.
     if (!isExact) await pass(product, 1)
-    isExact = step.do === 'period_end'
+    isExact = step.do === 'period_end' && step.after_s === 0
     await take(product, owner, step, isSettled)
     isSettled = false
   }

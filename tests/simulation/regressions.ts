@@ -33,6 +33,8 @@ const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, perce
 const dispute = (payment = 0) =>
   ({ do: 'dispute', payment, percent: 100, answered: true, is_inquiry: false }) as const
 const inquiry = { ...dispute(), is_inquiry: true } as const
+/** To the end of the period: its renewal is a draft for an hour from then on, or until we hear of it. */
+const renewal = (after_s = 0) => ({ do: 'period_end', after_s }) as const
 const clock = (ahead_s: number) => ({ do: 'set_clock', ahead_s }) as const
 const hold = (of: 'subscription' | 'charge') => ({ do: 'hold_answer', of }) as const
 const adjust = (credits: number) => ({ do: 'support', act: 'adjust', credits }) as const
@@ -83,6 +85,40 @@ export const regressions: readonly Regression[] = [
     [month, all],
     [month, all],
   ),
+  ...[monthly, yearly, trial].flatMap((order) => [
+    lived(
+      `usage while the renewal of a ${order.trial_days ? 'trial' : order.frequency} plan is a draft`,
+      'user',
+      order,
+      purchase,
+      half,
+      [renewal(20), half, half],
+      half,
+      day,
+    ),
+    lived(
+      `usage before the renewal of a ${order.trial_days ? 'trial' : order.frequency} plan is found by the reader`,
+      'user',
+      order,
+      purchase,
+      half,
+      [drop, renewal(7200), all, drop],
+      half,
+      day,
+    ),
+    lived(
+      `usage before a renewal of a ${order.trial_days ? 'trial' : order.frequency} plan that fails and is paid`,
+      'user',
+      { ...order, card: 'fails_later' },
+      purchase,
+      half,
+      [renewal(20), half],
+      day,
+      half,
+      { do: 'pay_invoice' },
+      half,
+    ),
+  ]),
   lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
   lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),
   lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
@@ -292,8 +328,8 @@ export const regressions: readonly Regression[] = [
     half,
   ),
   lived('a year becomes a month', 'team', yearly, { do: 'days', days: 40 }, half, { do: 'frequency' }, month),
-  lived('the second in which the period ends', 'team', monthly, half, { do: 'period_end' }, seats(8), half),
-  lived('ended in the second of the renewal', 'user', monthly, half, [{ do: 'period_end' }, cancel], monthly),
+  lived('the second in which the period ends', 'team', monthly, half, renewal(), seats(8), half),
+  lived('ended in the second of the renewal', 'user', monthly, half, [renewal(), cancel], monthly),
   lived(
     'a plan whose metadata was removed',
     'user',
@@ -414,7 +450,7 @@ export const regressions: readonly Regression[] = [
     monthly,
     cancel,
   ]),
-  lived('a renewal while our clock is ahead', 'user', monthly, half, clock(300), { do: 'period_end' }, half, [
+  lived('a renewal while our clock is ahead', 'user', monthly, half, clock(300), renewal(), half, [
     clock(0),
     refund(50),
   ]),

@@ -17,6 +17,7 @@ import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncCharge } from './charge/sync-charge.ts'
 import { type ApplyInTransaction, type EventNeeds, ignore } from './event-needs.ts'
+import { finalizeSoon } from './subscription/finalize-soon.ts'
 import { syncSubscription } from './subscription/sync-subscription.ts'
 
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
@@ -70,6 +71,7 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
   'subscription_schedule.completed': prepareSchedule,
   'subscription_schedule.canceled': prepareSchedule,
   'subscription_schedule.aborted': prepareSchedule,
+  'invoice.created': prepareNewInvoice,
   'invoice.paid': prepareInvoice,
   'invoice.payment_failed': prepareInvoice,
   // What waits for an invoice comes with its subscription's event, and goes without one.
@@ -120,9 +122,23 @@ const invoiceSchema = z.object({
     .nullish(),
 })
 
+const newInvoiceSchema = invoiceSchema.extend({ id: z.string(), billing_reason: z.string().nullable() })
+
+/** Of the invoices that Stripe makes, only one of a renewal or of the end of a trial is a draft at first. */
+async function prepareNewInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+  const invoice = newInvoiceSchema.parse(event.data.object)
+  const subscription = subscriptionOf(invoice)
+  return invoice.billing_reason === 'subscription_cycle' && subscription
+    ? finalizeSoon(deps, { id: invoice.id, subscription })
+    : ignore('The invoice is not one of a renewal')
+}
+
+function subscriptionOf({ parent, subscription }: z.infer<typeof invoiceSchema>) {
+  return parent?.subscription_details?.subscription ?? subscription
+}
+
 async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
-  const { parent, subscription } = invoiceSchema.parse(event.data.object)
-  const id = parent?.subscription_details?.subscription ?? subscription
+  const id = subscriptionOf(invoiceSchema.parse(event.data.object))
   if (!id) return ignore('The invoice does not belong to a subscription')
   return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }

@@ -167,6 +167,7 @@ describe('a reading', () => {
     expect(asked[0]?.types).toEqual(listedEventTypes)
     const unlisted = stripeEventTypes.filter((type) => !listedEventTypes.includes(type))
     expect(unlisted.filter((type) => !type.startsWith('subscription_schedule.'))).toEqual([
+      'invoice.created',
       'invoiceitem.deleted',
     ])
     // Stripe refuses more than twenty in one call.

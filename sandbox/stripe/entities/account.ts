@@ -1,6 +1,12 @@
 import type { Account, Settings, State } from '../state.ts'
 
-const defaults: Account = { adaptive_pricing: true, trial_total: 'zero', terms_url: null, tax: 'active' }
+const defaults: Account = {
+  adaptive_pricing: true,
+  trial_total: 'zero',
+  terms_url: null,
+  tax: 'active',
+  finalization_grace_s: 3600,
+}
 
 export function accountOf(store: State): Account {
   return { ...defaults, ...settingsOf(store).account }

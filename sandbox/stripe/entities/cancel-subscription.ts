@@ -21,7 +21,7 @@ export type Cancellation = {
   cause: Cause
 }
 
-/** Ends a subscription now. Open invoices stay open, but are not collected automatically. */
+/** Ends a subscription now. Its invoices and drafts stay, and are not collected automatically. */
 export function cancelSubscription(
   service: Service,
   given: StoredSubscription,
@@ -54,10 +54,13 @@ export function cancelSubscription(
     }
   }
   for (const invoice of store.invoices.oldestFirst()) {
-    if (invoice.status !== 'open' || subscriptionOf(invoice) !== subscription.id) continue
-    if (invoice.auto_advance) {
-      store.invoices.put({ ...invoice, auto_advance: false, next_payment_attempt: null })
-    }
+    if (!invoice.auto_advance || subscriptionOf(invoice) !== subscription.id) continue
+    store.invoices.put({
+      ...invoice,
+      auto_advance: false,
+      automatically_finalizes_at: null,
+      next_payment_attempt: null,
+    })
   }
   // Manual items wait for another invoice of the customer.
   const pending = pendingItems(service, subscription).filter(({ parent }) => parent !== null)

@@ -8,7 +8,7 @@ import { emit } from './event.ts'
 import { voidInvoice } from './invoice.ts'
 import { resumeCollection } from './pause-collection.ts'
 import { settleSession } from './pay-session.ts'
-import { renewSubscription } from './renew-subscription.ts'
+import { collectDraft, renewSubscription } from './renew-subscription.ts'
 import { hasEnded } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
@@ -57,13 +57,17 @@ const hour_s = 60 * 60
 const incomplete_for_s = 23 * hour_s
 const trial_notice_s = 3 * 24 * hour_s
 
-/** Ends of trials and periods, scheduled cancellations, and retries of unpaid invoices. */
+/** Ends of trials, periods and drafts, scheduled cancellations, and retries of unpaid invoices. */
 function* billingDue(service: Service): Generator<Due> {
   const { store } = service
   for (const subscription of store.subscriptions.oldestFirst()) {
     if (!hasEnded(subscription)) yield* subscriptionDue(service, subscription)
   }
   for (const invoice of store.invoices.oldestFirst()) {
+    const { automatically_finalizes_at } = invoice
+    if (automatically_finalizes_at !== null) {
+      yield { at_ms: automatically_finalizes_at * 1000, act: () => collectDraft(service, invoice) }
+    }
     if (invoice.status !== 'open' || invoice.next_payment_attempt === null) continue
     yield {
       at_ms: invoice.next_payment_attempt * 1000,

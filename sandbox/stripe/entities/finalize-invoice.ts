@@ -51,6 +51,7 @@ export function finalizeInvoice(
     ...draft,
     amount_due,
     amount_remaining: amount_due,
+    automatically_finalizes_at: null,
     effective_at: now,
     ending_balance,
     hosted_invoice_url: url,

@@ -2,7 +2,8 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { firstItem, newSubscriber, startClockwork, subscribe, typesSince } from '../testing/billing.ts'
 
-const day = 86_400
+const hour = 3600
+const day = 24 * hour
 
 it('a month later the subscription is renewed and paid', async () => {
   const sandbox = await startClockwork()
@@ -10,7 +11,7 @@ it('a month later the subscription is renewed and paid', async () => {
   const { id, items } = await subscribe(sandbox)
   const { current_period_end, current_period_start } = items.data[0] as Stripe.SubscriptionItem
 
-  const types = await typesSince(harness, () => advance(31 * day + 60))
+  const types = await typesSince(harness, () => advance(31 * day + hour + 60))
 
   expect(types).toEqual([
     'invoice.created',
@@ -78,7 +79,7 @@ it('changes that waited for an invoice are on the renewal', async () => {
     items: [{ id: item.id, quantity: 3 }],
     proration_date: middle,
   })
-  await advance(31 * day + 60)
+  await advance(31 * day + hour + 60)
   const [invoice] = (await stripe.invoices.list({ subscription: subscription.id })).data
   expect(invoice?.lines.data.map(({ amount }) => amount)).toEqual([-7500, 4500, 9000])
   expect(invoice).toMatchObject({ total: 6000, amount_paid: 6000 })
@@ -95,7 +96,7 @@ it('a trial is announced three days before its end, and then charged', async () 
     'customer.subscription.trial_will_end',
   ])
   expect(await typesSince(harness, () => advance(day))).toEqual([])
-  expect(await typesSince(harness, () => advance(2 * day))).toContain('invoice.paid')
+  expect(await typesSince(harness, () => advance(2 * day + hour))).toContain('invoice.paid')
   const active = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
   expect(active).toMatchObject({
     status: 'active',
@@ -130,7 +131,7 @@ it('a trial without a card ends as it was agreed', async () => {
     })
   const canceled = await trial('cancel')
   const owing = await trial('create_invoice')
-  await advance(14 * day + 60)
+  await advance(14 * day + hour + 60)
   expect(await stripe.subscriptions.retrieve(canceled.id)).toMatchObject({ status: 'canceled' })
   expect(await stripe.subscriptions.retrieve(owing.id, { expand: ['latest_invoice'] })).toMatchObject({
     status: 'past_due',

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
-import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import type { StoredInvoice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import { accountOf } from './account.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { collectInvoice } from './collect-invoice.ts'
 import { defaultMethod } from './customer.ts'
@@ -17,13 +18,14 @@ import { advanceSchedule, itemsInPhase, nextPhase, periodAfter } from './subscri
 import type { Decline } from './test-cards.ts'
 
 /**
- * Ends a period or a trial: the next period begins, is invoiced together with pending invoice items, and is
- * charged. The subscription has its new period before the payment succeeds or fails, as at Stripe.
+ * Ends a period or a trial: the next period begins and is invoiced together with pending invoice items. The
+ * invoice is a draft until the grace period is over, unless `collect` says that it is charged at once. The
+ * subscription has its new period before that, as at Stripe.
  */
 export function renewSubscription(
   service: Service,
   subscription: StoredSubscription,
-  { forced_decline }: { forced_decline?: Decline | undefined } = {},
+  { collect }: { collect?: { forced_decline: Decline | undefined } } = {},
 ): StoredSubscription {
   const { store } = service
   const customer = store.customers.get(subscription.customer)
@@ -63,7 +65,12 @@ export function renewSubscription(
     subscription,
   })
   const cause: Cause = noCall
-  const recorded = recordDraft(service, draft, cause)
+  // "All invoices have a default finalization grace period of 1 hour."
+  // https://docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period
+  const grace_s = accountOf(store).finalization_grace_s
+  const isDraft = grace_s > 0 && draft.auto_advance && !collect
+  const automatically_finalizes_at = isDraft ? draft.created + grace_s : null
+  const recorded = recordDraft(service, { ...draft, automatically_finalizes_at }, cause)
   emit(service, 'customer.subscription.updated', renewed, {
     cause,
     previous_attributes: changedFields(subscription, renewed),
@@ -71,9 +78,20 @@ export function renewSubscription(
   const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
   endDiscounts(service, ended, cause)
   advanceSchedule(service, renewed, cause)
-  const open = finalizeUnlessPaused(service, recorded, { cause })
-  if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
+  if (!isDraft) collectDraft(service, recorded, collect)
   return store.subscriptions.get(subscription.id) ?? renewed
+}
+
+/** What happens to a draft at the end of its grace period. */
+export function collectDraft(
+  service: Service,
+  draft: StoredInvoice,
+  { forced_decline }: { forced_decline: Decline | undefined } = { forced_decline: undefined },
+): void {
+  const due = service.store.invoices.put({ ...draft, automatically_finalizes_at: null })
+  const open = finalizeUnlessPaused(service, due, { cause: noCall })
+  if (open.status !== 'open') return
+  collectInvoice(service, open, { is_automatic: true, forced_decline, cause: noCall })
 }
 
 type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anchor: number }

@@ -2,7 +2,8 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { firstItem, startClockwork, startSubscribed, subscribe, typesSince } from '../testing/billing.ts'
 
-const day = 86_400
+const hour = 3600
+const day = 24 * hour
 
 /** A trial of 14 days that a checkout began. */
 async function startTrial() {
@@ -102,7 +103,7 @@ it('a trial that is made longer has an invoice of nothing, and is charged at its
   await advance(4 * day)
   expect(await current()).toMatchObject({ status: 'trialing' })
   expect(await typesSince(harness, () => advance(5 * day))).toEqual(['customer.subscription.trial_will_end'])
-  await advance(3 * day + 60)
+  await advance(3 * day + hour + 60)
   const paid = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
   expect(paid).toMatchObject({
     status: 'active',

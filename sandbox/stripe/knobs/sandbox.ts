@@ -24,6 +24,11 @@ const accountBody = z.strictObject({
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
   terms_url: z.url().nullable().optional(),
   tax: z.enum(['active', 'pending']).optional(),
+  finalization_grace_s: z
+    .int()
+    .min(0)
+    .max(3 * one_day_s)
+    .optional(),
 })
 const faultBody = z.strictObject({
   status: z.literal([401, 403, 429, 500, 502, 503]).nullable().default(null),
@@ -116,7 +121,7 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
   'POST /_sandbox/account':
-    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending}: settings of the account, and what is not known of real ones',
+    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending, finalization_grace_s?: seconds}: settings of the account, and what is not known of real ones',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',

@@ -38,7 +38,7 @@ export function subscriptionKnobs(router: Router, service: Service): void {
     if (ended.cancel_at !== null && ended.cancel_at <= clock.now()) cancelAsPlanned(service, ended)
     else {
       const forced_decline = payment === 'fails' ? declined('generic_decline') : undefined
-      renewSubscription(service, ended, { forced_decline })
+      renewSubscription(service, ended, { collect: { forced_decline } })
     }
     context.body = answer(ended.id)
   })

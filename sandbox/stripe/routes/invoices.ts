@@ -12,16 +12,18 @@ import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { cardError, invalidRequest } from '../errors.ts'
-import type { Service } from '../service.ts'
+import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { pageOf } from '../wire/list.ts'
-import { common, flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { common, flag, integer, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
 import { previewParams } from '../wire/subscription-params.ts'
-import { resource } from './resource.ts'
+import { putUpdated, resource } from './resource.ts'
 import { findSubscription, readItems } from './subscriptions.ts'
 
 const payParams = z.strictObject({ ...common, off_session: flag.optional(), payment_method: text.optional() })
+const scheduleParams = z.strictObject({ ...common, automatically_finalizes_at: integer })
+const longest_schedule_s = 5 * 365 * 86_400
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
 export function invoiceRoutes(router: Router, service: Service): void {
@@ -43,6 +45,8 @@ export function invoiceRoutes(router: Router, service: Service): void {
       subscription: text.optional(),
     },
     where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
+    update: (invoice, { form, cause }) =>
+      scheduleFinalization(service, invoice, { ...readParams(scheduleParams, form), cause }),
   })
 
   resource(router, service, {
@@ -143,6 +147,35 @@ export function invoiceRoutes(router: Router, service: Service): void {
       return markUncollectible(service, find(path('id')), { reason: null, cause })
     }),
   )
+}
+
+/**
+ * Moves the end of a draft's grace period: to the future, at most five years away, and only of a draft that
+ * is finalized without a call. https://docs.stripe.com/invoicing/scheduled-finalization
+ */
+function scheduleFinalization(
+  service: Service,
+  invoice: StoredInvoice,
+  { automatically_finalizes_at, cause }: z.output<typeof scheduleParams> & { cause: Cause },
+): StoredInvoice {
+  const param = 'automatically_finalizes_at'
+  if (invoice.status !== 'draft') {
+    throw invalidRequest("This invoice is already finalized, so it can't be scheduled.", {
+      code: 'invoice_not_editable',
+    })
+  }
+  if (!invoice.auto_advance) throw invalidRequest('A scheduled invoice needs `auto_advance`.', { param })
+  const ahead_s = automatically_finalizes_at - service.clock.now()
+  if (ahead_s <= 0 || ahead_s > longest_schedule_s) {
+    throw invalidRequest('The time must be in the future, at most five years away.', { param })
+  }
+  return putUpdated(service, service.store.invoices, {
+    before: invoice,
+    changes: { automatically_finalizes_at },
+    metadata: undefined,
+    event: 'invoice.updated',
+    cause,
+  })
 }
 
 /** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import { startClockwork, subscribe, typesSince } from '../testing/billing.ts'
+
+// https://docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period
+// https://docs.stripe.com/invoicing/scheduled-finalization
+
+const hour = 3600
+const day = 24 * hour
+
+/** A subscription whose renewal is still a draft, a minute after its period has ended. */
+async function startRenewing({ card = '4242424242424242', trial_days = 0 } = {}) {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  await harness.knob('account', { finalization_grace_s: hour })
+  const trial = trial_days > 0 && { subscription_data: { trial_period_days: trial_days } }
+  const { id, items } = await subscribe(sandbox, card, trial || {})
+  const end = items.data[0]?.current_period_end ?? 0
+  await advance(end - Math.floor((await nowOf(harness.url)) / 1000) + 60)
+  const invoice = async () => {
+    const { latest_invoice } = await stripe.subscriptions.retrieve(id)
+    return stripe.invoices.retrieve(String(latest_invoice))
+  }
+  const draft = await invoice()
+  const schedule = (at: number) =>
+    stripe.invoices.update(String(draft.id), { automatically_finalizes_at: at })
+  return { ...sandbox, id, end, draft, invoice, schedule }
+}
+
+async function nowOf(url: string): Promise<number> {
+  const answer = await fetch(`${url}/_sandbox`)
+  return Date.parse(((await answer.json()) as { now: string }).now)
+}
+
+it.each([0, 7])(
+  'the invoice of a renewal is a draft for an hour, after a trial of %i days too',
+  async (days) => {
+    const { harness, end, draft, invoice, advance } = await startRenewing({ trial_days: days })
+    expect(draft).toMatchObject({
+      automatically_finalizes_at: end + hour,
+      auto_advance: true,
+      billing_reason: 'subscription_cycle',
+      created: end,
+      status: 'draft',
+    })
+
+    const types = await typesSince(harness, () => advance(hour))
+
+    expect(types).toEqual([
+      'invoice.finalized',
+      'payment_intent.created',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'invoice_payment.paid',
+      'payment_intent.succeeded',
+      'charge.succeeded',
+    ])
+    expect(await invoice()).toMatchObject({
+      automatically_finalizes_at: null,
+      status: 'paid',
+      status_transitions: { finalized_at: end + hour },
+    })
+  },
+)
+
+it('a draft is finalized at the time that a call has set', async () => {
+  const { harness, end, invoice, schedule, advance } = await startRenewing()
+  const types = await typesSince(harness, () => schedule(end + 120))
+  expect(types).toEqual(['invoice.updated'])
+  await advance(120)
+  expect(await invoice()).toMatchObject({ status: 'paid', status_transitions: { finalized_at: end + 120 } })
+})
+
+it('a renewal that fails after the hour is retried as any other', async () => {
+  const { id, stripe, invoice, advance } = await startRenewing({ card: '4000000000000341' })
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+  await advance(hour)
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
+  expect(await invoice()).toMatchObject({ status: 'open', attempt_count: 1, auto_advance: true })
+})
+
+it('a draft takes no time that is past or more than five years away', async () => {
+  const { end, schedule } = await startRenewing()
+  const param = 'automatically_finalizes_at'
+  await expect(schedule(end)).rejects.toMatchObject({ param })
+  await expect(schedule(end + 6 * 365 * day)).rejects.toMatchObject({ param })
+})
+
+it('an invoice that is finalized, or a draft that waits for a call, takes no time', async () => {
+  const { stripe, draft, end, schedule } = await startRenewing()
+  await stripe.invoices.finalizeInvoice(String(draft.id), { auto_advance: false })
+  await expect(schedule(end + hour)).rejects.toMatchObject({ code: 'invoice_not_editable' })
+  const manual = await stripe.invoices.create({ customer: String(draft.customer), auto_advance: false })
+  await expect(
+    stripe.invoices.update(String(manual.id), { automatically_finalizes_at: end + hour }),
+  ).rejects.toThrow('auto_advance')
+})
+
+it('a pause of the collection that begins in the hour keeps the draft', async () => {
+  const { id, stripe, invoice, advance } = await startRenewing()
+  await stripe.subscriptions.update(id, { pause_collection: { behavior: 'keep_as_draft' } })
+  await advance(2 * hour)
+  expect(await invoice()).toMatchObject({ status: 'draft', automatically_finalizes_at: null })
+})

@@ -1,0 +1,145 @@
+import type Stripe from 'stripe'
+import { afterAll, expect, test } from 'vitest'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import { stripeEventSchema } from '../../../schema/stripe/events.ts'
+import { receiveStripeEvent } from '../../../tests/support/factories/events.ts'
+import {
+  buildPaidPlan,
+  type PaidPurchase,
+  type PlanOrder,
+} from '../../../tests/support/factories/paid-purchases.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { tryEvent } from '../try-event.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe, worker, clock } = product
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const second = 1 / 86_400
+const nowInSeconds = () => Math.round(clock.now().getTime() / 1000)
+
+/** A plan whose renewal is a draft since ten seconds, of which nothing is heard yet. */
+async function startRenewal(order: PlanOrder = {}) {
+  const bought = await buildPaidPlan(product, order)
+  await worker.catchUp()
+  const { items } = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
+  const end = items.data[0]?.current_period_end ?? 0
+  await product.advanceDays((end + 10 - nowInSeconds()) * second)
+  const draft = await latestInvoice(bought)
+  expect(draft.status).toBe('draft')
+  const events = await stripe.takeEvents()
+  const created = events.find(
+    ({ type, data }) => type === 'invoice.created' && (data.object as Stripe.Invoice).id === draft.id,
+  )
+  if (!created) throw new Error('Stripe told of no invoice')
+  return { bought, draft, events, created }
+}
+
+async function latestInvoice({ subscription_id }: PaidPurchase): Promise<Stripe.Invoice> {
+  const { latest_invoice } = await stripe.client.subscriptions.retrieve(subscription_id ?? '', {
+    expand: ['latest_invoice'],
+  })
+  return latest_invoice as Stripe.Invoice
+}
+
+/** Applies an event, and says what became of it. */
+async function hear(event: Stripe.Event, deps = worker.deps) {
+  const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
+  await tryEvent(deps, { source: 'stripe', id })
+  return database.owner
+    .selectFrom('inbox_events')
+    .select(['state', 'reason'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+test.each<[string, PlanOrder]>([
+  ['a month', {}],
+  ['a year', { billing_frequency: 'yearly' }],
+  ['a trial', { trial_days: 14 }],
+])('the draft after %s is finalized and paid a minute after it is heard of', async (_, order) => {
+  const { bought, events } = await startRenewal(order)
+  await worker.applyStripe(events)
+  expect((await latestInvoice(bought)).automatically_finalizes_at).toBeLessThanOrEqual(nowInSeconds() + 62)
+  await product.advanceDays(65 * second)
+  expect(await latestInvoice(bought)).toMatchObject({ status: 'paid', attempt_count: 1 })
+  await worker.catchUp()
+  expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500 })
+})
+
+test('a draft is not put off when its event is heard again', async () => {
+  const { bought, created } = await startRenewal()
+  await hear(created)
+  const { automatically_finalizes_at } = await latestInvoice(bought)
+  await product.advanceDays(30 * second)
+  expect(await hear({ ...created, id: `${created.id}_again` })).toEqual({
+    state: 'ignored',
+    reason: 'The invoice is draft and does not wait',
+  })
+  expect(await latestInvoice(bought)).toMatchObject({ automatically_finalizes_at })
+})
+
+test('an invoice that is paid when its event is heard is left alone', async () => {
+  const { bought, created } = await startRenewal()
+  await product.advanceDays(1)
+  expect(await hear(created)).toMatchObject({ state: 'ignored', reason: expect.stringContaining('is paid') })
+  expect(await latestInvoice(bought)).toMatchObject({ status: 'paid' })
+})
+
+test('the draft of an owner who is deleted keeps its hour', async () => {
+  const { bought, draft, created } = await startRenewal()
+  await database.owner
+    .insertInto('deleted_owners')
+    .values({ ...bought.owner, deleted_at: clock.now() })
+    .execute()
+  expect(await hear(created)).toEqual({ state: 'ignored', reason: 'The owner was deleted at Clerk' })
+  expect(await latestInvoice(bought)).toMatchObject({
+    automatically_finalizes_at: draft.automatically_finalizes_at,
+  })
+})
+
+test('a time that Stripe refuses leaves the draft as it is, and the event says why', async () => {
+  const { bought, draft, created } = await startRenewal()
+  const fast = { ...worker.deps, now: () => new Date(clock.now().getTime() - 1) }
+  const retrieve = async (id: string) => ({
+    ...(await stripe.client.invoices.retrieve(id)),
+    created: nowInSeconds() + 6 * 365 * 86_400,
+    automatically_finalizes_at: nowInSeconds() + 7 * 365 * 86_400,
+  })
+  const update = stripe.client.invoices.update.bind(stripe.client.invoices)
+  const invoices = { retrieve, update } as unknown as Stripe['invoices']
+  const distorted = new Proxy(stripe.client, {
+    get: (target, name) => (name === 'invoices' ? invoices : Reflect.get(target, name)),
+  })
+  expect(await hear(created, { ...fast, stripe: distorted })).toEqual({
+    state: 'ignored',
+    reason: expect.stringContaining('Stripe does not finalize the invoice sooner: '),
+  })
+  expect(await latestInvoice(bought)).toMatchObject({
+    automatically_finalizes_at: draft.automatically_finalizes_at,
+  })
+})
+
+test('the invoice of a purchase or of a subscription that is not ours is left to Stripe', async () => {
+  const { created } = await startRenewal()
+  const object = { ...(created.data.object as Stripe.Invoice), billing_reason: 'subscription_create' }
+  const first = { ...created, id: 'evt_first', data: { object } } as Stripe.Event
+  expect(await hear(first)).toEqual({ state: 'ignored', reason: 'The invoice is not one of a renewal' })
+  const foreign = {
+    ...created,
+    id: 'evt_foreign',
+    data: {
+      object: {
+        ...(created.data.object as Stripe.Invoice),
+        parent: { subscription_details: { subscription: 'sub_foreign' } },
+      },
+    },
+  } as unknown as Stripe.Event
+  expect(await hear(foreign)).toEqual({
+    state: 'ignored',
+    reason: 'Subscription sub_foreign is not known to us',
+  })
+})
