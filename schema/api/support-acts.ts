@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
  * - `adjust`: give credits, or take some away.
  * - `cancel_intent`: end a checkout that is stuck and was not paid.
  * - `cancel_subscription`: end a plan at Stripe whose owner is gone, or that is a second one of its owner.
+ * - `invoice_changes`: bill changes of a plan now that Stripe would bill with its next renewal.
  * - `resend_invitation`: send an open invitation once more.
  * - `forget`: erase a person. It cannot be undone, so a second person agrees, and it is one person at a time.
  */
@@ -17,6 +18,7 @@ export const actKinds = [
   'adjust',
   'cancel_intent',
   'cancel_subscription',
+  'invoice_changes',
   'resend_invitation',
   'forget',
 ] as const
@@ -42,6 +44,7 @@ export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
   adjust: ['user', 'organization'],
   cancel_intent: ['intent'],
   cancel_subscription: ['subscription'],
+  invoice_changes: ['subscription'],
   resend_invitation: ['invitation'],
   forget: ['user'],
 }

@@ -85,6 +85,8 @@ const traceItemSchema = z.object({
   next_try_at: z.nullable(z.iso.datetime()),
   /** Whether support can end it: a checkout that may still change. */
   can_cancel: z.boolean(),
+  /** Whether a change of a plan may wait for its invoice, which support can have made now. */
+  can_invoice: z.boolean(),
   /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
   links: linksSchema,

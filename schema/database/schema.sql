@@ -742,7 +742,7 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_check7 CHECK (((state = 'refused'::text) = (refused_by IS NOT NULL))),
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
     CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
-    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'resend_invitation'::text, 'forget'::text]))),
+    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'invoice_changes'::text, 'resend_invitation'::text, 'forget'::text]))),
     CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
     CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
     CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),

@@ -500,7 +500,7 @@ export interface SupportActs {
   finished_at: Timestamp | null;
   id: string;
   is_dry_run: boolean;
-  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "resend_invitation" | "forget";
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "invoice_changes" | "resend_invitation" | "forget";
   last_error: string | null;
   next_try_at: Timestamp;
   outcome: Json | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { transferKinds } from '../ledger/accounts.ts'
+import { pendingLinesSchema } from '../position/facts.ts'
 
 /** What Postgres makes of a time in JSON. */
 const time = z.string().transform((text) => new Date(text))
@@ -80,6 +81,7 @@ const dataSchemas = {
     status: z.string(),
     seats_total: integer,
     credits_per_seat: integer,
+    pending_lines: pendingLinesSchema,
     current_period_end: time,
     cancel_at: maybeTime,
     ended_at: maybeTime,

@@ -38,6 +38,7 @@ export const usage = `npm run support -- COMMAND [--json]
   adjust OWNER --credits=N --note TEXT [--may-leave-debt]
   cancel INTENT                   end a checkout that is stuck
   cancel SUBSCRIPTION             end a plan whose owner is gone, or a second one
+  invoice SUBSCRIPTION            bill its changes now that wait for the next renewal
   resend INVITATION               send an open invitation once more
   forget USER                     erase a person, after approval (docs/privacy.md)
   waiting                         acts that wait for a second person
@@ -184,6 +185,12 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
       ...(command.args.every((id) => id.startsWith('sub_'))
         ? { kind: 'cancel_subscription', targets: command.args.map((id) => ({ kind: 'subscription', id })) }
         : { kind: 'cancel_intent', targets: command.args.map((id) => ({ kind: 'intent', id })) }),
+    }),
+
+  invoice: (product, command) =>
+    act(product, command, {
+      kind: 'invoice_changes',
+      targets: command.args.map((id) => ({ kind: 'subscription', id })),
     }),
 
   resend: (product, command) =>

@@ -21,6 +21,7 @@ import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { findUser } from '../../schema/users/users.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
@@ -391,6 +392,34 @@ describe('a trace', () => {
     for (const told of ['"card"', '"address"', '"url"', 'visa', '4242']) {
       expect(JSON.stringify(timeline)).not.toContain(told)
     }
+  })
+
+  test('a trace says that seats were changed and are not invoiced, until they are', async () => {
+    const ada = await buildPerson()
+    const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` } as const
+    const order = { user_id: ada.user_id, owner, plan_type: 'teams', seats: 2 } as const
+    const { subscription_id } = await buildPaidPlan(product, order)
+    const { subscriptions } = stripe.client
+    const { items } = await subscriptions.retrieve(subscription_id ?? '')
+    const five = [{ id: items.data[0]?.id ?? '', quantity: 5 }]
+    const update = { items: five, proration_behavior: 'create_prorations' } as const
+    await subscriptions.update(subscription_id ?? '', update)
+    await worker.catchUp()
+    const told = async () =>
+      (await trace(owner.owner_id)).timeline.find((item) => item.kind === 'subscription')
+    expect(await told()).toMatchObject({
+      level: 'waiting',
+      detail: expect.stringMatching(/ Changed to 5 seats on \d+ \w+ \d+, not yet invoiced or paid\. /),
+      can_invoice: true,
+    })
+    const target = { kind: 'subscription', id: subscription_id ?? '' } as const
+    const { id } = await buildAct(database, { kind: 'invoice_changes', target })
+    await processSupportAct(worker.deps, { act_id: id })
+    expect(await told()).toMatchObject({
+      level: 'done',
+      detail: expect.not.stringContaining('not yet invoiced'),
+      can_invoice: false,
+    })
   })
 
   test('a trace finds a refund that was not taken back', async () => {

@@ -51,6 +51,7 @@ function itemOf({ at }: Pick<TimelineRow, 'at'>, kind: TraceItem['kind'], id: st
     attempts: null,
     next_try_at: null,
     can_cancel: false,
+    can_invoice: false,
     caused_by: [],
     links: { stripe: null, clerk: null },
     replay: null,
@@ -209,17 +210,19 @@ function tellAttempt({ data, at }: RowOf<'attempt'>): Told {
 function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: PresentOptions): Told {
   const error = data.sync_failed_at || data.last_error ? data.last_error : null
   const isDue = ['past_due', 'unpaid', 'paused', 'incomplete'].includes(data.status)
+  const waiting = data.ended_at ? [] : data.pending_lines.map(tellPending)
   const details = [
     data.ended_at
       ? `It ended on ${dayText(data.ended_at)}.`
       : data.cancel_at
         ? `It is cancelled and ends on ${dayText(data.cancel_at)}.`
         : `Its period ends on ${dayText(data.current_period_end)}.`,
+    ...new Set(waiting),
     `Last fetched from Stripe on ${dayText(data.updated_at)}.`,
   ]
   return {
     title: `Subscription to ${whatIsBought({ ...data, credits: 0, seats: data.seats_total })}`,
-    level: error !== null ? 'problem' : isDue ? 'waiting' : 'done',
+    level: error !== null ? 'problem' : isDue || waiting.length > 0 ? 'waiting' : 'done',
     state: data.status,
     error,
     detail: details.join(' '),
@@ -229,7 +232,14 @@ function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: Presen
     caused_by: [`intent:${data.intent_id}`],
     links: links.stripe(id, data.livemode),
     replay: { kind: 'subscription', id },
+    can_invoice: waiting.length > 0,
   }
+}
+
+function tellPending({ kind, starts_at, seats }: RowOf<'subscription'>['data']['pending_lines'][number]) {
+  const what =
+    kind === 'cut' ? 'Money for the rest of a period to be returned' : `Changed to ${seatsText(seats)}`
+  return `${what} on ${dayText(starts_at)}, not yet invoiced or paid.`
 }
 
 function tellInvoice({ id, data }: RowOf<'invoice'>, { links }: PresentOptions): Told {
@@ -317,6 +327,7 @@ const actWords: Readonly<Record<string, string>> = {
   adjust: 'Adjustment',
   cancel_intent: 'Cancellation of a checkout',
   cancel_subscription: 'Cancellation of a plan',
+  invoice_changes: 'Invoice for a change of a plan',
   resend_invitation: 'Invitation sent again',
 }
 

@@ -2,6 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { arrive, type Person, signIn, signUp } from './support/people.ts'
 import {
+  changeSeatsLater,
   countFailedEvents,
   failPostings,
   findLedgerProblems,
@@ -149,6 +150,44 @@ test('a difference that was found is repaired by what it proposes, and the next 
   await expect(found).toHaveCount(0, { timeout: 90_000 })
   await support.goto(`/support/audit?owner_id=${userId}`)
   await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
+  await support.context().close()
+})
+
+test('seats that were changed and not invoiced are seen in the case, and invoiced there', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  await customer.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=2')
+  await payByCard(customer, cards.pays, 'Subscribe')
+  await expect(customer.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({
+    timeout: 30_000,
+  })
+  const userId = await findUserId(email)
+  const [membership] = (await openSandboxClerk().users.getOrganizationMembershipList({ userId })).data
+  const organizationId = membership?.organization.id ?? ''
+  await customer.goto('about:blank')
+  await changeSeatsLater(organizationId, 5)
+
+  const support = await openConsole({ browser, baseURL }, sam)
+  await support.goto(`/support/trace?owner=${organizationId}`)
+  const plan = support.getByRole('button', { name: /^Subscription to Teams, monthly, 5 seats/ })
+  await expect(async () => {
+    await support.reload()
+    await expect(plan).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await plan.click()
+  await expect(support.getByText(/Changed to 5 seats on .*, not yet invoiced or paid\./)).toBeVisible()
+  await support.getByRole('button', { name: 'Invoice now' }).click()
+  await expect(dialog(support)).toContainText('Stripe makes an invoice of the changes: 90.00 EUR.')
+  await dialog(support).getByLabel('Reason').fill('The customer asked for the seats today')
+  await dialog(support).getByRole('button', { name: 'Invoice now', exact: true }).click()
+  await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
+  await expect(support.getByText('not yet invoiced')).toHaveCount(0)
+  await expect(
+    support.getByRole('button', { name: /^Invoice for a change of a plan by support/ }),
+  ).toBeVisible()
   await support.context().close()
 })
 

@@ -26,6 +26,7 @@ import { cancelIntent } from './cancel-intent.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { withoutEffects } from './dry-run.ts'
 import { forget } from './forget.ts'
+import { invoiceChanges } from './invoice-changes.ts'
 import { outcomeOfAct } from './outcome.ts'
 import { readPresentState } from './present-state.ts'
 import { replay } from './replay.ts'
@@ -38,6 +39,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   adjust,
   cancel_intent: cancelIntent,
   cancel_subscription: cancelSubscription,
+  invoice_changes: invoiceChanges,
   resend_invitation: resendInvitation,
   forget,
 }

@@ -33,6 +33,12 @@ export function createManualInvoice(
       item.currency === currency &&
       item.parent?.subscription_details?.subscription === subscription?.id,
   )
+  // https://docs.stripe.com/error-codes
+  if (subscription && pending.length === 0) {
+    throw invalidRequest(`Nothing to invoice for subscription ${subscription.id}`, {
+      code: 'invoice_no_subscription_line_items',
+    })
+  }
   const draft = newInvoice(service, {
     id,
     billing_reason: 'manual',

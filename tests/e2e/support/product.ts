@@ -5,6 +5,7 @@ import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { saveFindings } from '../../../schema/reconciliation/findings.ts'
+import { createStripe } from '../../../schema/stripe/client.ts'
 import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
 import { buildGrant, postTransfer } from '../../support/factories/transfers.ts'
 
@@ -181,6 +182,21 @@ export async function calmProduct(): Promise<void> {
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
+}
+
+/** Changes the seats of a plan, to be billed with its renewal, as a person does at Stripe’s dashboard. */
+export async function changeSeatsLater(organizationId: string, quantity: number): Promise<void> {
+  const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: address('E2E_STRIPE_URL') })
+  const { stripe_subscription_id: id } = await withDatabase((db) =>
+    db
+      .selectFrom('subscriptions')
+      .select('stripe_subscription_id')
+      .where('owner_id', '=', organizationId)
+      .executeTakeFirstOrThrow(),
+  )
+  const { items } = await stripe.subscriptions.retrieve(id)
+  const item = { id: items.data[0]?.id ?? '', quantity }
+  await stripe.subscriptions.update(id, { items: [item], proration_behavior: 'create_prorations' })
 }
 
 export function openSandboxClerk() {

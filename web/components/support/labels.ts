@@ -60,6 +60,7 @@ export const actNames: Readonly<Record<ActKind, string>> = {
   adjust: 'Adjust credits',
   cancel_intent: 'Cancel checkout',
   cancel_subscription: 'Cancel plan',
+  invoice_changes: 'Invoice now',
   resend_invitation: 'Resend invitation',
   forget: 'Erase person',
 }

@@ -16,6 +16,8 @@ const descriptions: Readonly<Record<ActKind, string>> = {
     'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
   cancel_subscription:
     'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
+  invoice_changes:
+    'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
   resend_invitation: 'Sends the open invitation once more.',
   forget: 'Erases the person. It cannot be undone, so a second person has to approve it.',
 }

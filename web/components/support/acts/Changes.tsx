@@ -3,7 +3,8 @@ import { changesOf } from './outcome.ts'
 
 export function Changes({ outcome }: { outcome: ActOutcome }) {
   const changes = changesOf(outcome)
-  if (changes.length === 0) return null
+  // What is done at Stripe or Clerk alone changes no row of ours.
+  if (changes.length === 0) return outcome.changed ? <p className="text-sm">{outcome.sentence}</p> : null
   return (
     <dl className="divide-y divide-line rounded-control border text-sm">
       {changes.map(({ what, change, note }) => (

@@ -145,7 +145,20 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
 }
 
 function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
-  const { kind, id, detail, attempts, next_try_at, can_cancel, caused_by, links, replay, state, title } = item
+  const {
+    kind,
+    id,
+    detail,
+    attempts,
+    next_try_at,
+    can_cancel,
+    can_invoice,
+    caused_by,
+    links,
+    replay,
+    state,
+    title,
+  } = item
   const act = useAct()
   const canResend = kind === 'invitation' && state === 'pending'
   const button = (what: ActKind, target: typeof replay, Icon?: LucideIcon) =>
@@ -187,10 +200,11 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
           </Detail>
         )}
       </dl>
-      {(replay || can_cancel || canResend) && (
+      {(replay || can_cancel || can_invoice || canResend) && (
         <div className="mt-3 flex flex-wrap gap-2">
           {button('replay', replay, RotateCcw)}
           {can_cancel && button('cancel_intent', { kind: 'intent', id })}
+          {can_invoice && button('invoice_changes', { kind: 'subscription', id })}
           {canResend && button('resend_invitation', { kind: 'invitation', id })}
         </div>
       )}

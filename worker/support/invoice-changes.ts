@@ -1,0 +1,96 @@
+import Stripe from 'stripe'
+import { z } from 'zod'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { finalStatuses } from '../../schema/stripe/statuses.ts'
+import { PermanentError } from '../errors.ts'
+import { findOrder } from '../events/subscription/order.ts'
+import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { moneyText } from '../reconciliation/comparison.ts'
+import type { DoAct } from './act.ts'
+
+/**
+ * Bills what was changed at Stripe with `create_prorations` now instead of with the next renewal. An invoice
+ * that names a subscription takes the items that wait for it (the SDK: `InvoiceCreateParams.subscription`).
+ * A card that is refused leaves the invoice open, and Stripe tries again.
+ */
+export const invoiceChanges: DoAct = async (deps, act) => {
+  const { target_id: id, requested_by, is_dry_run } = act
+  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
+  if (!(await findOrder(deps.db, subscription))) throw new PermanentError('It is none of our plans')
+  if ((finalStatuses as readonly string[]).includes(subscription.status))
+    throw new PermanentError(`It is ${subscription.status}, and nothing is billed for it any more`)
+  const invoice = { id, customer: subscription.customer, act_id: act.id }
+  const bill = is_dry_run ? await preview(deps.stripe, invoice) : await collect(deps.stripe, invoice)
+  if (!bill) return { did: null, note: 'No change of it waits for an invoice', seats_changed_in: [] }
+  if (!is_dry_run) {
+    const cause = { event_id: null, session_id: null, actor: requested_by }
+    await retryTransaction(deps.db, await syncSubscription(deps, id, cause))
+  }
+  const made = `Stripe makes an invoice of the changes: ${moneyText(bill.total, bill.currency)}.`
+  const failure = bill.refusal ? ` It is open, because the payment failed: ${bill.refusal}` : ''
+  return { did: made + failure, note: null, seats_changed_in: [] }
+}
+
+interface Bill {
+  /** Minor units; below zero for a credit. */
+  readonly total: number
+  readonly currency: string
+  /** Why the card was refused; else null. */
+  readonly refusal: string | null
+}
+
+const subscriptionSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+})
+
+interface Waiting {
+  readonly id: string
+  readonly customer: string
+  readonly act_id: string
+}
+
+/** What waits for the subscription; null when nothing does. Taxes and coupons are not in the sum. */
+async function preview(stripe: Stripe, { id, customer }: Waiting): Promise<Bill | null> {
+  const waiting: Stripe.InvoiceItem[] = []
+  // The list cannot be asked for a subscription's: https://docs.stripe.com/api/invoiceitems/list
+  for await (const item of stripe.invoiceItems.list({ customer, pending: true, limit: 100 })) {
+    if (item.parent?.subscription_details?.subscription === id) waiting.push(item)
+  }
+  const total = waiting.reduce((sum, { amount }) => sum + amount, 0)
+  return waiting[0] ? { total, currency: waiting[0].currency, refusal: null } : null
+}
+
+/** Null when nothing waited. A try that comes again gets the invoice of the first, by the act's id. */
+async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promise<Bill | null> {
+  const options = { idempotencyKey: `support_act_${act_id}` }
+  const created = await stripe.invoices
+    .create({ customer, subscription: id }, options)
+    .catch((error: unknown) => {
+      if (hasNothingToBill(error)) return null
+      throw error
+    })
+  if (!created) return null
+  const { id: invoiceId = '', status } = await stripe.invoices.retrieve(created.id ?? '')
+  if (status === 'draft') await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true })
+  const { status: next, total, currency } = await stripe.invoices.retrieve(invoiceId)
+  if (next !== 'open') return { total, currency, refusal: null }
+  try {
+    await stripe.invoices.pay(invoiceId)
+    return { total, currency, refusal: null }
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeCardError)) throw error
+    return { total, currency, refusal: error.message }
+  }
+}
+
+/** https://docs.stripe.com/error-codes */
+function hasNothingToBill(error: unknown): boolean {
+  return (
+    error instanceof Stripe.errors.StripeInvalidRequestError &&
+    error.code === 'invoice_no_subscription_line_items'
+  )
+}
