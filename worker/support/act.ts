@@ -13,6 +13,6 @@ export interface ActDone {
 
 /**
  * Does an act with a handle whose transactions are parts of one, which is rolled back after a dry run.
- * Whatever changes something at Stripe or Clerk is not in `deps` during a dry run, or asks `act.is_dry_run`.
+ * During a dry run nothing in `deps` changes anything at Stripe or Clerk: see `withoutEffects`.
  */
 export type DoAct = (deps: WorkerDependencies, act: SupportActRow) => Promise<ActDone>

@@ -1,10 +1,10 @@
 import type { ClerkDirectory } from '../../schema/clerk/directory.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { withoutWrites } from './dry-run-stripe.ts'
 
 /**
- * The dependencies of a dry run: what only reads goes to Clerk, what would change something there is answered
- * as if it had been done. What acts change at
- * Stripe, they leave alone themselves: see cancel-intent.ts and cancel-subscription.ts.
+ * The dependencies of a dry run: what only reads goes to Clerk and Stripe, what would change something at
+ * Clerk is answered as if it had been done, and at Stripe with the object as it is.
  */
 export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
   const { clerk, now } = deps
@@ -33,6 +33,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
   return {
     ...deps,
     clerk: harmless,
+    stripe: withoutWrites(deps.stripe),
     organizations: { makeOrganization: async () => 'org_thatIsToBeCreated' },
   }
 }

@@ -3,6 +3,8 @@ import { afterAll, expect, test } from 'vitest'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { stripeEventSchema } from '../../../schema/stripe/events.ts'
+import { findAct } from '../../../schema/support/acts.ts'
+import { buildAct } from '../../../tests/support/factories/acts.ts'
 import { receiveStripeEvent } from '../../../tests/support/factories/events.ts'
 import {
   buildPaidPlan,
@@ -10,6 +12,7 @@ import {
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { processSupportAct } from '../../support/support-act.ts'
 import { tryEvent } from '../try-event.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -68,6 +71,19 @@ test.each<[string, PlanOrder]>([
   expect(await latestInvoice(bought)).toMatchObject({ status: 'paid', attempt_count: 1 })
   await worker.catchUp()
   expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500 })
+})
+
+test('a dry run of a replay leaves the draft as it is, and the replay itself does not', async () => {
+  const { bought, draft, created } = await startRenewal()
+  const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(created))
+  const replay = async (is_dry_run: boolean) => {
+    const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id }, is_dry_run })
+    await processSupportAct(worker.deps, { act_id: act.id })
+    expect(await findAct(database.owner, act.id)).toMatchObject({ state: 'done' })
+    return (await latestInvoice(bought)).automatically_finalizes_at
+  }
+  expect(await replay(true)).toBe(draft.automatically_finalizes_at)
+  expect(await replay(false)).toBeLessThan(draft.automatically_finalizes_at ?? 0)
 })
 
 test('a draft is not put off when its event is heard again', async () => {
