@@ -18,7 +18,7 @@ import {
   type Membership,
 } from './memberships.ts'
 import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizations.ts'
-import { deleteUser, isGone } from './people.ts'
+import { deleteUser, type Identity, identify, isGone } from './people.ts'
 
 /**
  * People, memberships and invitations as Clerk has them now, uncached (decision 040). All calls throw
@@ -40,6 +40,8 @@ export interface ClerkDirectory {
   /** Null when the organization does not exist (any more). */
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
   setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
+  /** Null when Clerk does not have the user or organization (any more). */
+  identify(owner: Owner): Promise<Identity | null>
   /** Whether Clerk does not have the user or organization (any more): see `isGone`. */
   isGone(owner: Owner): Promise<boolean>
   /** Deletes the account with its sessions and memberships; no effect when Clerk does not know it. */
@@ -58,6 +60,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     revokeInvitation: (key) => revokeInvitation(api, key),
     findRoom: (organizationId) => findRoom(api, organizationId),
     setMembershipLimit: (change) => setMembershipLimit(api, change),
+    identify: (owner) => identify(api, owner),
     isGone: (owner) => isGone(api, owner),
     deleteUser: (userId) => deleteUser(api, userId),
   }

@@ -12,6 +12,7 @@ export const clerkEventTypes = [
   'organizationInvitation.created',
   'organizationInvitation.accepted',
   'organizationInvitation.revoked',
+  'organization.updated',
   'organization.deleted',
 ] as const
 export type ClerkEventType = (typeof clerkEventTypes)[number]

@@ -41,8 +41,8 @@ export function isBanned(event: ClerkEvent): boolean {
 
 const idSchema = z.string().min(1).max(64)
 
-/** `user.deleted` and `organization.deleted` carry nothing but the id. */
-export const clerkDeletionSchema = z.object({ id: idSchema })
+/** All of `user.deleted` and `organization.deleted`, and what `organization.updated` is read for. */
+export const clerkIdSchema = z.object({ id: idSchema })
 
 /** Our part of `organizationMembership.*` events. The present state is fetched from Clerk. */
 export const clerkMembershipSchema = z.object({

@@ -32,13 +32,16 @@ export async function identifyOrganization(
   return organization && { name: organization.name, email: null, state: 'known' }
 }
 
+export async function identify(api: ClerkClient, { owner_kind, owner_id }: Owner): Promise<Identity | null> {
+  return owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id)
+}
+
 /**
  * Whether Clerk answers with 404. A key of another instance makes it answer so for everything, so this alone
  * proves nothing.
  */
-export async function isGone(api: ClerkClient, { owner_kind, owner_id }: Owner): Promise<boolean> {
-  const identify = owner_kind === 'user' ? identifyUser : identifyOrganization
-  return (await identify(api, owner_id)) === null
+export async function isGone(api: ClerkClient, owner: Owner): Promise<boolean> {
+  return (await identify(api, owner)) === null
 }
 
 export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {

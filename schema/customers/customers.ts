@@ -17,6 +17,26 @@ export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<
   return row?.customer_id
 }
 
+/** Customers of the organizations that a user has bought a plan or credits for. */
+export async function listOrganizationsPaidBy(db: Kysely<DB>, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('stripe_customers')
+    .select('customer_id')
+    .where('owner_kind', '=', 'organization')
+    .where(inThisMode('stripe_customers'))
+    .where('owner_id', 'in', (query) =>
+      query
+        .selectFrom('checkout_intents')
+        .select((row) => row.ref('owner_id').$notNull().as('owner_id'))
+        .where('user_id', '=', userId)
+        .where('owner_kind', '=', 'organization')
+        .where('state', '=', 'settled'),
+    )
+    .orderBy('customer_id')
+    .execute()
+  return rows.map(({ customer_id }) => customer_id)
+}
+
 /** Whose customer it is; undefined for one that we did not make, and for one that was replaced. */
 export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): Promise<Owner | undefined> {
   return db

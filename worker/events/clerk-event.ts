@@ -2,6 +2,7 @@ import { type ClerkEventType, isClerkEventType } from '../../schema/clerk/event-
 import {
   type ClerkEvent,
   clerkEventSchema,
+  clerkIdSchema,
   clerkMembershipSchema,
   isBanned,
   profileOf,
@@ -11,6 +12,7 @@ import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { followContact } from './clerk/follow-contact.ts'
 import { prepareInvitation } from './clerk/prepare-invitation.ts'
 import { prepareOrganizationDeletion } from './clerk/prepare-organization-deletion.ts'
 import { prepareUserDeletion } from './clerk/prepare-user-deletion.ts'
@@ -42,6 +44,7 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
   'organizationInvitation.created': prepareInvitation,
   'organizationInvitation.accepted': prepareInvitation,
   'organizationInvitation.revoked': prepareInvitation,
+  'organization.updated': prepareOrganization,
   'organization.deleted': prepareOrganizationDeletion,
 }
 
@@ -68,6 +71,8 @@ async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): P
 async function prepareProfile(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   const profile = profileOf(event)
   const user_id = profile.clerk_id
+  // A ban waits for no call.
+  const reason = isBanned(event) ? null : await followContact(deps, { owner_kind: 'user', owner_id: user_id })
   return async (trx) => {
     if (isBanned(event)) {
       const made_until = new Date(profile.profile_updated_at.getTime() + clockSkewMs)
@@ -75,9 +80,16 @@ async function prepareProfile(deps: WorkerDependencies, event: ClerkEvent): Prom
       await revokeTokens(trx, { user_id, now: deps.now(), made_until })
     }
     return (await updateProfile(trx, profile))
-      ? { state: 'applied', reason: null }
+      ? { state: 'applied', reason }
       : { state: 'ignored', reason: 'The person has no account with us yet' }
   }
+}
+
+/** Its name is on its invoices. */
+async function prepareOrganization(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
+  const { id: owner_id } = clerkIdSchema.parse(event.data)
+  const reason = await followContact(deps, { owner_kind: 'organization', owner_id })
+  return async () => ({ state: 'applied', reason })
 }
 
 /** Between Clerk's clock and ours. */

@@ -16,6 +16,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     findInvitation: (key) => clerk.findInvitation(key),
     listInvitations: (...asked) => clerk.listInvitations(...asked),
     findRoom: (organizationId) => clerk.findRoom(organizationId),
+    identify: (owner) => clerk.identify(owner),
     isGone: (owner) => clerk.isGone(owner),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,

@@ -19,6 +19,7 @@ import {
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { syncCharge } from '../events/charge/sync-charge.ts'
+import { followContact } from '../events/clerk/follow-contact.ts'
 import { syncMember } from '../events/clerk/sync-member.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { completeCheckout } from '../jobs/checkout-completion.ts'
@@ -45,6 +46,7 @@ export const resync: DoAct = async (deps, act) => {
     ...(await fetchCharges(deps, customers, cause)),
     ...(organization_id === null ? [] : await fetchMembers(deps, organization_id, members)),
   ]
+  await followContact(deps, owner)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
   for (const intent of await listUnfinishedIntents(deps.db, owner, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue

@@ -45,6 +45,7 @@ export function customerRoutes(router: Router, service: Service): void {
     update: (before, { form, cause }) => {
       const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
       if (before.deleted) throw noSuch('customer', before.id)
+      checkEmail(input.email)
       const method = invoice_settings?.default_payment_method
       if (method) checkMethod(service, { method, customer: before.id })
       const settings =
@@ -69,6 +70,7 @@ export function customerRoutes(router: Router, service: Service): void {
           param: 'invoice_settings[default_payment_method]',
         })
       }
+      checkEmail(input.email)
       const customer = store.customers.put(
         newCustomer(service, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
       )
@@ -89,4 +91,10 @@ export function customerRoutes(router: Router, service: Service): void {
       return store.customers.put({ ...customer, deleted: true })
     }),
   )
+}
+
+/** `email_invalid`: https://docs.stripe.com/error-codes */
+function checkEmail(email: string | null | undefined): void {
+  if (!email || /^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(email)) return
+  throw invalidRequest(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' })
 }

@@ -1,4 +1,4 @@
-import { type ClerkEvent, clerkDeletionSchema } from '../../../schema/clerk/events.ts'
+import { type ClerkEvent, clerkIdSchema } from '../../../schema/clerk/events.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { revokeInvitationsOf } from '../../../schema/invitations/invitations.ts'
 import { endMembershipsOf } from '../../../schema/members/members.ts'
@@ -17,7 +17,7 @@ export async function prepareOrganizationDeletion(
   deps: WorkerDependencies,
   event: ClerkEvent,
 ): Promise<ApplyInTransaction> {
-  const organization_id = clerkDeletionSchema.parse(event.data).id
+  const organization_id = clerkIdSchema.parse(event.data).id
   const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
     const owner = { owner_kind: 'organization', owner_id: organization_id } as const

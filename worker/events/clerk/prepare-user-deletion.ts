@@ -1,4 +1,4 @@
-import { type ClerkEvent, clerkDeletionSchema } from '../../../schema/clerk/events.ts'
+import { type ClerkEvent, clerkIdSchema } from '../../../schema/clerk/events.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
@@ -18,7 +18,7 @@ export async function prepareUserDeletion(
   deps: WorkerDependencies,
   event: ClerkEvent,
 ): Promise<ApplyInTransaction> {
-  const user_id = clerkDeletionSchema.parse(event.data).id
+  const user_id = clerkIdSchema.parse(event.data).id
   const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
     const reason = await deleteOwner(trx, { owner_kind: 'user', owner_id: user_id }, deps.now())

@@ -1,0 +1,52 @@
+import Stripe from 'stripe'
+import { findStripeCustomer, listOrganizationsPaidBy } from '../../../schema/customers/customers.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+
+type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
+
+/**
+ * Gives an owner's customer at Stripe the address and name that Clerk has now, so that invoices and receipts
+ * go there (https://docs.stripe.com/receipts). What Clerk has is fetched, because events come in any order,
+ * and a customer that has it already is left alone. The address of an organization's customer is that of the
+ * admin who bought for it. Returns what Stripe refused, for people; else null.
+ */
+export async function followContact(deps: Deps, owner: Owner): Promise<string | null> {
+  const customer = await findStripeCustomer(deps.db, owner)
+  const organizations =
+    owner.owner_kind === 'user' ? await listOrganizationsPaidBy(deps.db, owner.owner_id) : []
+  if (!customer && organizations.length === 0) return null
+  const identity = await deps.clerk.identify(owner)
+  if (!identity) return null
+  const { name, email } = identity
+  const refused = customer ? [await update(deps.stripe, customer, { name, email })] : []
+  for (const id of organizations) refused.push(await update(deps.stripe, id, { email, of: owner.owner_id }))
+  return refused.find((one) => one !== null) ?? null
+}
+
+interface Contact {
+  readonly name?: string | null
+  /** Null where Clerk has none: an address at Stripe is kept then. */
+  readonly email: string | null
+  /** The buyer whose address it has to have; left out for a customer that is the owner's own. */
+  readonly of?: string
+}
+
+async function update(stripe: Stripe, id: string, { name, email, of }: Contact): Promise<string | null> {
+  try {
+    const customer = await stripe.customers.retrieve(id)
+    if (customer.deleted || (of && customer.metadata.clerkUserId !== of)) return null
+    // With an address Checkout took the name for invoices too (`customer_update`), which may be a company's.
+    const isNameOurs = !customer.address
+    const changes = {
+      ...(email && email !== customer.email && { email }),
+      ...(name && isNameOurs && name !== customer.name && { name }),
+    }
+    if (Object.keys(changes).length > 0) await stripe.customers.update(id, changes)
+    return null
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+    // One of another account, or of a mode that the key does not have.
+    return error.code === 'resource_missing' ? null : `Stripe refuses the address or name: ${error.message}`
+  }
+}
