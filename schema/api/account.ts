@@ -68,6 +68,15 @@ const accountSummarySchema = z.object({
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
+  /** A payment of the plan that is overdue; null when none is. */
+  overdue: z.nullable(
+    z.object({
+      /** The bank waits for the customer to confirm it (3D Secure): another card is not needed. */
+      needs_confirmation: z.boolean(),
+      /** Stripe's page on which it is confirmed or paid; null for callers who may not manage. */
+      url: z.nullable(z.string()),
+    }),
+  ),
   /** Open and failed payments of the last 30 days, newest first; empty for callers who may not manage. */
   payments: z.array(accountPaymentSchema),
   /** The product's time, by which the dates above are near or far. */

@@ -696,6 +696,8 @@ CREATE TABLE public.subscriptions (
     scheduled_at timestamp with time zone,
     livemode public.livemode NOT NULL,
     pending_lines jsonb DEFAULT '[]'::jsonb NOT NULL,
+    unpaid_invoice_url text,
+    needs_confirmation boolean DEFAULT false NOT NULL,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),

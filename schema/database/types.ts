@@ -471,6 +471,7 @@ export interface Subscriptions {
   intent_id: string;
   last_error: string | null;
   livemode: Generated<boolean>;
+  needs_confirmation: Generated<boolean>;
   next_try_at: Timestamp;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -485,6 +486,7 @@ export interface Subscriptions {
   sync_failed_at: Timestamp | null;
   trial_end: Timestamp | null;
   unavailable_since: Timestamp | null;
+  unpaid_invoice_url: string | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }

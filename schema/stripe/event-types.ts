@@ -26,6 +26,7 @@ export const stripeEventTypes = [
   'invoice.created',
   'invoice.paid',
   'invoice.payment_failed',
+  'invoice.payment_action_required',
   'invoiceitem.deleted',
   'charge.refunded',
   'refund.created',
@@ -42,14 +43,15 @@ export type StripeEventType = (typeof stripeEventTypes)[number]
 /**
  * The types read from Stripe's event list, which takes up to twenty
  * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
- * more and of drafts move no money; what a lost one was about is found by the next sync of the subscription,
- * and a draft is finalized without us.
+ * more, of drafts and of payments to be confirmed move no money; what a lost one was about is found by the
+ * next event or sync of the subscription, and a draft is finalized without us.
  */
 export const listedEventTypes = stripeEventTypes.filter(
   (type) =>
     !type.startsWith('subscription_schedule.') &&
     type !== 'invoiceitem.deleted' &&
-    type !== 'invoice.created',
+    type !== 'invoice.created' &&
+    type !== 'invoice.payment_action_required',
 )
 
 export function isStripeEventType(type: string): type is StripeEventType {

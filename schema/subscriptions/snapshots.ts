@@ -32,6 +32,8 @@ export type SubscriptionSnapshot = Pick<
   | 'scheduled_seats'
   | 'scheduled_at'
   | 'pending_lines'
+  | 'unpaid_invoice_url'
+  | 'needs_confirmation'
   | 'snapshot_order'
   | 'next_try_at'
 >

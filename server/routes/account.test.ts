@@ -52,6 +52,7 @@ describe('the balance of an account', () => {
       balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
       credits_on_the_way: 0,
       is_renewing: false,
+      overdue: null,
       plan_type: 'starter',
       subscription: null,
       payments: [],

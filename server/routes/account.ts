@@ -64,6 +64,7 @@ export const accountRoutes = [
             trial_end: subscription.trial_end?.toISOString() ?? null,
           }
         : null,
+      overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,
       payments: may_manage ? payments.map(presentPayment) : [],
       as_of: as_of.toISOString(),
     }
@@ -96,6 +97,15 @@ export const accountRoutes = [
 /** The live subscription, or else the latest one, so that a plan that has ended is shown as ended. */
 async function findSubscription(db: Database, owner: Owner): Promise<Subscription | undefined> {
   return (await findLiveSubscription(db, owner)) ?? findLatestSubscription(db, owner)
+}
+
+/** Stripe's page shows invoices, and takes money. */
+function presentOverdue(
+  { status, needs_confirmation, unpaid_invoice_url }: Subscription,
+  { may_manage }: { readonly may_manage: boolean },
+): AccountSummary['overdue'] {
+  if (status !== 'past_due' && status !== 'unpaid') return null
+  return { needs_confirmation, url: may_manage ? unpaid_invoice_url : null }
 }
 
 /** A person may have the Teams plan by a seat, without a subscription of their own. */

@@ -13,8 +13,8 @@ import { rememberingStripe } from '../../tests/support/services/stripe.ts'
 import { tryEvent } from './try-event.ts'
 
 /**
- * What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends
- * a refund back.
+ * What only happens when a subscription is paused at Stripe, which nothing of ours does, when a bank sends a
+ * refund back, or when it wants a payment confirmed (unpaid-invoice.test.ts).
  */
 const notInTheStory = [
   'customer.subscription.paused',
@@ -23,6 +23,7 @@ const notInTheStory = [
   'subscription_schedule.canceled',
   'subscription_schedule.aborted',
   'refund.failed',
+  'invoice.payment_action_required',
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
   'checkout.session.expired',

@@ -74,6 +74,7 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
   'invoice.created': prepareNewInvoice,
   'invoice.paid': prepareInvoice,
   'invoice.payment_failed': prepareInvoice,
+  'invoice.payment_action_required': prepareInvoice,
   // What waits for an invoice comes with its subscription's event, and goes without one.
   'invoiceitem.deleted': prepareInvoice,
   'charge.refunded': prepareCharge,

@@ -168,6 +168,7 @@ describe('a reading', () => {
     const unlisted = stripeEventTypes.filter((type) => !listedEventTypes.includes(type))
     expect(unlisted.filter((type) => !type.startsWith('subscription_schedule.'))).toEqual([
       'invoice.created',
+      'invoice.payment_action_required',
       'invoiceitem.deleted',
     ])
     // Stripe refuses more than twenty in one call.

@@ -125,3 +125,40 @@ it('an older invoice that stays unpaid does not speak for a subscription that is
   })
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
 })
+
+it('a renewal that its bank wants confirmed waits, nothing is charged, and its own page takes the payment', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  const { id, items } = await subscribe(sandbox, '4000002760003184')
+  const charges = (await stripe.charges.list()).data.length
+
+  const types = await typesSince(harness, () => advance(monthOf(items) + hour + 60))
+
+  expect(types.slice(-3)).toEqual([
+    'payment_intent.requires_action',
+    'invoice.payment_action_required',
+    'customer.subscription.updated',
+  ])
+  const late = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  expect(late.status).toBe('past_due')
+  const invoice = late.latest_invoice as Stripe.Invoice
+  const { data } = await stripe.invoicePayments.list({
+    invoice: invoice.id ?? '',
+    expand: ['data.payment.payment_intent'],
+  })
+  expect(data[0]?.payment.payment_intent).toMatchObject({
+    status: 'requires_action',
+    next_action: { type: 'use_stripe_sdk' },
+  })
+  expect((await stripe.charges.list()).data).toHaveLength(charges)
+  await expect(stripe.invoices.pay(invoice.id ?? '')).rejects.toMatchObject({
+    code: 'invoice_payment_intent_requires_action',
+    statusCode: 402,
+  })
+  const body = new URLSearchParams({ number: '4000002760003184', expiry: '12/40', cvc: '123', name: 'Ada' })
+  await fetch(invoice.hosted_invoice_url ?? '', { method: 'POST', body, redirect: 'manual' })
+  expect(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })).toMatchObject({
+    status: 'active',
+    latest_invoice: { status: 'paid' },
+  })
+})

@@ -7,8 +7,8 @@ import type {
 } from '../state.ts'
 import { emit } from './event.ts'
 import { defaultPayment, subscriptionOf } from './invoice.ts'
-import { attemptCharge } from './payment-intent.ts'
-import { type Decline, declineOf } from './test-cards.ts'
+import { attemptCharge, waitingIntent } from './payment-intent.ts'
+import { confirmation_needed, type Decline, declineOf } from './test-cards.ts'
 
 export type PaymentAttempt = {
   /** What to charge; null when the customer has nothing that could be. */
@@ -46,6 +46,13 @@ export function payInvoice(
   const intent = service.store.payment_intents.get(payment?.payment.payment_intent)
   if (!payment || !intent) throw new Error(`Invoice ${invoice.id} has no payment to make.`)
   const decline = attempt.forced_decline ?? declineOf(method, attempt)
+  if (decline === confirmation_needed) {
+    const waiting = service.store.payment_intents.put(waitingIntent(intent, { method }))
+    const announceFailure = () => {
+      emit(service, 'payment_intent.requires_action', waiting, { cause: attempt.cause })
+    }
+    return fail(service, invoice, { attempt, decline, announceFailure })
+  }
   const charged = attemptCharge(service, { intent, method, decline })
   const { cause } = attempt
   if (decline) {
@@ -110,7 +117,9 @@ function fail(
     ...(attempt_count !== invoice.attempt_count && nextAttempt(invoice, attempt_count, service.clock.now())),
   })
   announceFailure()
-  emit(service, 'invoice.payment_failed', failed, { cause: attempt.cause })
+  // https://docs.stripe.com/billing/subscriptions/webhooks
+  const what = decline === confirmation_needed ? 'payment_action_required' : 'payment_failed'
+  emit(service, `invoice.${what}`, failed, { cause: attempt.cause })
   updateStatusAfterPayment(service, failed, { cause: attempt.cause })
   return { invoice: failed, decline, charge: null }
 }

@@ -101,9 +101,23 @@ export function succeededIntent(intent: StoredPaymentIntent, charge: StoredCharg
     amount_received: intent.amount,
     last_payment_error: null,
     latest_charge: charge.id,
+    next_action: null,
     payment_method: charge.payment_method,
     processing: null,
     status: 'succeeded',
+  }
+}
+
+/** The bank asks the customer, and nothing is charged meanwhile. */
+export function waitingIntent(
+  intent: StoredPaymentIntent,
+  { method }: Pick<Attempt, 'method'>,
+): StoredPaymentIntent {
+  return {
+    ...intent,
+    next_action: { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect' } },
+    payment_method: method.id,
+    status: 'requires_action',
   }
 }
 
@@ -123,6 +137,7 @@ export function failedIntent(
       type: method.type === 'card' ? 'card_error' : 'invalid_request_error',
     },
     latest_charge: charge.id,
+    next_action: null,
     payment_method: null,
     processing: null,
     status: 'requires_payment_method',

@@ -10,6 +10,8 @@ export type TestCard = {
   decline: Decline | null
   /** Pays now, fails whenever it is charged without the buyer: a renewal. */
   fails_off_session: boolean
+  /** The bank asks the buyer to confirm each payment: at once in Checkout, later for a renewal. */
+  asks_to_confirm: boolean
   /** Pays now, and is disputed at once for this reason. */
   dispute: 'fraudulent' | 'product_not_received' | null
 }
@@ -20,6 +22,7 @@ const plain = {
   country: 'US',
   decline: null,
   fails_off_session: false,
+  asks_to_confirm: false,
   dispute: null,
 } as const
 
@@ -69,6 +72,7 @@ const cards: TestCard[] = [
     },
   },
   { ...plain, number: '4000000000000341', fails_off_session: true },
+  { ...plain, number: '4000002760003184', asks_to_confirm: true },
   { ...plain, number: '4000000000000259', dispute: 'fraudulent' },
   { ...plain, number: '4000000000002685', dispute: 'product_not_received' },
 ]
@@ -109,7 +113,15 @@ export function declineOf(
 ): Decline | null {
   const card = testCardOf(method)
   if (card?.decline) return card.decline
+  if (card?.asks_to_confirm && is_off_session) return confirmation_needed
   return card?.fails_off_session && is_off_session ? declined('generic_decline') : null
+}
+
+/** What paying by the API answers: https://docs.stripe.com/error-codes */
+export const confirmation_needed: Decline = {
+  code: 'invoice_payment_intent_requires_action',
+  decline_code: null,
+  message: 'This payment requires additional user action before it can be completed successfully.',
 }
 
 export type Decline = { code: string; decline_code: string | null; message: string }

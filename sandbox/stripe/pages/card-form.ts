@@ -103,6 +103,7 @@ const hints = [
   ['4000000000000002', 'Is declined'],
   ['4000000000009995', 'Has insufficient funds'],
   ['4000000000000341', 'Pays now, fails at renewal'],
+  ['4000002760003184', 'Pays now, asks to confirm a renewal'],
   ['4000000000000259', 'Pays, then is disputed'],
 ] as const
 

@@ -21,5 +21,14 @@ export function NoticeAction({ action, payer, onFollow }: NoticeActionProps) {
       </Button>
     )
   }
+  if (action.leadsTo === 'stripe') {
+    return (
+      <Button asChild variant="secondary" size="small">
+        <a href={action.url} rel="noreferrer" onClick={onFollow}>
+          {action.label}
+        </a>
+      </Button>
+    )
+  }
   return <PortalButton payer={payer} label={action.label} />
 }

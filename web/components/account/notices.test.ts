@@ -17,6 +17,7 @@ function summaryWith(
     may_manage: true,
     credits_on_the_way: 0,
     is_renewing: false,
+    overdue: null,
     plan_type: 'starter',
     payments: [],
     as_of: now,
@@ -141,4 +142,21 @@ test('a payment that does not match its order is told of', () => {
     'A payment is being looked into',
   ])
   expect(titles({ payments: [{ ...payment, state: 'failed' }] })).toEqual([])
+})
+
+test('a payment that the bank wants confirmed leads to its page, and a member is told who can do it', () => {
+  const overdue = { needs_confirmation: true, url: 'https://invoice.stripe.com/i/1' }
+  const [mine] = noticesOf(summaryWith({ subscription: { status: 'past_due' }, overdue }))
+  expect(mine).toMatchObject({
+    title: 'The payment for Pro has to be confirmed',
+    action: { leadsTo: 'stripe', url: overdue.url, label: 'Confirm payment' },
+  })
+  const [members] = noticesOf(
+    summaryWith({
+      may_manage: false,
+      subscription: { plan_type: 'teams', status: 'past_due' },
+      overdue: { needs_confirmation: true, url: null },
+    }),
+  )
+  expect(members).toMatchObject({ text: expect.stringContaining('asks an administrator'), action: null })
 })

@@ -8,7 +8,10 @@ export interface Notice {
   title: string
   text: string
   /** The way out; null where the reader has none. */
-  action: { leadsTo: 'portal' | 'credits'; label: string } | null
+  action:
+    | { leadsTo: 'portal' | 'credits'; label: string }
+    | { leadsTo: 'stripe'; url: string; label: string }
+    | null
 }
 
 /** Instead of the advice to buy credits. */
@@ -27,10 +30,25 @@ export function noticesOf(summary: AccountSummary): Notice[] {
   ]
 }
 
-function planNotices(subscription: AccountSubscription, { may_manage, as_of }: AccountSummary): Notice[] {
+function planNotices(subscription: AccountSubscription, summary: AccountSummary): Notice[] {
+  const { may_manage, as_of, overdue } = summary
   const { name } = plans[subscription.plan_type]
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): Notice['action'] => (may_manage ? { leadsTo: 'portal', label } : null)
+  if (overdue?.needs_confirmation) {
+    const { url } = overdue
+    return [
+      {
+        id: 'past_due',
+        tone: 'critical',
+        title: `The payment for ${name} has to be confirmed`,
+        text: may_manage
+          ? 'Your bank asks you to confirm it. The plan is renewed as soon as you have.'
+          : 'The bank asks an administrator to confirm it. The plan is renewed as soon as they have.',
+        action: url ? { leadsTo: 'stripe', url, label: 'Confirm payment' } : null,
+      },
+    ]
+  }
   if (status === 'past_due' || status === 'unpaid') {
     return [
       {

@@ -35,8 +35,8 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       {subscription.status === 'past_due' && (
         <div className="px-5 pt-4 sm:px-6">
           <Alert tone="critical" title="The last payment has failed">
-            All members keep their seats while it is tried again. Change the card under Manage billing, so
-            that it goes through.
+            All members keep their seats while it is tried again. Under Manage billing you change the card, or
+            confirm the payment where your bank asks for it.
           </Alert>
         </div>
       )}

@@ -10,6 +10,7 @@ const summary: AccountSummary = {
   balance,
   credits_on_the_way: 0,
   is_renewing: false,
+  overdue: null,
   plan_type: 'starter',
   subscription: null,
   payments: [],

@@ -9,7 +9,7 @@ import { nextPhase } from '../../../schema/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { findOrder, type OrderOf } from './order.ts'
-import { fetchBills, type PaidInvoice } from './paid-lines.ts'
+import { fetchBills, type PaidInvoice, type UnpaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface FetchedSubscription {
@@ -36,6 +36,8 @@ export interface FetchedSubscription {
   readonly invoices: readonly PaidInvoice[]
   /** Changes that are not paid yet. */
   readonly pending: readonly PendingLine[]
+  /** The newest invoice that is open; null when none is. */
+  readonly unpaid: UnpaidInvoice | null
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))

@@ -6,6 +6,8 @@ import type { PaidLine, PendingLine } from '../../../schema/position/facts.ts'
 export interface Bills {
   readonly invoices: readonly PaidInvoice[]
   readonly pending: readonly PendingLine[]
+  /** The newest invoice that is open; null when none is. */
+  readonly unpaid: UnpaidInvoice | null
 }
 
 /** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
@@ -76,8 +78,11 @@ export async function fetchBills(
 ): Promise<Bills> {
   const invoices: PaidInvoice[] = []
   const pending: Line[] = []
+  let open: Stripe.Invoice | undefined
   for await (const invoice of stripe.invoices.list({ subscription: id, limit: 100 })) {
     const { status, billing_reason } = invoice
+    // Stripe lists the newest first.
+    if (status === 'open') open ??= invoice
     // What is charged at once takes effect when it is paid; a void invoice gave nothing back.
     const hasWaited = billing_reason === 'subscription_cycle' || billing_reason === 'manual'
     if (status === 'paid') {
@@ -92,7 +97,33 @@ export async function fetchBills(
     if (line) pending.push(line)
   }
   const ours = pending.filter((line) => isProration(line) && isOfPlan(line, plan))
-  return { invoices, pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at) }
+  return {
+    invoices,
+    pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at),
+    unpaid: open ? await fetchUnpaid(stripe, open) : null,
+  }
+}
+
+/** An open invoice, and where its customer pays it. */
+export interface UnpaidInvoice {
+  readonly url: string | null
+  /** Whether the bank waits for the customer to confirm the payment (3D Secure). */
+  readonly needs_confirmation: boolean
+}
+
+/** https://docs.stripe.com/payments/paymentintents/lifecycle */
+async function fetchUnpaid(
+  stripe: Stripe,
+  { id, hosted_invoice_url }: Stripe.Invoice,
+): Promise<UnpaidInvoice> {
+  const { data } = await stripe.invoicePayments.list({
+    invoice: id ?? '',
+    limit: 1,
+    expand: ['data.payment.payment_intent'],
+  })
+  const intent = data[0]?.payment.payment_intent
+  const needs_confirmation = typeof intent === 'object' && intent.status === 'requires_action'
+  return { url: hosted_invoice_url ?? null, needs_confirmation }
 }
 
 async function linesOf(stripe: Stripe, { id, lines }: Stripe.Invoice): Promise<unknown[]> {

@@ -251,6 +251,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_at: fetched.scheduled?.at ?? null,
     pending_lines: JSON.stringify(fetched.pending),
+    unpaid_invoice_url: fetched.unpaid?.url ?? null,
+    needs_confirmation: fetched.unpaid?.needs_confirmation ?? false,
     snapshot_order: fetched.snapshot_order,
     next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
