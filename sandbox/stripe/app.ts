@@ -34,6 +34,7 @@ import { taxSettingsRoutes } from './routes/tax-settings.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { Service } from './service.ts'
 import { hasObject } from './state.ts'
+import { refusalOf } from './wire/permissions.ts'
 
 /**
  * The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. A call of
@@ -54,7 +55,7 @@ export function createApp(testMode: Service): RequestListener {
 
 function appOf(service: Service): Koa {
   const api = new Router()
-  api.use(requestId, onError, authenticate)
+  api.use(requestId, onError, authenticate(service))
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
   customerRoutes(api, service)
   balanceTransactionRoutes(api, service)
@@ -112,24 +113,29 @@ const requestId: Middleware = async (context, next) => {
 }
 
 /** A secret or restricted key, as bearer token or as the user name of basic authentication. */
-const authenticate: Middleware = async (context, next) => {
-  const key = readKey(context.get('authorization'))
-  if (key === null) {
-    throw invalidRequest(
-      "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
-      { status: 401 },
-    )
+const authenticate =
+  (service: Service): Middleware =>
+  async (context, next) => {
+    const key = readKey(context.get('authorization'))
+    if (key === null) {
+      throw invalidRequest(
+        "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
+        { status: 401 },
+      )
+    }
+    if (!/^(sk|rk)_\w+$/.test(key)) {
+      throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
+    }
+    const permissions = service.restrictedKeys.get(key)
+    const refusal = permissions && refusalOf(permissions, { key, method: context.method, path: context.path })
+    if (refusal) throw refusal
+    const version = context.get('stripe-version')
+    // Objects exist here in one version only; a caller of another one would read fields that are not there.
+    if (version !== '' && version !== api_version) {
+      throw invalidRequest(`Invalid Stripe API version: ${version}. The sandbox speaks ${api_version} only.`)
+    }
+    await next()
   }
-  if (!/^(sk|rk)_\w+$/.test(key)) {
-    throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
-  }
-  const version = context.get('stripe-version')
-  // Objects exist here in one version only; a caller of another one would read fields that are not there.
-  if (version !== '' && version !== api_version) {
-    throw invalidRequest(`Invalid Stripe API version: ${version}. The sandbox speaks ${api_version} only.`)
-  }
-  await next()
-}
 
 function readKey(header: string): string | null {
   const [scheme = '', credentials = ''] = header.split(' ')

@@ -3,6 +3,7 @@ import type { Outbox } from '../kit/outbox.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './settings.ts'
 import type { State, StoredEvent } from './state.ts'
+import type { Permissions } from './wire/permissions.ts'
 
 /** The dependencies of every part. An argument, so that tests can run many sandboxes side by side. */
 export type Service = {
@@ -15,6 +16,8 @@ export type Service = {
   faults: Faults
   /** Ids of events that Stripe's list does not have yet, since it may lag. In memory only. */
   unlistedEvents: Set<string>
+  /** What restricted keys may do; one that is not here may do everything. In memory only. */
+  restrictedKeys: Map<string, Permissions>
   settings: Settings
   /** Known once the port is. */
   publicUrl: string

@@ -68,6 +68,7 @@ function createMode(
     settings,
     faults: livemode ? otherMode().faults : new Faults(),
     unlistedEvents: new Set(),
+    restrictedKeys: new Map(),
     publicUrl: settings.publicUrl ?? url,
   }
 }

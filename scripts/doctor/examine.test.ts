@@ -3,6 +3,7 @@ import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { createPool } from '../../schema/database/pool.ts'
 import { processEnvironment } from '../../schema/env.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
+import { neededPermissions } from '../../schema/stripe/permissions.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { setUpStripe } from '../stripe/set-up.ts'
@@ -56,12 +57,34 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
     'queues',
     'clock',
     'prices',
+    'permissions',
     'portals',
     'tax',
     'webhook endpoint',
     'Clerk',
     'Clerk settings',
     'address',
+  ])
+})
+
+test('each permission that a restricted key lacks is named, and one that has them all is enough', async () => {
+  const describeKey = async (permissions: Record<string, string>) => {
+    const body = JSON.stringify({ key: 'rk_test_doctor', permissions })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${launched.stripeSandboxUrl}/_sandbox/keys`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    expect(answer.status).toBe(200)
+  }
+  const restricted = configured({ STRIPE_SECRET_KEY: 'rk_test_doctor' })
+  await describeKey(neededPermissions)
+  expect(await wrongIn(restricted)).toEqual([])
+  const { refunds: _, payment_methods: __, ...others } = neededPermissions
+  await describeKey({ ...others, invoices: 'read', 'billing_portal/sessions': 'read' })
+  expect(await wrongIn(restricted)).toEqual([
+    'permissions: the key lacks billing_portal/sessions (write), invoices (write), payment_methods (read), refunds (read)',
   ])
 })
 

@@ -1,11 +1,13 @@
 import Stripe from 'stripe'
 import { createStripe } from '../../schema/stripe/client.ts'
+import { neededPermissions } from '../../schema/stripe/permissions.ts'
 import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
 import { explainError } from '../explain-error.ts'
 import { findPortals, portalName, portalProblem } from '../stripe/set-up-portals.ts'
 import { comparePrices } from '../stripe/set-up-prices.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
+import { findMissingPermissions } from './permissions.ts'
 
 const setUp = 'Run `npm run stripe:setup` with these keys.'
 /** Signatures are good for five minutes. */
@@ -20,6 +22,7 @@ export async function examineStripe(configuration: Configuration): Promise<Findi
       clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
       await examinePrices(stripe),
     ]
+    findings.push([await examinePermissions(stripe)])
     findings.push(await examinePortals(stripe), [await examineTax(stripe, env.STRIPE_TAX === 'on')])
     findings.push(
       sandbox.stripe ? await examineSandboxWebhook(stripe) : await examineWebhook(stripe, env.APP_URL),
@@ -66,6 +69,18 @@ async function examinePortals(stripe: Stripe): Promise<Finding[]> {
   return wrong.length > 0
     ? wrong
     : [ok('portals', `${portals.length} as we set them up, one for each price of seats`)]
+}
+
+/** Every permission that the product needs, also those that it needs later than at its start. */
+async function examinePermissions(stripe: Stripe): Promise<Finding> {
+  const missing = await findMissingPermissions(stripe)
+  const count = Object.keys(neededPermissions).length
+  if (missing.length === 0) return ok('permissions', `the key may do all that is needed, in ${count} places`)
+  return problem('permissions', {
+    text: `the key lacks ${missing.join(', ')}`,
+    means: 'What needs it fails later: a checkout, a renewal, a refund that is not heard of, a comparison.',
+    repair: 'Give it to the restricted key (Developers → API keys), by the list in docs/going-live.md.',
+  })
 }
 
 /** Whether Stripe can work out tax; where it cannot, it refuses every checkout that asks for it. */

@@ -30,6 +30,10 @@ const accountBody = z.strictObject({
     .max(3 * one_day_s)
     .optional(),
 })
+const keyBody = z.strictObject({
+  key: z.string().regex(/^rk_test_\w+$/),
+  permissions: z.record(z.string(), z.enum(['read', 'write'])),
+})
 const faultBody = z.strictObject({
   status: z.literal([401, 403, 429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
@@ -67,6 +71,12 @@ export function machineKnobs(router: Router, service: Service): void {
     context.body = { account: accountOf(store) }
   })
 
+  router.post('/_sandbox/keys', async (context) => {
+    const { key, permissions } = await readJson(context, keyBody)
+    service.restrictedKeys.set(key, permissions)
+    context.body = { keys: Object.fromEntries(service.restrictedKeys) }
+  })
+
   router.post('/_sandbox/faults', async (context) => {
     const { status, drop_after, hold, for_ms, ...rest } = await readJson(context, faultBody)
     if ([status !== null, drop_after, hold, rest.without.length > 0].filter(Boolean).length !== 1) {
@@ -92,6 +102,7 @@ export function machineKnobs(router: Router, service: Service): void {
     service.otherMode().store.clear()
     faults.clear()
     service.unlistedEvents.clear()
+    service.restrictedKeys.clear()
     configureEndpoint(service)
     outbox.resume()
     context.body = { reset: true }
@@ -122,6 +133,8 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
   'POST /_sandbox/account':
     '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending, finalization_grace_s?: seconds}: settings of the account, and what is not known of real ones',
+  'POST /_sandbox/keys':
+    '{key: rk_test_…, permissions: {customers: read|write, …}}: a restricted key, and what it may do',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
