@@ -1,8 +1,7 @@
 /**
  * What a restricted key must be allowed, by the path of the API below `/v1/`: reading is GET, and everything
- * else is writing (https://docs.stripe.com/keys/restricted-api-keys). Also what is expanded in an answer has
- * to be readable. `permissions.test.ts` compares the list with our calls, with going-live.md and with the
- * stand-in.
+ * else is writing (https://docs.stripe.com/keys/restricted-api-keys). What is expanded in an answer has to be
+ * readable too. A test derives the list from our calls (scripts/test/permissions.test.ts).
  */
 export const neededPermissions = {
   balance_transactions: 'read',

@@ -1,11 +1,12 @@
+import Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { createStripe } from '../../../schema/stripe/client.ts'
 import { startHarness } from '../testing/sandbox.ts'
 
 async function startRestricted(permissions: Record<string, 'read' | 'write'>) {
   const harness = await startHarness()
   await harness.knob('keys', { key: 'rk_test_one', permissions })
-  return { harness, restricted: createStripe({ secretKey: 'rk_test_one', apiBase: harness.url }) }
+  const { hostname: host, port } = new URL(harness.url)
+  return { harness, restricted: new Stripe('rk_test_one', { host, port, protocol: 'http' }) }
 }
 
 it('a restricted key reads and writes what it is allowed, and nothing else', async () => {

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { repositoryRoot } from '../../scripts/launch/script.ts'
-import { neededPermissions } from './permissions.ts'
+import { neededPermissions } from '../../schema/stripe/permissions.ts'
+import { repositoryRoot } from '../launch/script.ts'
 
 type Access = 'read' | 'write'
 
