@@ -158,6 +158,12 @@ export const mutations: readonly Mutation[] = [
     becomes: 'if (known && known.snapshot_order < 0) {',
   },
   {
+    name: 'only the first dispute of a charge',
+    history: 'a charge that is disputed twice',
+    text: 'disputes.reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0)',
+    becomes: 'disputes.slice(-1).reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0)',
+  },
+  {
     name: 'a won dispute gives nothing back',
     history: 'bought credits that stood in for a disputed plan',
     text: "won: 'here'",

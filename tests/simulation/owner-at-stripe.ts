@@ -238,12 +238,17 @@ export async function disputeCharge(
   how: { charge: Stripe.Charge; amount: number; answered: boolean; is_inquiry: boolean },
 ): Promise<void> {
   const { charge, amount, answered, is_inquiry } = how
-  if (charge.disputed) return
-  const { dispute } = await product.stripe.knob<{ dispute: Stripe.Dispute }>(`charges/${charge.id}/dispute`, {
-    amount,
-    ...(is_inquiry && { status: 'warning_needs_response' }),
-  })
-  if (!answered) return
+  const made = await product.stripe
+    .knob<{ dispute: Stripe.Dispute }>(`charges/${charge.id}/dispute`, {
+      amount,
+      ...(is_inquiry && { status: 'warning_needs_response' }),
+    })
+    .catch((error: unknown) => {
+      ignoreRefusal(error)
+      owner.refusals.push(String(error))
+    })
+  if (!made || !answered) return
+  const { dispute } = made
   const evidence = { uncategorized_text: 'It was used.' }
   await atStripe(product, owner, (stripe) => stripe.disputes.update(dispute.id, { evidence, submit: true }))
 }

@@ -121,6 +121,16 @@ export const regressions: readonly Regression[] = [
   ]),
   lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
   lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),
+  lived(
+    'a charge that is disputed twice',
+    'user',
+    monthly,
+    half,
+    { ...dispute(), percent: 40 },
+    { ...dispute(), percent: 30 },
+    won,
+    lost,
+  ),
   lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
   lived(
     'debt of an ended plan before and after a new one',

@@ -102,9 +102,12 @@ export function disputeCharge(
     takes_money?: boolean | undefined
   },
 ): StoredDispute {
-  const left = charge.amount - charge.amount_refunded
+  // A charge can have several (the SDK: `DisputeListParams.charge`), together of no more than it took.
+  const earlier = service.store.disputes.filter((dispute) => dispute.charge === charge.id)
+  const held = earlier.filter(({ status }) => status !== 'won' && status !== 'warning_closed')
+  const left = held.reduce((sum, one) => sum - one.amount, charge.amount - charge.amount_refunded)
   const asked = amount ?? left
-  if (charge.status !== 'succeeded' || charge.disputed || asked < 1 || asked > left) {
+  if (charge.status !== 'succeeded' || asked < 1 || asked > left) {
     throw invalidRequest(`Charge ${charge.id} cannot be disputed for ${asked}.`, { param: 'charge' })
   }
   const fresh = newDispute(service, { charge, amount: asked, reason })
@@ -117,7 +120,8 @@ export function disputeCharge(
   const disputed = service.store.charges.put({ ...charge, disputed: true })
   emit(service, 'charge.dispute.created', dispute, { cause })
   if (takes_money) emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
-  emit(service, 'charge.updated', disputed, { cause, previous_attributes: { disputed: false } })
+  if (!charge.disputed)
+    emit(service, 'charge.updated', disputed, { cause, previous_attributes: { disputed: false } })
   return dispute
 }
 
