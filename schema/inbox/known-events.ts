@@ -82,6 +82,17 @@ export async function listUnconfirmedEvents(
     .execute()
 }
 
+/** Whether an event came that its sender has not been asked about. */
+export async function hasUnconfirmedEvents(db: Kysely<DB>): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbox_events')
+    .select('id')
+    .where('confirm_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Records that the sender could not be asked, and when it is asked again. */
 export async function postponeConfirmation(
   db: Kysely<DB>,

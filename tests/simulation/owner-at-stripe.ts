@@ -167,7 +167,7 @@ export async function atStripe<T>(
       return await work(product.stripe.client)
     } catch (error) {
       const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
-      if ([400, 402, 404].includes(status)) {
+      if ([400, 402, 404, 429].includes(status)) {
         owner.refusals.push(String(error))
         return null
       }

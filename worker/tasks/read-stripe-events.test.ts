@@ -219,3 +219,41 @@ async function chargeOf(bought: PaidPurchase): Promise<string> {
   const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
   return data[0]?.id ?? ''
 }
+
+describe('while nothing happens', () => {
+  const reads: Stripe.EventListParams[] = []
+  const readAfter = async (minutes: number, events: readonly Stripe.Event[] = []) => {
+    reads.length = 0
+    for (let minute = 0; minute < minutes; minute += 1) {
+      clock.advance(60_000)
+      await read({ stripe: stripeWith(events, reads) })
+    }
+    return reads.length
+  }
+
+  test('the list is read each minute of the first quiet hour, and then four times an hour', async () => {
+    const events = eventsOf(1)
+    expect(await readAfter(50, events)).toBe(50)
+    await readAfter(60, events)
+    expect(await readAfter(120, events)).toBe(8)
+  })
+
+  test('an event that comes by webhook is confirmed within a minute, and reading each minute begins again', async () => {
+    await readAfter(180, eventsOf(1))
+    const [received] = eventsOf(1).map((event) => ({
+      ...event,
+      created: Math.floor(clock.now().getTime() / 1000),
+    }))
+    await receiveStripeEvent(database.server, received as never)
+    // As the webhook's route does.
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ confirm_at: clock.now() })
+      .where('id', '=', received?.id ?? '')
+      .execute()
+    expect(await readAfter(10, received ? [received] : [])).toBe(10)
+    expect((await rows()).find(({ id }) => id === received?.id)).toMatchObject({
+      confirmed_at: expect.any(Date),
+    })
+  })
+})

@@ -1,9 +1,10 @@
+import { StripeFault } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
 import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
 import { endUsedDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { newInvoicePayment, settleBalance } from './invoice.ts'
+import { newInvoicePayment, settleBalance, subscriptionOf } from './invoice.ts'
 import { invoiceItemOf } from './invoice-line.ts'
 import { updateStatusAfterPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
@@ -11,6 +12,7 @@ import { newPaymentIntent } from './payment-intent.ts'
 /** Puts a draft into the books; the amounts that waited for an invoice are on this one from now on. */
 export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause): StoredInvoice {
   const { store } = service
+  if (cause.request_id !== null) checkQuota(service, subscriptionOf(draft))
   const invoice = store.invoices.put(draft)
   for (const line of invoice.lines.data) {
     const item = store.invoice_items.get(invoiceItemOf(line))
@@ -18,6 +20,22 @@ export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause
   }
   emit(service, 'invoice.created', invoice, { cause })
   return invoice
+}
+
+/**
+ * New invoices of one subscription: 10 a minute, 20 a day (https://docs.stripe.com/rate-limits). The clock's
+ * renewals count, and are not refused.
+ */
+function checkQuota({ store, clock }: Service, subscription: string | undefined): void {
+  if (!subscription) return
+  const ages = store.invoices
+    .filter((invoice) => subscriptionOf(invoice) === subscription)
+    .map(({ created }) => clock.now() - created)
+  const within = (seconds: number) => ages.filter((age) => age < seconds).length
+  if (within(60) < 10 && within(86_400) < 20) return
+  const message = 'Too many new invoices for this subscription. Try again later.'
+  const body = { type: 'invalid_request_error', code: 'rate_limit', message } as const
+  throw new StripeFault(429, body, { 'stripe-rate-limited-reason': 'resource-specific' })
 }
 
 /**
