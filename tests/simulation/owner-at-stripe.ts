@@ -18,6 +18,7 @@ export type SubscriptionChange = Extract<
       | 'cancel'
       | 'card'
       | 'pay_invoice'
+      | 'void_invoice'
       | 'frequency'
       | 'end_trial'
       | 'extend_trial'
@@ -62,6 +63,11 @@ export async function changeSubscription(
       return
     case 'pay_invoice':
       return payInvoice(product, owner)
+    case 'void_invoice': {
+      const invoice = await findOpenInvoice(product, owner)
+      if (invoice) await atStripe(product, owner, (stripe) => stripe.invoices.voidInvoice(invoice.id))
+      return
+    }
     case 'frequency': {
       if (status !== 'active') return
       const monthly = item.price.recurring?.interval === 'month'
@@ -217,19 +223,24 @@ async function changeSeats(
 
 /** Whatever is still open of any subscription, also of one that Stripe has given up. */
 async function payInvoice(product: FaultyProduct, owner: Owner): Promise<void> {
+  const invoice = await findOpenInvoice(product, owner)
+  if (!invoice) return
+  const { id, customer } = invoice
+  const card = await atStripe(product, owner, (stripe) =>
+    stripe.paymentMethods.attach('pm_card_visa', { customer }),
+  )
+  if (card) await atStripe(product, owner, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
+}
+
+async function findOpenInvoice(product: FaultyProduct, owner: Owner) {
   for (const customer of owner.customers) {
     const invoices = await withoutFaults(product, () =>
       product.stripe.client.invoices.list({ customer, limit: 100 }),
     )
     const invoice = invoices.data.find(({ status }) => status === 'open' || status === 'uncollectible')
-    if (!invoice?.id) continue
-    const { id } = invoice
-    const card = await atStripe(product, owner, (stripe) =>
-      stripe.paymentMethods.attach('pm_card_visa', { customer }),
-    )
-    if (card) await atStripe(product, owner, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
-    return
+    if (invoice?.id) return { id: invoice.id, customer }
   }
+  return undefined
 }
 
 export async function disputeCharge(

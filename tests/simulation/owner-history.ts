@@ -57,6 +57,8 @@ export type OwnerStep =
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
   /** An invoice that is open is paid after all, with a card that pays. */
   | { readonly do: 'pay_invoice' }
+  /** Support voids an invoice that is open, at Stripe's dashboard. */
+  | { readonly do: 'void_invoice' }
   | { readonly do: 'frequency' }
   | { readonly do: 'end_trial' }
   | { readonly do: 'extend_trial'; readonly days: number }
@@ -179,6 +181,7 @@ const steps = [
   step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end') })),
   step('card', 1, fc.record({ card })),
   step('pay_invoice', 2, nothing),
+  step('void_invoice', 1, nothing),
   step('frequency', 1, nothing),
   step('end_trial', 1, nothing),
   step('extend_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 60 }) })),
@@ -270,7 +273,19 @@ const themes: readonly (readonly Kind[])[] = [
     'refund',
   ],
   ['days', 'use', 'seats', 'anchor', 'move_by_trial', 'add_on', 'period_end', 'refund'],
-  ['days', 'period_end', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
+  [
+    'days',
+    'period_end',
+    'use',
+    'card',
+    'pay_invoice',
+    'void_invoice',
+    'seats',
+    'pause',
+    'cancel',
+    'plan',
+    'refund',
+  ],
   ['period_end', 'use', 'purchase', 'card', 'pay_invoice', 'deliver', 'drop', 'refund', 'cancel'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { FaultyProduct } from './faulty-product.ts'
-import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
+import type { Life, Payment, Period, Purchase, SeatChange, Subscription } from './model.ts'
 import type { InvoiceFacts, Owner } from './owner.ts'
 import { planItem } from './owner-at-stripe.ts'
 import { withoutFaults } from './play.ts'
@@ -115,16 +115,26 @@ async function subscriptionOf(
     periods: oneTrialEach(
       periods.map((period) => ({ ...period, given_back_from: backFrom(period, gone, periods) })),
     ),
-    seat_changes: (owner.seatChanges.get(subscription.id) ?? []).flatMap(({ invoice, item, ...change }) => {
-      const id = invoice ?? invoiceOf.get(item ?? '')
-      if (id === undefined) return [{ ...change, payment: null }]
-      const payment = payments.get(id)
-      if (!payment) throw new Error(`Stripe does not list invoice ${id}`)
-      if (voided.has(id)) return []
-      // What has waited for its invoice goes on waiting until that is paid.
-      return [{ ...change, payment: invoice === null && payment.paid_at === null ? null : payment }]
-    }),
+    seat_changes: oneBillOnce(
+      (owner.seatChanges.get(subscription.id) ?? []).flatMap(({ invoice, item, ...change }) => {
+        const id = invoice ?? invoiceOf.get(item ?? '')
+        if (id === undefined) return [{ ...change, payment: null }]
+        const payment = payments.get(id)
+        if (!payment) throw new Error(`Stripe does not list invoice ${id}`)
+        if (voided.has(id)) return []
+        // What has waited for its invoice goes on waiting until that is paid.
+        return [{ ...change, payment: invoice === null && payment.paid_at === null ? null : payment }]
+      }),
+    ),
   }
+}
+
+/** What is changed and changed again in one second costs what is left of it, where one bill has both. */
+function oneBillOnce(changes: readonly SeatChange[]): SeatChange[] {
+  return changes.filter((change, index) => {
+    const next = changes[index + 1]
+    return next?.at !== change.at || next.payment?.id !== change.payment?.id
+  })
 }
 
 /** Money that went back with the invoice of a new period: from when on, of the period with which end. */
