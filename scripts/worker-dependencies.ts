@@ -4,6 +4,7 @@ import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '.
 import { createLogger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { QueueProducer } from '../schema/queues/producer.ts'
+import { refuseOtherAccount } from '../schema/stripe/account.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { createDependencies, type WorkerDependencies } from '../worker/dependencies.ts'
 import { withDatabase } from './database.ts'
@@ -37,6 +38,7 @@ export function withWorkerDependencies<T>(
     try {
       const log = createLogger({ process: 'worker', level: 'silent' })
       const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })
+      await refuseOtherAccount(deps)
       return await work(deps, env)
     } finally {
       clock.stop()

@@ -11,6 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
+import { startStripe } from '../tests/support/services/stripe.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 const started: ChildProcess[] = []
@@ -21,8 +22,8 @@ afterEach(() => {
 })
 
 /** The real process. `lines` are its log, `complaints` its stderr. */
-function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+function start(env: Record<string, string>, room: 'server' | 'worker' = 'server') {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `../${room}/main.ts`)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...env },
   })
@@ -69,6 +70,21 @@ describe('the server process', () => {
     }
     expect(server.complaints()).not.toContain('at ')
   })
+
+  test.each(['server', 'worker'] as const)(
+    'the %s process does not start with a key of another Stripe account than its database',
+    async (room) => {
+      const stripe = await startStripe()
+      await database.owner.insertInto('stripe_accounts').values({ account_id: 'acct_first' }).execute()
+      const { port } = new URL(stripe.url)
+      const child = start(environment(stripeSandboxVariables({ stripePort: Number(port) })), room)
+      expect(await child.exited).toBe(1)
+      expect(child.complaints()).toMatch(/^STRIPE_SECRET_KEY is of the account acct_sandbox.*\n$/)
+      expect(child.lines.some(({ msg }) => String(msg).includes('is ready'))).toBe(false)
+      await database.owner.deleteFrom('stripe_accounts').execute()
+      await stripe.stop()
+    },
+  )
 
   test('the server process names the variable when its port is taken', async () => {
     const other = createServer()

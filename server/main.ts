@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { openClock } from '../schema/clock.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
+import { OtherAccountError, refuseOtherAccount } from '../schema/stripe/account.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { createApp } from './app.ts'
 import { compareWebhook } from './compare-webhook.ts'
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
     process: 'server',
     onError: (error) => log.warn({ err: error }, 'Spans were not delivered'),
   })
+  await refuseOtherAccount(deps)
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   const monitoring = await listen(
     createMonitoringApp(deps).callback(),
@@ -70,7 +72,7 @@ main().catch((error: unknown) => {
 })
 
 function explain(error: unknown): string {
-  if (error instanceof EnvironmentError) return error.message
+  if (error instanceof EnvironmentError || error instanceof OtherAccountError) return error.message
   const { code, port, stack } = error as NodeJS.ErrnoException & { port?: number }
   const name = String(port) === process.env.METRICS_PORT ? 'METRICS_PORT' : 'PORT'
   if (code === 'EADDRINUSE') {

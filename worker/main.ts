@@ -6,6 +6,7 @@ import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { QueueProducer } from '../schema/queues/producer.ts'
+import { OtherAccountError, refuseOtherAccount } from '../schema/stripe/account.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
   const clock = openClock(env)
   await clock.ready
   const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })
+  await refuseOtherAccount(deps)
   const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { claim_every_ms: env.CLAIM_EVERY_MS, log })
@@ -96,8 +98,7 @@ async function waitForDatabase(db: Database, log: Logger): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof EnvironmentError ? error.message : ((error as Error).stack ?? error)}\n`,
-  )
+  const isExplained = error instanceof EnvironmentError || error instanceof OtherAccountError
+  process.stderr.write(`${isExplained ? error.message : ((error as Error).stack ?? error)}\n`)
   process.exit(1)
 })

@@ -13,6 +13,7 @@ import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
+import { accountRoutes } from './routes/account.ts'
 import { accountBalanceRoutes } from './routes/account-balance.ts'
 import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
@@ -59,6 +60,7 @@ function appOf(service: Service): Koa {
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
   customerRoutes(api, service)
   balanceTransactionRoutes(api, service)
+  accountRoutes(api, service)
   accountBalanceRoutes(api, service)
   productRoutes(api, service)
   priceRoutes(api, service)

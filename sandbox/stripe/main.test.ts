@@ -18,6 +18,7 @@ it('everything is still there after a restart: objects, order, keys, clock and r
   const before = await startHarness({ stateFile })
   await before.knob('clock/advance', { seconds: 86_400 })
   await before.knob('deliveries', { mode: 'never' })
+  await before.knob('account', { id: 'acct_kept' })
   const customer = await before.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
   const session = await newCheckout(before, { customer: customer.id })
   await before.pay(session.id)
@@ -30,6 +31,7 @@ it('everything is still there after a restart: objects, order, keys, clock and r
   expect((await after.stripe.events.list()).data).toEqual(events.data)
   const replayed = await after.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
   expect(replayed.id).toBe(customer.id)
+  expect(await after.stripe.accounts.retrieveCurrent()).toMatchObject({ id: 'acct_kept' })
   expect((await after.stripe.customers.create({})).created).toBeGreaterThan(Date.now() / 1000 + 86_000)
 })
 

@@ -239,6 +239,7 @@ export type StoredAnswer = {
 
 /** Settings of Stripe's dashboard and unknown properties of a real account, changed by a knob. */
 export type Account = {
+  id: string
   /**
    * Whether Checkout shows people another currency than the session's, where the session does not say:
    * https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing

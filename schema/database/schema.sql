@@ -658,6 +658,11 @@ CREATE TABLE public.statement_days (
     CONSTRAINT statement_days_check CHECK ((((closed_at IS NULL) = (statement IS NULL)) AND ((closed_at IS NULL) = (last_transfer_id IS NULL))))
 );
 
+CREATE TABLE public.stripe_accounts (
+    livemode public.livemode NOT NULL,
+    account_id public.outside_id NOT NULL
+);
+
 CREATE TABLE public.stripe_customers (
     owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
@@ -923,6 +928,9 @@ ALTER TABLE ONLY public.seats
 
 ALTER TABLE ONLY public.statement_days
     ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
+
+ALTER TABLE ONLY public.stripe_accounts
+    ADD CONSTRAINT stripe_accounts_pkey PRIMARY KEY (livemode);
 
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
@@ -1423,6 +1431,9 @@ GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.statement_days TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.statement_days TO tidemark_worker;
+
+GRANT SELECT,INSERT ON TABLE public.stripe_accounts TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.stripe_accounts TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;

@@ -449,6 +449,11 @@ export interface StatementDays {
   statement: Json | null;
 }
 
+export interface StripeAccounts {
+  account_id: string;
+  livemode: Generated<boolean>;
+}
+
 export interface StripeCustomers {
   created_at: Generated<Timestamp>;
   customer_id: string;
@@ -592,6 +597,7 @@ export interface DB {
   reconciliation_runs: ReconciliationRuns;
   seats: Seats;
   statement_days: StatementDays;
+  stripe_accounts: StripeAccounts;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
   support_acts: SupportActs;

@@ -7,7 +7,7 @@ export function isLiveKey(secretKey: string): boolean {
 
 /** Selects Stripe's objects of the mode of this process's key (decision 073). */
 export function inThisMode(
-  table: 'checkout_intents' | 'stripe_customers' | 'subscriptions',
+  table: 'checkout_intents' | 'stripe_accounts' | 'stripe_customers' | 'subscriptions',
   alias: string = table,
 ) {
   return sql<boolean>`${sql.ref(`${alias}.livemode`)} = stripe_livemode()`

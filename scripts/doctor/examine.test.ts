@@ -42,6 +42,15 @@ const configured = (changes: Record<string, string> = {}) => ({
   ...changes,
 })
 
+async function turnKnob(name: string, body: object): Promise<void> {
+  const answer = await fetch(`${launched.stripeSandboxUrl}/_sandbox/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.status).toBe(200)
+}
+
 async function wrongIn(raw: Record<string, string>, now?: () => Date): Promise<string[]> {
   const findings = await examine({ raw, dataDir: launched.dataDir, ...(now && { now }) })
   return findings.filter(({ level }) => level !== 'ok').map(({ of, text }) => `${of}: ${text}`)
@@ -57,6 +66,7 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
     'queues',
     'clock',
     'prices',
+    'account',
     'permissions',
     'portals',
     'tax',
@@ -68,22 +78,15 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
 })
 
 test('each permission that a restricted key lacks is named, and one that has them all is enough', async () => {
-  const describeKey = async (permissions: Record<string, string>) => {
-    const body = JSON.stringify({ key: 'rk_test_doctor', permissions })
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${launched.stripeSandboxUrl}/_sandbox/keys`, {
-      method: 'POST',
-      headers,
-      body,
-    })
-    expect(answer.status).toBe(200)
-  }
+  const describeKey = (permissions: Record<string, string>) =>
+    turnKnob('keys', { key: 'rk_test_doctor', permissions })
   const restricted = configured({ STRIPE_SECRET_KEY: 'rk_test_doctor' })
-  await describeKey(neededPermissions)
+  await describeKey({ ...neededPermissions, account: 'read' })
   expect(await wrongIn(restricted)).toEqual([])
   const { refunds: _, payment_methods: __, ...others } = neededPermissions
   await describeKey({ ...others, invoices: 'read', 'billing_portal/sessions': 'read' })
   expect(await wrongIn(restricted)).toEqual([
+    'account: the key may not read its account',
     'permissions: the key lacks billing_portal/sessions (write), invoices (write), payment_methods (read), refunds (read)',
   ])
 })
@@ -93,6 +96,14 @@ test('nothing is wrong with accounts that are set up as the documents say', asyn
 })
 
 describe('the doctor names each problem, its meaning and its repair', () => {
+  test('the doctor reports a key of another account than the database belongs to', async () => {
+    await turnKnob('account', { id: 'acct_other' })
+    expect(await wrongIn(configured())).toEqual([
+      'account: STRIPE_SECRET_KEY is of the account acct_other, and this database belongs to acct_sandbox',
+    ])
+    await turnKnob('account', { id: 'acct_sandbox' })
+  })
+
   test('the doctor reports keys of different modes', async () => {
     expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}` }))).toContain(
       'Clerk keys: CLERK_SECRET_KEY is of test mode and CLERK_PUBLISHABLE_KEY of live mode',

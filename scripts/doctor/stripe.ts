@@ -5,6 +5,7 @@ import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/
 import { explainError } from '../explain-error.ts'
 import { findPortals, portalName, portalProblem } from '../stripe/set-up-portals.ts'
 import { comparePrices } from '../stripe/set-up-prices.ts'
+import { examineAccount } from './account.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { findMissingPermissions } from './permissions.ts'
@@ -22,7 +23,7 @@ export async function examineStripe(configuration: Configuration): Promise<Findi
       clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
       await examinePrices(stripe),
     ]
-    findings.push([await examinePermissions(stripe)])
+    findings.push([await examineAccount(stripe, configuration), await examinePermissions(stripe)])
     findings.push(await examinePortals(stripe), [await examineTax(stripe, env.STRIPE_TAX === 'on')])
     findings.push(
       sandbox.stripe ? await examineSandboxWebhook(stripe) : await examineWebhook(stripe, env.APP_URL),

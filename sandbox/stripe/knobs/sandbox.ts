@@ -20,6 +20,10 @@ const clockBody = z
     message: 'The clock moves by whole seconds, ten years at most.',
   })
 const accountBody = z.strictObject({
+  id: z
+    .string()
+    .regex(/^acct_\w+$/)
+    .optional(),
   adaptive_pricing: z.boolean().optional(),
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
   terms_url: z.url().nullable().optional(),
@@ -132,7 +136,7 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
   'POST /_sandbox/account':
-    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending, finalization_grace_s?: seconds}: settings of the account, and what is not known of real ones',
+    '{id?: acct_…, adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending, finalization_grace_s?: seconds}: settings of the account, and what is not known of real ones',
   'POST /_sandbox/keys':
     '{key: rk_test_…, permissions: {customers: read|write, …}}: a restricted key, and what it may do',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',

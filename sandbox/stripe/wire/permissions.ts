@@ -20,7 +20,10 @@ export function refusalOf(
   const access = method === 'GET' ? 'read' : 'write'
   const allowed = permissions[resource]
   if (allowed === 'write' || allowed === access) return null
-  const name = `rak_${resource.replace('/', '_').replace(/s$/, '')}_${access}`
+  const name =
+    resource === 'account'
+      ? 'rak_accounts_kyc_id_numbers_read'
+      : `rak_${resource.replace('/', '_').replace(/s$/, '')}_${access}`
   return invalidRequest(
     `The provided key '${key.slice(0, 8)}***' does not have the required permissions for this endpoint on account 'acct_sandbox'. Having the '${name}' permission would allow this request to continue.`,
     { status: 403 },
