@@ -174,3 +174,25 @@ it.each([
   const named = JSON.parse(JSON.stringify(params), (_key, value) => words[value as string] ?? value)
   await expect(stripe.invoiceItems.create({ customer: customer.id, ...named })).rejects.toThrow(text)
 })
+
+// https://docs.stripe.com/rate-limits
+it('the eleventh new invoice of a subscription in a minute is refused, and taken a minute later', async () => {
+  const { harness, stripe, subscription, item } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 20,
+  })
+  const reduce = (quantity: number) =>
+    stripe.subscriptions.update(
+      subscription.id,
+      { items: [{ id: item.id, quantity }], proration_behavior: 'always_invoice' },
+      { maxNetworkRetries: 0 },
+    )
+  for (let quantity = 19; quantity > 10; quantity -= 1) await reduce(quantity)
+  await expect(reduce(10)).rejects.toMatchObject({
+    statusCode: 429,
+    code: 'rate_limit',
+    headers: { 'stripe-rate-limited-reason': 'resource-specific' },
+  })
+  await harness.knob('clock/advance', { seconds: 61 })
+  expect((await reduce(10)).items.data[0]?.quantity).toBe(10)
+})
