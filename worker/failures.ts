@@ -5,6 +5,7 @@ import type { TryRecord } from '../schema/claim/claimable.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
+import { isMissing } from '../schema/stripe/missing.ts'
 import { NotYetError, PermanentError } from './errors.ts'
 
 /**
@@ -73,7 +74,7 @@ function isContradiction(error: unknown): boolean {
     error instanceof IdempotencyConflictError ||
     error instanceof UnbalancedTransferError ||
     error instanceof ClerkRefusalError ||
-    (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+    isMissing(error)
   )
 }
 

@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa'
 import { injectFaults } from '../kit/faults.ts'
 import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
 import { newId } from '../kit/id.ts'
+import { accountOf } from './entities/account.ts'
 import { api_version } from './entities/event.ts'
 import { invalidRequest, StripeFault } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
@@ -129,8 +130,11 @@ const authenticate =
       throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
     }
     const permissions = service.restrictedKeys.get(key)
-    const refusal = permissions && refusalOf(permissions, { key, method: context.method, path: context.path })
-    if (refusal) throw refusal
+    if (permissions) {
+      const { method, path } = context
+      const refusal = refusalOf(permissions, { key, method, path, account: accountOf(service.store).id })
+      if (refusal) throw refusal
+    }
     const version = context.get('stripe-version')
     // Objects exist here in one version only; a caller of another one would read fields that are not there.
     if (version !== '' && version !== api_version) {

@@ -17,8 +17,8 @@ export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<
   return row?.customer_id
 }
 
-/** Customers of the organizations that a user has bought a plan or credits for. */
-export async function listOrganizationsPaidBy(db: Kysely<DB>, userId: string): Promise<string[]> {
+/** The customers of organizations that a user has bought a plan or credits for. */
+export async function listCustomersPaidBy(db: Kysely<DB>, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('stripe_customers')
     .select('customer_id')

@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { finalStatuses } from './statuses.ts'
+import { isOver } from './statuses.ts'
 import { releaseSchedule } from './subscription-schedule.ts'
 
 /**
@@ -26,10 +26,6 @@ export async function endSubscription(stripe: Stripe, id: string, comment: strin
     // (https://docs.stripe.com/api/subscriptions/cancel).
     if (!isRefusal(error) || !isOver(await stripe.subscriptions.retrieve(id))) throw error
   }
-}
-
-function isOver({ status }: Stripe.Subscription): boolean {
-  return (finalStatuses as readonly string[]).includes(status)
 }
 
 /**

@@ -40,6 +40,12 @@ export const stripeEventTypes = [
 ] as const
 export type StripeEventType = (typeof stripeEventTypes)[number]
 
+const movesNoMoney: ReadonlySet<string> = new Set([
+  'invoice.created',
+  'invoice.payment_action_required',
+  'invoiceitem.deleted',
+])
+
 /**
  * The types read from Stripe's event list, which takes up to twenty
  * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
@@ -47,11 +53,7 @@ export type StripeEventType = (typeof stripeEventTypes)[number]
  * next event or sync of the subscription, and a draft is finalized without us.
  */
 export const listedEventTypes = stripeEventTypes.filter(
-  (type) =>
-    !type.startsWith('subscription_schedule.') &&
-    type !== 'invoiceitem.deleted' &&
-    type !== 'invoice.created' &&
-    type !== 'invoice.payment_action_required',
+  (type) => !type.startsWith('subscription_schedule.') && !movesNoMoney.has(type),
 )
 
 export function isStripeEventType(type: string): type is StripeEventType {

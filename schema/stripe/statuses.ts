@@ -32,6 +32,11 @@ export const liveStatuses = subscriptionStatuses.filter((status) => subscription
 
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
+/** Whether a subscription has ended for good. */
+export function isOver({ status }: { readonly status: string }): boolean {
+  return (finalStatuses as readonly string[]).includes(status)
+}
+
 /**
  * The location of the disputed money in each status. An inquiry (`warning_…`) withdraws none, a won dispute
  * reinstates it. A lost dispute can be appealed (the SDK: `Dispute.evidence.appeal`), and its money stays

@@ -23,7 +23,8 @@ export async function examineAccount(stripe: Stripe, { env }: Configuration): Pr
     return warning('account', {
       text: 'the key may not read its account',
       means: 'Server and worker start with the key of any account, also of another sandbox.',
-      repair: 'Let the restricted key read accounts where the dashboard offers it, and compare by hand else.',
+      repair:
+        'Let the restricted key read accounts where the dashboard offers it; otherwise compare by hand.',
     })
   }
 }

@@ -16,23 +16,34 @@ const single = new Set(['tax/settings'])
 export async function findMissingPermissions(stripe: Stripe): Promise<string[]> {
   const missing: string[] = []
   for (const [path, access] of Object.entries(neededPermissions)) {
-    if (
-      access === 'write' &&
-      !(await may(stripe, 'POST', onlyCreated.has(path) ? path : `${path}/${unknownId}`))
-    )
-      missing.push(`${path} (write)`)
-    else if (
-      !onlyCreated.has(path) &&
-      !(await may(stripe, 'GET', single.has(path) ? path : `${path}?limit=1`))
-    )
-      missing.push(`${path} (read)`)
+    const probes = access === 'write' ? [writing(path), ...reading(path)] : reading(path)
+    for (const probe of probes) {
+      if (await may(stripe, probe)) continue
+      missing.push(`${path} (${probe.access})`)
+      break
+    }
   }
   return missing
 }
 
-async function may(stripe: Stripe, method: 'GET' | 'POST', path: string): Promise<boolean> {
+interface Probe {
+  readonly access: 'read' | 'write'
+  /** Below `/v1/`. */
+  readonly path: string
+}
+
+function writing(path: string): Probe {
+  return { access: 'write', path: onlyCreated.has(path) ? path : `${path}/${unknownId}` }
+}
+
+function reading(path: string): Probe[] {
+  if (onlyCreated.has(path)) return []
+  return [{ access: 'read', path: single.has(path) ? path : `${path}?limit=1` }]
+}
+
+async function may(stripe: Stripe, { access, path }: Probe): Promise<boolean> {
   try {
-    await stripe.rawRequest(method, `/v1/${path}`)
+    await stripe.rawRequest(access === 'write' ? 'POST' : 'GET', `/v1/${path}`)
     return true
   } catch (error) {
     if (error instanceof Stripe.errors.StripePermissionError) return false

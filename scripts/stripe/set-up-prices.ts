@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { currencies, defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { plans, type SoldPlanType, soldPlanTypes } from '../../schema/catalogue/plans.ts'
 import {
@@ -10,6 +10,7 @@ import {
   taxCodes,
   taxProblem,
 } from '../../schema/stripe/catalogue.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 
 export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
@@ -99,7 +100,7 @@ async function setUpProduct(
     metadata: { planType: plan },
   }
   const found = await stripe.products.retrieve(id).catch((error: unknown) => {
-    if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return null
+    if (isMissing(error)) return null
     throw error
   })
   if (!found) {

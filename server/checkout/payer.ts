@@ -10,6 +10,7 @@ import {
   saveStripeCustomer,
 } from '../../schema/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 
@@ -129,7 +130,7 @@ async function isThere(stripe: Stripe, customerId: string): Promise<boolean> {
   try {
     return !(await stripe.customers.retrieve(customerId)).deleted
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return false
+    if (isMissing(error)) return false
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import { isMissing } from '../../schema/stripe/missing.ts'
 
 /**
  * What `fetch` finds. One account often serves several products, so Stripe may not have (any more) what an
@@ -12,9 +12,7 @@ export async function foundOrForeign<T>(
   try {
     return await fetch()
   } catch (error) {
-    const isGone =
-      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
-    if (isGone && !(await isKnown())) return 'foreign'
+    if (isMissing(error) && !(await isKnown())) return 'foreign'
     throw error
   }
 }

@@ -1,10 +1,11 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { planItemOf, planOfPrice } from '../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { liveStatuses, subscriptionStatuses } from '../../schema/stripe/statuses.ts'
 import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
@@ -279,8 +280,7 @@ async function isLost(stripe: Stripe, id: string): Promise<boolean> {
     await stripe.subscriptions.retrieve(id)
     return false
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
-      return true
+    if (isMissing(error)) return true
     throw error
   }
 }

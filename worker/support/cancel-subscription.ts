@@ -1,14 +1,12 @@
-import { z } from 'zod'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { endSubscription } from '../../schema/stripe/end-subscription.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
-import { finalStatuses } from '../../schema/stripe/statuses.ts'
+import { isOver } from '../../schema/stripe/statuses.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { findOrder } from '../events/subscription/order.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import type { DoAct } from './act.ts'
+import { fetchPlan } from './fetch-plan.ts'
 
 /**
  * Ends a plan at Stripe that no customer can end: its owner is gone, or it is a second one that was never
@@ -26,21 +24,12 @@ export const cancelSubscription: DoAct = async (deps, { target_id: id, requested
   return { ...done, note: reason }
 }
 
-const subscriptionSchema = z.object({
-  id: z.string(),
-  status: z.string(),
-  customer: stripeReferenceSchema,
-  metadata: z.record(z.string(), z.string()),
-})
-
 /** Why nothing is to be done; null when it is to be ended. Throws PermanentError when it must not be. */
 async function findObstacle(deps: WorkerDependencies, id: string): Promise<string | null> {
-  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
+  const plan = await fetchPlan(deps, id)
   const row = await findSubscription(deps.db, id)
   if (row && !(await deps.clerk.isGone(row))) {
     throw new PermanentError(`${row.owner_id} exists, and cancels it in the billing portal`)
   }
-  if (!(await findOrder(deps.db, subscription))) throw new PermanentError('It is none of our plans')
-  const isOver = (finalStatuses as readonly string[]).includes(subscription.status)
-  return isOver ? `It is ${subscription.status} already` : null
+  return isOver(plan) ? `It is ${plan.status} already` : null
 }

@@ -1,20 +1,14 @@
-import type Stripe from 'stripe'
-
 /**
- * Stripe for a dry run: what only reads is called, and a call that would change an object is answered with
- * the object as it is. Creations are refused, so that a dry run cannot make anything.
+ * Stripe for a dry run: the client, a group of its resources such as `checkout`, or a resource. What only
+ * reads is called, and a call that would change an object is answered with the object as it is. Creations are
+ * refused, so that a dry run cannot make anything.
  */
-export function withoutWrites(stripe: Stripe): Stripe {
-  return readOnly(stripe)
-}
-
-/** The client, a group of resources such as `checkout`, or a resource. */
-function readOnly<Part extends object>(part: Part): Part {
+export function withoutWrites<Part extends object>(part: Part): Part {
   return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value === 'function') return isRead(name) ? value.bind(target) : unchanged(target, name)
-      return typeof value === 'object' && value !== null ? readOnly(value) : value
+      return typeof value === 'object' && value !== null ? withoutWrites(value) : value
     },
   })
 }

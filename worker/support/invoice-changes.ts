@@ -1,13 +1,11 @@
 import Stripe from 'stripe'
-import { z } from 'zod'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
-import { finalStatuses } from '../../schema/stripe/statuses.ts'
+import { isOver } from '../../schema/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
-import { findOrder } from '../events/subscription/order.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { moneyText } from '../reconciliation/comparison.ts'
 import type { DoAct } from './act.ts'
+import { fetchPlan } from './fetch-plan.ts'
 
 /**
  * Bills what was changed at Stripe with `create_prorations` now instead of with the next renewal. An invoice
@@ -16,11 +14,11 @@ import type { DoAct } from './act.ts'
  */
 export const invoiceChanges: DoAct = async (deps, act) => {
   const { target_id: id, requested_by, is_dry_run } = act
-  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
-  if (!(await findOrder(deps.db, subscription))) throw new PermanentError('It is none of our plans')
-  if ((finalStatuses as readonly string[]).includes(subscription.status))
-    throw new PermanentError(`It is ${subscription.status}, and nothing is billed for it any more`)
-  const invoice = { id, customer: subscription.customer, act_id: act.id }
+  const { status, customer } = await fetchPlan(deps, id)
+  if (isOver({ status })) {
+    throw new PermanentError(`It is ${status}, and nothing is billed for it any more`)
+  }
+  const invoice = { id, customer, act_id: act.id }
   const bill = is_dry_run ? await preview(deps.stripe, invoice) : await collect(deps.stripe, invoice)
   if (!bill) return { did: null, note: 'No change of it waits for an invoice', seats_changed_in: [] }
   if (!is_dry_run) {
@@ -39,13 +37,6 @@ interface Bill {
   /** Why the card was refused; else null. */
   readonly refusal: string | null
 }
-
-const subscriptionSchema = z.object({
-  id: z.string(),
-  status: z.string(),
-  customer: stripeReferenceSchema,
-  metadata: z.record(z.string(), z.string()),
-})
 
 interface Waiting {
   readonly id: string
@@ -74,12 +65,15 @@ async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promi
       throw error
     })
   if (!created) return null
-  const { id: invoiceId = '', status } = await stripe.invoices.retrieve(created.id ?? '')
-  if (status === 'draft') await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true })
-  const { status: next, total, currency } = await stripe.invoices.retrieve(invoiceId)
-  if (next !== 'open') return { total, currency, refusal: null }
+  const invoiceId = created.id ?? ''
+  // What Stripe answered to the first try may be old.
+  const found = await stripe.invoices.retrieve(invoiceId)
+  const { status, total, currency } =
+    found.status === 'draft'
+      ? await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true })
+      : found
   try {
-    await stripe.invoices.pay(invoiceId)
+    if (status === 'open') await stripe.invoices.pay(invoiceId)
     return { total, currency, refusal: null }
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeCardError)) throw error

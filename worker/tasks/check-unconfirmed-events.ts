@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { type CheckoutIntent, findIntent, lockIntent } from '../../schema/checkout/intents.ts'
 import { withdrawOutcome } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -20,6 +20,7 @@ import {
   stripeEventSchema,
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { withdrawPurchase } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -156,9 +157,7 @@ async function findAtStripe<T>(retrieve: () => Promise<T>): Promise<T | null> {
   try {
     return await retrieve()
   } catch (error) {
-    const isMissing =
-      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
-    if (isMissing) return null
+    if (isMissing(error)) return null
     throw error
   }
 }

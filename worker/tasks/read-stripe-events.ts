@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import type { Json } from '../../schema/database/types.ts'
@@ -7,6 +7,7 @@ import { confirmEvents, hasUnconfirmedEvents } from '../../schema/inbox/known-ev
 import { storeEvents } from '../../schema/inbox/store-events.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import { contentOf } from '../../schema/stripe/events.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const minuteMs = 60_000
@@ -119,9 +120,7 @@ async function listEvents(
     return await stripe.events.list({ ...params, starting_after: unfinished.after_event_id })
   } catch (error) {
     // Events are gone after thirty days, and with this one everything that was older.
-    const isGone =
-      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
-    if (isGone) return { data: [], has_more: false }
+    if (isMissing(error)) return { data: [], has_more: false }
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { firstItem, middleOf, startSubscribed, typesSince } from '../testing/billing.ts'
+import { collectedTypes, firstItem, middleOf, startSubscribed, typesSince } from '../testing/billing.ts'
 
 it('more seats are billed at once for the rest of the period, to the second', async () => {
   const { harness, stripe, subscription, item } = await startSubscribed({
@@ -21,13 +21,7 @@ it('more seats are billed at once for the rest of the period, to the second', as
     'invoiceitem.created',
     'customer.subscription.updated',
     'invoice.created',
-    'invoice.finalized',
-    'payment_intent.created',
-    'invoice.paid',
-    'invoice.payment_succeeded',
-    'invoice_payment.paid',
-    'payment_intent.succeeded',
-    'charge.succeeded',
+    ...collectedTypes,
   ])
   const after = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
   const invoice = after.latest_invoice as Stripe.Invoice

@@ -1,6 +1,13 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { firstItem, newSubscriber, startClockwork, subscribe, typesSince } from '../testing/billing.ts'
+import {
+  collectedTypes,
+  firstItem,
+  newSubscriber,
+  startClockwork,
+  subscribe,
+  typesSince,
+} from '../testing/billing.ts'
 
 const hour = 3600
 const day = 24 * hour
@@ -13,17 +20,7 @@ it('a month later the subscription is renewed and paid', async () => {
 
   const types = await typesSince(harness, () => advance(31 * day + hour + 60))
 
-  expect(types).toEqual([
-    'invoice.created',
-    'customer.subscription.updated',
-    'invoice.finalized',
-    'payment_intent.created',
-    'invoice.paid',
-    'invoice.payment_succeeded',
-    'invoice_payment.paid',
-    'payment_intent.succeeded',
-    'charge.succeeded',
-  ])
+  expect(types).toEqual(['invoice.created', 'customer.subscription.updated', ...collectedTypes])
   const renewed = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
   expect(renewed.status).toBe('active')
   expect(firstItem(renewed).current_period_start).toBe(current_period_end)

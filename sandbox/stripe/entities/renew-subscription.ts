@@ -25,7 +25,7 @@ import type { Decline } from './test-cards.ts'
 export function renewSubscription(
   service: Service,
   subscription: StoredSubscription,
-  { collect }: { collect?: { forced_decline: Decline | undefined } } = {},
+  { collect }: { collect?: Collection } = {},
 ): StoredSubscription {
   const { store } = service
   const customer = store.customers.get(subscription.customer)
@@ -82,15 +82,14 @@ export function renewSubscription(
   return store.subscriptions.get(subscription.id) ?? renewed
 }
 
+type Collection = { forced_decline: Decline | undefined }
+
 /** What happens to a draft at the end of its grace period. */
-export function collectDraft(
-  service: Service,
-  draft: StoredInvoice,
-  { forced_decline }: { forced_decline: Decline | undefined } = { forced_decline: undefined },
-): void {
+export function collectDraft(service: Service, draft: StoredInvoice, collect?: Collection): void {
   const due = service.store.invoices.put({ ...draft, automatically_finalizes_at: null })
   const open = finalizeUnlessPaused(service, due, { cause: noCall })
   if (open.status !== 'open') return
+  const forced_decline = collect?.forced_decline
   collectInvoice(service, open, { is_automatic: true, forced_decline, cause: noCall })
 }
 

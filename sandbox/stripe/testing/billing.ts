@@ -65,6 +65,17 @@ export function firstItem(subscription: Stripe.Subscription): Stripe.Subscriptio
   return item
 }
 
+/** What Stripe tells when a draft is finalized and its card is charged. */
+export const collectedTypes = [
+  'invoice.finalized',
+  'payment_intent.created',
+  'invoice.paid',
+  'invoice.payment_succeeded',
+  'invoice_payment.paid',
+  'payment_intent.succeeded',
+  'charge.succeeded',
+]
+
 /** The types of the events since a moment, for the events of one step. */
 export async function typesSince(harness: Harness, step: () => Promise<unknown>): Promise<string[]> {
   const before = (await harness.eventTypes()).length

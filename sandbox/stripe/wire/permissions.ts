@@ -13,7 +13,7 @@ const groups = ['billing_portal', 'checkout', 'tax']
  */
 export function refusalOf(
   permissions: Permissions,
-  { key, method, path }: { key: string; method: string; path: string },
+  { key, method, path, account }: { key: string; method: string; path: string; account: string },
 ): StripeFault | null {
   const [, , first = '', second = ''] = path.split('/')
   const resource = groups.includes(first) ? `${first}/${second}` : first
@@ -25,7 +25,7 @@ export function refusalOf(
       ? 'rak_accounts_kyc_id_numbers_read'
       : `rak_${resource.replace('/', '_').replace(/s$/, '')}_${access}`
   return invalidRequest(
-    `The provided key '${key.slice(0, 8)}***' does not have the required permissions for this endpoint on account 'acct_sandbox'. Having the '${name}' permission would allow this request to continue.`,
+    `The provided key '${key.slice(0, 8)}***' does not have the required permissions for this endpoint on account '${account}'. Having the '${name}' permission would allow this request to continue.`,
     { status: 403 },
   )
 }

@@ -23,6 +23,8 @@ export interface PlanLife {
   /** Returns the dispute's id. */
   dispute(charge: Stripe.Charge | undefined): Promise<string>
   closeDispute(id: string, outcome: 'won' | 'lost'): Promise<unknown>
+  /** Lets time pass to so many seconds after the end of the period, at which the renewal is a draft. */
+  toPeriodEnd(bought: PaidPurchase, after_s: number): Promise<void>
   /** Lets days pass and everything arrive. */
   live(days: number): Promise<void>
   /** Back to today, without customers at Stripe: old plans would be renewed in later tests. */
@@ -36,7 +38,7 @@ export function planLife({ database, stripe, worker, clock, advanceDays }: TestP
     async use({ owner, user_id }, credits) {
       const fields = {
         idempotency_key: randomUUID(),
-        occurred_at: new Date(),
+        occurred_at: clock.now(),
         actor: user_id,
         reason: 'Test',
       }
@@ -66,6 +68,11 @@ export function planLife({ database, stripe, worker, clock, advanceDays }: TestP
       return (await stripe.client.disputes.list({ charge: id, limit: 1 })).data[0]?.id ?? ''
     },
     closeDispute: (id, outcome) => stripe.knob(`disputes/${id}/close`, { outcome }),
+    async toPeriodEnd({ subscription_id }, after_s) {
+      const { items } = await stripe.client.subscriptions.retrieve(subscription_id ?? '')
+      const end_s = (items.data[0]?.current_period_end ?? 0) + after_s
+      await advanceDays((end_s - clock.now().getTime() / 1000) / 86_400)
+    },
     async live(days) {
       await advanceDays(days)
       await worker.catchUp()

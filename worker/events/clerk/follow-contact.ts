@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
-import { findStripeCustomer, listOrganizationsPaidBy } from '../../../schema/customers/customers.ts'
+import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/customers/customers.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { isMissing } from '../../../schema/stripe/missing.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
@@ -12,16 +13,19 @@ type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
  * admin who bought for it. Returns what Stripe refused, for people; else null.
  */
 export async function followContact(deps: Deps, owner: Owner): Promise<string | null> {
-  const customer = await findStripeCustomer(deps.db, owner)
-  const organizations =
-    owner.owner_kind === 'user' ? await listOrganizationsPaidBy(deps.db, owner.owner_id) : []
-  if (!customer && organizations.length === 0) return null
+  const { owner_kind, owner_id } = owner
+  const own = await findStripeCustomer(deps.db, owner)
+  const others = owner_kind === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
+  if (!own && others.length === 0) return null
   const identity = await deps.clerk.identify(owner)
   if (!identity) return null
   const { name, email } = identity
-  const refused = customer ? [await update(deps.stripe, customer, { name, email })] : []
-  for (const id of organizations) refused.push(await update(deps.stripe, id, { email, of: owner.owner_id }))
-  return refused.find((one) => one !== null) ?? null
+  let refusal = own ? await update(deps.stripe, own, { name, email }) : null
+  for (const id of others) {
+    const answer = await update(deps.stripe, id, { email, of: owner_id })
+    refusal ??= answer
+  }
+  return refusal
 }
 
 interface Contact {
@@ -47,6 +51,6 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     // One of another account, or of a mode that the key does not have.
-    return error.code === 'resource_missing' ? null : `Stripe refuses the address or name: ${error.message}`
+    return isMissing(error) ? null : `Stripe refuses the address or name: ${error.message}`
   }
 }

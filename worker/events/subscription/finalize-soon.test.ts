@@ -11,12 +11,14 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSupportAct } from '../../support/support-act.ts'
 import { tryEvent } from '../try-event.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker, clock } = product
+const life = planLife(product)
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
@@ -28,9 +30,7 @@ const nowInSeconds = () => Math.round(clock.now().getTime() / 1000)
 async function startRenewal(order: PlanOrder = {}) {
   const bought = await buildPaidPlan(product, order)
   await worker.catchUp()
-  const { items } = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
-  const end = items.data[0]?.current_period_end ?? 0
-  await product.advanceDays((end + 10 - nowInSeconds()) * second)
+  await life.toPeriodEnd(bought, 10)
   const draft = await latestInvoice(bought)
   expect(draft.status).toBe('draft')
   const events = await stripe.takeEvents()

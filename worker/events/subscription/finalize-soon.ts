@@ -13,8 +13,8 @@ const soon_s = 60
 /**
  * Asks Stripe to finalize the invoice of a renewal soon instead of after an hour, and changes nothing else:
  * Stripe collects it, and tries again, as always. A time of ours also spares the three days that Stripe waits
- * while `invoice.created` is not answered (https://docs.stripe.com/invoicing/scheduled-finalization). Whose
- * owner is deleted keeps the hour, in which its subscription is ended.
+ * while `invoice.created` is not answered (https://docs.stripe.com/invoicing/scheduled-finalization). The
+ * draft of a deleted owner keeps its hour, in which the subscription is ended.
  */
 export async function finalizeSoon(
   { db, stripe, now }: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../../tests/support/product/test-worker.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
@@ -14,12 +14,12 @@ import { readStripeEvents } from '../../tasks/read-stripe-events.ts'
 import { tryEvent } from '../try-event.ts'
 
 const product = testProduct({ stripe: 'empty' })
-const { database, stripe, worker, clock } = product
+const { database, stripe, worker } = product
+const life = planLife(product)
 beforeEach(async () => {
-  await stripe.knob('reset')
+  await life.startOver()
   // The reader would go on where an earlier test's clock was.
   await database.owner.deleteFrom('cursors').execute()
-  clock.reset()
 })
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
@@ -29,17 +29,13 @@ const second = 1 / 86_400
 const hour = 3600 * second
 const failsAtRenewal = '4000000000000341'
 
-const balanceOf = async ({ owner }: PaidPurchase) => {
-  const { plan, purchased } = await findBalance(database.owner, owner)
+const balanceOf = async (bought: PaidPurchase) => {
+  const { plan, purchased } = await life.balance(bought)
   return [plan, purchased]
 }
 
-async function use({ owner, user_id }: PaidPurchase, credits: number): Promise<void> {
-  if (credits === 0) return
-  const idempotency_key = crypto.randomUUID()
-  const occurred_at = clock.now()
-  const usage = { ...owner, credits, idempotency_key, occurred_at, actor: user_id, reason: 'Test' }
-  expect(await spendOne(database.server, usage)).toMatchObject({ outcome: 'posted' })
+async function use(bought: PaidPurchase, credits: number): Promise<void> {
+  if (credits > 0) expect(await life.use(bought, credits)).toBe(true)
 }
 
 /** 100 of 500 credits are left of the last month of a period, and 700 are bought; its renewal is a draft. */
@@ -54,9 +50,7 @@ async function startRenewal(order: PlanOrder): Promise<PaidPurchase> {
   }
   await use(bought, 400)
   expect(await balanceOf(bought)).toEqual([100, 700])
-  const { items } = await stripe.client.subscriptions.retrieve(id)
-  const end = items.data[0]?.current_period_end ?? 0
-  await product.advanceDays((end + 10) * second - clock.now().getTime() / 86_400_000)
+  await life.toPeriodEnd(bought, 10)
   const { data } = await stripe.client.invoices.list({ subscription: id, limit: 1 })
   expect(data[0]).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle' })
   return bought

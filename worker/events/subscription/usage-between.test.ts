@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
 import { sumPeriods } from '../../../schema/ledger/read/history.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
@@ -8,7 +7,8 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
@@ -18,16 +18,13 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const balanceOf = async ({ owner }: PaidPurchase) => {
-  const { plan, purchased } = await findBalance(database.owner, owner)
+const life = planLife(product)
+const balanceOf = async (bought: PaidPurchase) => {
+  const { plan, purchased } = await life.balance(bought)
   return [plan, purchased]
 }
-const use = async ({ owner, user_id }: PaidPurchase, credits: number) => {
-  const idempotency_key = crypto.randomUUID()
-  const occurred_at = product.clock.now()
-  const usage = { ...owner, credits, idempotency_key, occurred_at, actor: user_id, reason: 'Test' }
-  expect(await spendOne(database.server, usage)).toMatchObject({ outcome: 'posted' })
-}
+const use = async (bought: PaidPurchase, credits: number) =>
+  expect(await life.use(bought, credits)).toBe(true)
 
 /** The events arrive, and a month that began by time alone is looked at. */
 const hear = async ({ subscription_id }: PaidPurchase) => {

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { findOrder } from '../events/subscription/order.ts'
+
+const planSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+})
+
+/** A subscription that an act is about, as Stripe has it. Throws PermanentError when it is none of ours. */
+export async function fetchPlan(
+  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  id: string,
+): Promise<z.infer<typeof planSchema>> {
+  const plan = planSchema.parse(await stripe.subscriptions.retrieve(id))
+  if (!(await findOrder(db, plan))) throw new PermanentError('It is none of our plans')
+  return plan
+}
