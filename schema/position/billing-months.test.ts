@@ -350,6 +350,20 @@ describe('credits of seats that are added in a month', () => {
     },
   )
 
+  test.each([
+    ['in_2', 'in_3'],
+    ['in_3', 'in_2'],
+  ])(
+    'credits of seats given up and added in one second, after seats that were not paid, end with the present seats: %s, then %s',
+    (gone, again) => {
+      // From 5 to 11 was not paid, in the same second.
+      const changes = [add(gone, '2026-01-11', 11, 3), add(again, '2026-01-11', 3, 11)]
+      const [january, february] = credits(monthsOf([year, ...changes], '2026-02-15', { seats: 11 }))
+      expect(january).toEqual({ in_1: 2500 })
+      expect(february).toEqual({ in_1: 1500, [again]: 4000 })
+    },
+  )
+
   test('added seats are counted from the seats that were there when the invoice does not say', () => {
     expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
       in_1: 2500,

@@ -48,7 +48,7 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
     const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
     // Several changes in one second: the next one begins with the seats of now and leads on to the others, or
     // else begins where none of the others ends. Where an invoice does not say where it begins (nothing was
-    // charged, so nothing is credited), the one that leads on comes last.
+    // charged, so nothing is credited), or the first one is not paid, the one that leads on comes last.
     const led = seatsAfter(waiting, sameSecond) ?? subscription.seats
     const following = sameSecond.filter(({ seats_before }) => seats_before === seats)
     const line =
@@ -59,6 +59,7 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
           seats !== led && !sameSecond.some((other) => other.seats === seats_before),
       ) ??
       sameSecond.find(({ seats_before }) => !sameSecond.some((other) => other.seats === seats_before)) ??
+      sameSecond.find(({ seats }) => seats !== led) ??
       first
     if (!line) break
     waiting.splice(waiting.indexOf(line), 1)

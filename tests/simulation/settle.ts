@@ -1,6 +1,8 @@
+import { expect } from 'vitest'
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth, usagesByMonth } from './model.ts'
+import { seenByOtherEyes } from './other-eyes.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
 import { awaitComparison } from './owner-colleagues.ts'
@@ -59,6 +61,7 @@ export async function settle(
   if (inTime === 'no') await waitUntil(agrees, what, patience_ms)
   owner.usages.splice(0, owner.usages.length, ...usagesByMonth(life, product.clock.now().getTime() / 1000))
   owner.has_changed_team = false
+  expect(await seenByOtherEyes(product, owner), JSON.stringify(life)).toEqual([])
   await listLate(product, owner)
 }
 

@@ -26,6 +26,7 @@ import { invoices } from './invoices.ts'
 import { disputes, refunds } from './money-back.ts'
 import { organizations } from './organizations.ts'
 import { owners } from './owners.ts'
+import { planCredits } from './plan-credits.ts'
 import { sessions } from './sessions.ts'
 import { subscribers } from './subscribers.ts'
 import { lostSubscriptions, subscriptions } from './subscriptions.ts'
@@ -42,6 +43,7 @@ const comparisons: readonly [Comparison, ...Comparison[]] = [
   subscribers,
   organizations,
   owners,
+  planCredits,
   work,
   balanceTransactions,
 ]
