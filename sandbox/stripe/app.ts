@@ -8,6 +8,7 @@ import { accountOf } from './entities/account.ts'
 import { api_version } from './entities/event.ts'
 import { invalidRequest, StripeFault } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
+import { invoiceKnobs } from './knobs/invoices.ts'
 import { disputeKnobs, sessionKnobs } from './knobs/payments.ts'
 import { knobIndexRoutes, machineKnobs } from './knobs/sandbox.ts'
 import { subscriptionKnobs } from './knobs/subscriptions.ts'
@@ -33,6 +34,7 @@ import { subscriptionItemRoutes } from './routes/subscription-items.ts'
 import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { taxSettingsRoutes } from './routes/tax-settings.ts'
+import { testClockRoutes } from './routes/test-clocks.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { Service } from './service.ts'
 import { hasObject } from './state.ts'
@@ -80,6 +82,7 @@ function appOf(service: Service): Koa {
   portalSessionRoutes(api, service)
   eventRoutes(api, service)
   webhookEndpointRoutes(api, service)
+  testClockRoutes(api, service)
   api.all('/v1/{*path}', (context) => {
     throw invalidRequest(`Unrecognized request URL (${context.method}: ${context.path}).`, { status: 404 })
   })
@@ -90,6 +93,7 @@ function appOf(service: Service): Koa {
   deliveryKnobs(knobs, service)
   sessionKnobs(knobs, service)
   disputeKnobs(knobs, service)
+  invoiceKnobs(knobs, service)
   subscriptionKnobs(knobs, service)
   machineKnobs(knobs, service)
 

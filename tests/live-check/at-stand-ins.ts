@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createStripe } from '../../schema/stripe/client.ts'
 import { startClerk } from '../support/services/clerk.ts'
 import { testAppUrl } from '../support/services/sandbox-process.ts'
 import { startStripe } from '../support/services/stripe.ts'
@@ -14,8 +15,11 @@ export async function playAtStandIns({ say }: { say: (line: string) => void }): 
   running.defer(() => stripe.stop())
   running.defer(() => clerk.stop())
   await stripe.setUp()
+  const key = 'rk_test_livecheck'
+  await stripe.knob('keys', { key, permissions: { customers: 'read' } })
   const found = await playLiveCheck({
     stripe: stripe.client,
+    restricted: createStripe({ secretKey: key, apiBase: stripe.url }),
     clerk: clerk.client,
     app_url: testAppUrl,
     patience_ms: 5000,

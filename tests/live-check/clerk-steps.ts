@@ -98,6 +98,20 @@ export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
     ],
     ['the same address again', () => invite('member-2')],
     [
+      'a person who was deleted',
+      async () => {
+        const { id } = await clerk.users.createUser({
+          emailAddress: [address('deleted')],
+          password: `Live-check ${randomUUID()}`,
+        })
+        await clerk.users.deleteUser(id)
+        return outcomeOf(async () => {
+          await clerk.users.getUser(id)
+          return 'still there'
+        })
+      },
+    ],
+    [
       'a maximum below what there is',
       () =>
         outcomeOf(async () => {

@@ -9,9 +9,9 @@ import { playLiveCheck } from './play.ts'
 import recorded from './stand-ins.json' with { type: 'json' }
 
 /**
- * `npm run live-check`: plays a trial, seats, a scheduled change, refunds, a dispute and a sixth member on
- * the *test* keys of the environment, and prints each difference from what the stand-ins did. With `--record`
- * the stand-ins are played and written down.
+ * `npm run live-check`: plays a trial, seats, a scheduled change, refunds, a dispute, tax, renewals on test
+ * clocks and a sixth member on the *test* keys of the environment, and prints each difference from what the
+ * stand-ins did. With `--record` the stand-ins are played and written down.
  */
 const say = (line: string) => console.log(line)
 try {
@@ -29,8 +29,13 @@ async function compare(): Promise<void> {
   loadDotEnv()
   const environment = parseEnvironment(process.env)
   const { stripeKey, clerkKey } = testKeys(environment)
+  // Not a setting of the product: made in the dashboard for this check.
+  const restrictedKey = process.env.LIVE_CHECK_RESTRICTED_KEY
   const found = await playLiveCheck({
     stripe: createStripe({ secretKey: stripeKey, apiBase: environment.STRIPE_API_BASE }),
+    restricted: restrictedKey
+      ? createStripe({ secretKey: restrictedKey, apiBase: environment.STRIPE_API_BASE })
+      : null,
     clerk: openClerk({ secretKey: clerkKey, apiUrl: environment.CLERK_API_URL }),
     app_url: (environment.APP_URL ?? `http://localhost:${environment.PORT}`).replace(/\/+$/, ''),
     patience_ms: 60_000,

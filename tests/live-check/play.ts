@@ -4,11 +4,15 @@ import { checkoutSteps } from './checkout-steps.ts'
 import { clerkSteps } from './clerk-steps.ts'
 import { type Findings, play } from './findings.ts'
 import { moneyBackSteps } from './money-back-steps.ts'
+import { priceSteps } from './price-steps.ts'
 import { seatSteps } from './seat-steps.ts'
+import { timeSteps } from './time-steps.ts'
 import { trialSteps } from './trial-steps.ts'
 
 interface Options {
   readonly stripe: Stripe
+  /** With a key that may read customers and nothing else; null where there is none. */
+  readonly restricted: Stripe | null
   readonly clerk: ClerkClient
   readonly app_url: string
   /** How long to wait for what Stripe does in its own time. */
@@ -26,6 +30,8 @@ export async function playLiveCheck(options: Options): Promise<Findings> {
       ...trialSteps(account),
       ...seatSteps(account),
       ...moneyBackSteps(account),
+      ...priceSteps(account),
+      ...timeSteps(account),
       ...clerkSteps(account),
     ]
     return await play(steps, options.say)

@@ -16,14 +16,15 @@ export interface StripeAccount {
 
 export const currency: Currency = 'EUR'
 
-export async function newCustomer({
-  stripe,
-  running,
-}: Pick<StripeAccount, 'stripe' | 'running'>): Promise<Stripe.Customer> {
+export async function newCustomer(
+  { stripe, running }: Pick<StripeAccount, 'stripe' | 'running'>,
+  more: Pick<Stripe.CustomerCreateParams, 'address' | 'test_clock'> = {},
+): Promise<Stripe.Customer> {
   const customer = await stripe.customers.create({
     name: 'live-check',
     email: 'live-check@example.com',
     metadata: { live_check: 'true' },
+    ...more,
   })
   // Its subscriptions end with it.
   running.defer(async () => {
@@ -34,10 +35,16 @@ export async function newCustomer({
 
 export async function subscribe(
   options: StripeAccount,
-  terms: { plan_type: SoldPlanType; quantity: number; trial_period_days?: number; card?: string },
+  terms: {
+    plan_type: SoldPlanType
+    quantity: number
+    trial_period_days?: number
+    card?: string
+    test_clock?: string
+  },
 ): Promise<Stripe.Subscription> {
   const { stripe } = options
-  const customer = await newCustomer(options)
+  const customer = await newCustomer(options, terms.test_clock ? { test_clock: terms.test_clock } : {})
   const method = await stripe.paymentMethods.attach(terms.card ?? 'pm_card_visa', { customer: customer.id })
   const price = await findPrice(stripe, terms.plan_type)
   return stripe.subscriptions.create({

@@ -8,7 +8,12 @@ import { hasEnded } from './subscription.ts'
 import type { TestCard } from './test-cards.ts'
 
 export type CustomerInput = Pick<StoredCustomer, 'metadata'> &
-  Partial<Pick<StoredCustomer, 'address' | 'description' | 'email' | 'name' | 'phone' | 'preferred_locales'>>
+  Partial<
+    Pick<
+      StoredCustomer,
+      'address' | 'description' | 'email' | 'name' | 'phone' | 'preferred_locales' | 'test_clock'
+    >
+  >
 
 export function newCustomer({ clock, livemode }: Service, input: CustomerInput): StoredCustomer {
   return {
@@ -39,7 +44,7 @@ export function newCustomer({ clock, livemode }: Service, input: CustomerInput):
     preferred_locales: input.preferred_locales ?? [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: input.test_clock ?? null,
   }
 }
 

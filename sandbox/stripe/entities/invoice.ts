@@ -218,8 +218,6 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
     })
   }
   const now = clock.now()
-  const payment = defaultPayment(service, invoice)
-  const intent = store.payment_intents.get(payment?.payment.payment_intent)
   const voided = store.invoices.put({
     ...invoice,
     auto_advance: false,
@@ -229,23 +227,34 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
   })
   emit(service, 'invoice.voided', voided, { cause })
   returnBalance(service, voided, cause)
-  if (payment) {
-    store.invoice_payments.put({
-      ...payment,
-      status: 'canceled',
-      status_transitions: { ...payment.status_transitions, canceled_at: now },
-    })
-  }
-  if (intent) {
-    const canceled = store.payment_intents.put({
-      ...intent,
-      canceled_at: now,
-      cancellation_reason: 'void_invoice',
-      status: 'canceled',
-    })
-    emit(service, 'payment_intent.canceled', canceled, { cause })
-  }
+  cancelPayment(service, voided, { reason: 'void_invoice', cause })
   return voided
+}
+
+/** What was still to be paid of an invoice cannot be paid any more. */
+export function cancelPayment(
+  service: Service,
+  invoice: StoredInvoice,
+  { reason, cause }: { reason: 'automatic' | 'void_invoice'; cause: Cause },
+): void {
+  const { store, clock } = service
+  const payment = defaultPayment(service, invoice)
+  if (!payment) return
+  const canceled_at = clock.now()
+  store.invoice_payments.put({
+    ...payment,
+    status: 'canceled',
+    status_transitions: { ...payment.status_transitions, canceled_at },
+  })
+  const intent = store.payment_intents.get(payment.payment.payment_intent)
+  if (!intent) return
+  const canceled = store.payment_intents.put({
+    ...intent,
+    canceled_at,
+    cancellation_reason: reason,
+    status: 'canceled',
+  })
+  emit(service, 'payment_intent.canceled', canceled, { cause })
 }
 
 /** No longer collected, but still payable. https://docs.stripe.com/invoicing/overview#invoice-statuses */

@@ -93,7 +93,8 @@ export function recordPayment(
   })
   const settled = store.invoice_payments.put({
     ...payment,
-    amount_paid: invoice.amount_due,
+    // Other payments may have paid a part.
+    amount_paid: invoice.amount_remaining,
     status: 'paid',
     status_transitions: { ...payment.status_transitions, paid_at: now },
   })

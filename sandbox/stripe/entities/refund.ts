@@ -1,10 +1,11 @@
 import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
-import type { Cause, Service } from '../service.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredCharge, StoredRefund } from '../state.ts'
 import { changedFields, emit } from './event.ts'
 import { formatMoney } from './format.ts'
 import { wholeList } from './list.ts'
+import { testCardOf } from './test-cards.ts'
 
 export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
 
@@ -96,7 +97,34 @@ export function refundCharge(
   )
   emit(service, 'refund.created', refund, { cause })
   emit(service, 'charge.refunded', after, { cause, previous_attributes })
+  const method = store.payment_methods.get(charge.payment_method)
+  if (method && testCardOf(method)?.fails_refunds) moveRefund(service, refund, 'failed')
   return refund
+}
+
+/**
+ * What the bank makes of a refund later. One that fails has its money back in our balance, in a movement of
+ * its own. Whether `amount_refunded` of its charge follows is not documented; here it does not, so that only
+ * the refund itself says it. https://docs.stripe.com/refunds#failed-refunds
+ */
+export function moveRefund(
+  service: Service,
+  refund: StoredRefund,
+  status: 'failed' | 'pending' | 'succeeded',
+): StoredRefund {
+  if (refund.status === 'failed') throw invalidRequest(`Refund ${refund.id} has failed already.`)
+  const moved = service.store.refunds.put({
+    ...refund,
+    status,
+    ...(status === 'failed' && {
+      failure_balance_transaction: newId('txn'),
+      failure_reason: 'expired_or_canceled_card',
+    }),
+  })
+  const previous_attributes = changedFields({ status: refund.status }, { status })
+  emit(service, 'refund.updated', moved, { cause: noCall, previous_attributes })
+  if (status === 'failed') emit(service, 'refund.failed', moved, { cause: noCall })
+  return moved
 }
 
 function checkRefundable({ store }: Service, charge: StoredCharge): void {

@@ -14,6 +14,8 @@ export type TestCard = {
   asks_to_confirm: boolean
   /** Pays now, and is disputed at once for this reason. */
   dispute: 'fraudulent' | 'product_not_received' | null
+  /** Its refunds succeed at first, and fail later: https://docs.stripe.com/testing#refunds */
+  fails_refunds: boolean
 }
 
 const plain = {
@@ -24,6 +26,7 @@ const plain = {
   fails_off_session: false,
   asks_to_confirm: false,
   dispute: null,
+  fails_refunds: false,
 } as const
 
 export const declined = (decline_code: string, message = 'Your card was declined.'): Decline => ({
@@ -73,6 +76,7 @@ const cards: TestCard[] = [
   },
   { ...plain, number: '4000000000000341', fails_off_session: true },
   { ...plain, number: '4000002760003184', asks_to_confirm: true },
+  { ...plain, number: '4000000000007726', fails_refunds: true },
   { ...plain, number: '4000000000000259', dispute: 'fraudulent' },
   { ...plain, number: '4000000000002685', dispute: 'product_not_received' },
 ]
@@ -98,6 +102,8 @@ const tokens: Record<string, string> = {
   pm_card_amex: '378282246310005',
   pm_card_chargeCustomerFail: '4000000000000341',
   pm_card_createDispute: '4000000000000259',
+  pm_card_refundFail: '4000000000007726',
+  pm_card_authenticationRequired: '4000002760003184',
   pm_card_chargeDeclined: '4000000000000002',
   pm_card_chargeDeclinedInsufficientFunds: '4000000000009995',
 }

@@ -130,6 +130,10 @@ const knobs = {
     '{reason?, amount?, status?: needs_response|warning_needs_response|prevented, takes_money?}: let the cardholder dispute a charge',
   'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
   'POST /_sandbox/disputes/:id/status': '{status}: bring a dispute to any status that Stripe knows',
+  'POST /_sandbox/invoices/:id/pay_part': '{amount}: pay a part of an open invoice, with a charge of its own',
+  'POST /_sandbox/invoices/:id/credit_note': '{amount}: forgive a part of an open invoice',
+  'POST /_sandbox/refunds/:id/status':
+    '{status: pending|succeeded|failed}: let the bank decide about a refund',
   'POST /_sandbox/subscriptions/:id/renew':
     '{payment?: card_decides|fails}: let its period or trial end now, and renew it',
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',

@@ -52,8 +52,10 @@ export function accountBalanceRoutes(router: Router, service: Service): void {
 
 function movementsOf({ store }: Service): Movement[] {
   const succeededAt = new Map<string, number>()
+  const failedAt = new Map<string, number>()
   for (const { type, created, data } of store.events.newestFirst()) {
     if (type === 'charge.succeeded') succeededAt.set((data.object as Stripe.Charge).id, created)
+    if (type === 'refund.failed') failedAt.set((data.object as Stripe.Refund).id, created)
   }
   const payments = [...store.charges.newestFirst()].flatMap((charge) => {
     const { id, balance_transaction, amount, currency } = charge
@@ -71,10 +73,24 @@ function movementsOf({ store }: Service): Movement[] {
     })
   })
   const refunds = [...store.refunds.newestFirst()].flatMap((refund) => {
-    const { id, balance_transaction, amount, currency, created } = refund
-    if (!balance_transaction) return []
-    const money = { id: balance_transaction, source: id, amount: -amount, fee: 0, currency, created }
-    return newMovement({ ...money, category: 'refund', type: 'refund' })
+    const { id, balance_transaction, failure_balance_transaction, amount, currency, created } = refund
+    const common = { source: id, fee: 0, currency }
+    return [
+      ...(balance_transaction
+        ? [{ ...common, id: balance_transaction, amount: -amount, created, type: 'refund' as const }]
+        : []),
+      ...(failure_balance_transaction
+        ? [
+            {
+              ...common,
+              id: String(failure_balance_transaction),
+              amount,
+              created: failedAt.get(id) ?? created,
+              type: 'refund_failure' as const,
+            },
+          ]
+        : []),
+    ].map((money) => newMovement({ ...money, category: money.type }))
   })
   const disputes = [...store.disputes.newestFirst()].flatMap((dispute) =>
     dispute.balance_transactions.map((one): Movement => ({ ...one, source: dispute.id })),

@@ -33,6 +33,9 @@ const fields = z.strictObject({
   preferred_locales: z.array(text).optional(),
 })
 
+/** On a test clock or not, once and for all. */
+const newFields = z.strictObject({ ...fields.shape, test_clock: text.optional() })
+
 export function customerRoutes(router: Router, service: Service): void {
   const { store } = service
 
@@ -64,7 +67,7 @@ export function customerRoutes(router: Router, service: Service): void {
   router.post(
     '/v1/customers',
     handle(service, ({ form, cause }) => {
-      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
+      const { expand: _, invoice_settings, metadata, ...input } = readParams(newFields, form)
       if (invoice_settings?.default_payment_method) {
         throw invalidRequest('Attach the payment method first; a new customer has none.', {
           param: 'invoice_settings[default_payment_method]',

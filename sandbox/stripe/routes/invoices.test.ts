@@ -42,6 +42,45 @@ it('the invoice of a subscription that was given up is paid with another card', 
   await expect(stripe.invoices.pay(invoice)).rejects.toThrow('already paid')
 })
 
+it('an open invoice is paid in parts, each with a payment and a charge of its own', async () => {
+  const { harness, stripe, customer, invoice } = await startGivenUp()
+  const pay = (amount: number) => harness.knob(`invoices/${invoice}/pay_part`, { amount })
+  await pay(500)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
+    status: 'open',
+    amount_paid: 500,
+    amount_remaining: 1500,
+  })
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  const paid = await stripe.invoices.pay(invoice, { payment_method: good.id })
+  expect(paid).toMatchObject({ status: 'paid', amount_paid: 2000, amount_remaining: 0 })
+  const payments = await stripe.invoicePayments.list({ invoice, status: 'paid' })
+  expect(payments.data.map(({ amount_paid }) => amount_paid).toSorted()).toEqual([1500, 500])
+  const charges = await stripe.charges.list({ customer })
+  expect(charges.data.filter(({ paid }) => paid).map(({ amount }) => amount)).toContain(1500)
+})
+
+it('an open invoice costs less after a credit note, whose total stays, and is paid when nothing is left', async () => {
+  const { harness, stripe, invoice } = await startGivenUp()
+  const forgive = (amount: number) => harness.knob(`invoices/${invoice}/credit_note`, { amount })
+  await forgive(1500)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
+    status: 'open',
+    total: 2000,
+    amount_due: 500,
+    pre_payment_credit_notes_amount: 1500,
+  })
+  await forgive(500)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid', amount_paid: 0 })
+})
+
+it('an open invoice that is paid out of band has no charge', async () => {
+  const { harness, stripe, invoice } = await startGivenUp()
+  const types = await typesSince(harness, () => stripe.invoices.pay(invoice, { paid_out_of_band: true }))
+  expect(types).toEqual(['invoice.paid', 'invoice.payment_succeeded', 'payment_intent.canceled'])
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid', amount_paid: 2000 })
+})
+
 it("the invoice of a subscription that was given up is paid with the subscription's new default", async () => {
   const { harness, stripe, subscription, customer, invoice } = await startGivenUp()
   const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })

@@ -9,6 +9,7 @@ import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invo
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
+import { payOutOfBand } from '../entities/settle-invoice.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { cardError, invalidRequest } from '../errors.ts'
@@ -21,7 +22,12 @@ import { previewParams } from '../wire/subscription-params.ts'
 import { putUpdated, resource } from './resource.ts'
 import { findSubscription, readItems } from './subscriptions.ts'
 
-const payParams = z.strictObject({ ...common, off_session: flag.optional(), payment_method: text.optional() })
+const payParams = z.strictObject({
+  ...common,
+  off_session: flag.optional(),
+  paid_out_of_band: flag.optional(),
+  payment_method: text.optional(),
+})
 const scheduleParams = z.strictObject({ ...common, automatically_finalizes_at: integer })
 const longest_schedule_s = 5 * 365 * 86_400
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
@@ -98,6 +104,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
       // A draft is finalized first; a credit of the customer's may have paid it then.
       const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
       if (invoice.status === 'paid') return invoice
+      if (params.paid_out_of_band) return payOutOfBand(service, invoice, cause)
       const named = params.payment_method
       if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
       const method = store.payment_methods.get(named)

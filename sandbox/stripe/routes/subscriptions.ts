@@ -109,11 +109,17 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
   if (params.default_payment_method !== undefined) {
     checkMethod(service, { method: params.default_payment_method, customer: customer.id })
   }
+  if (params.automatic_tax?.enabled && !customer.address?.country) {
+    throw invalidRequest('The customer needs an address whose tax can be worked out.', {
+      code: 'customer_tax_location_invalid',
+    })
+  }
   if (params.trial_end !== undefined && params.trial_end <= clock.now()) {
     throw invalidRequest('`trial_end` must be in the future.', { param: 'trial_end' })
   }
   const days = params.trial_period_days
   const { subscription, invoice } = createSubscription(service, {
+    automatic_tax: params.automatic_tax?.enabled ?? false,
     billing_mode: params.billing_mode?.type ?? 'flexible',
     cause,
     currency,

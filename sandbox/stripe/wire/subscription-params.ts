@@ -56,6 +56,7 @@ export const itemChange = z.strictObject({
 
 export const createSubscriptionParams = z.strictObject({
   ...common,
+  automatic_tax: z.strictObject({ enabled: flag }).optional(),
   billing_mode: billingMode.optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
