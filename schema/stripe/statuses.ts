@@ -70,3 +70,15 @@ export function disputedMinor(dispute: {
   const isGone = meaning === 'see_transactions' ? moved < 0 : meaning === 'gone'
   return isGone ? dispute.amount : 0
 }
+
+/**
+ * Minor units that refunds of a charge gave back or are about to (https://docs.stripe.com/refunds). The
+ * charge's `amount_refunded` does not say whether one of them has failed or was cancelled.
+ */
+export function refundedMinor(
+  refunds: readonly { readonly amount: number; readonly status?: string | null }[],
+): number {
+  return refunds
+    .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+    .reduce((sum, { amount }) => sum + amount, 0)
+}

@@ -9,7 +9,7 @@
 /** A payment: an invoice of a subscription, or a purchase of credits. */
 export interface Payment {
   readonly id: string
-  /** Before what credit balances took of it. */
+  /** Before what credit balances took of it, and without what was forgiven before it was paid. */
   readonly total: number
   readonly paid_at: number | null
   /** Refunded, or held by a dispute that is open or lost. */

@@ -164,6 +164,36 @@ export const mutations: readonly Mutation[] = [
     becomes: 'disputes.slice(-1).reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0)',
   },
   {
+    name: 'only the first charge of an invoice',
+    history: 'an invoice paid in two parts, which are refunded one after the other',
+    text: 'refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0),',
+    becomes: 'refunded_minor: charges.slice(0, 1).reduce((sum, charge) => sum + charge.refunded_minor, 0),',
+  },
+  {
+    name: 'the currency of a plan is not compared',
+    history: 'a plan sold by hand for an open page, in another currency',
+    text: 'first.amount_minor !== expectedMinor || first.currency !== intent.currency',
+    becomes: 'first.amount_minor !== expectedMinor',
+  },
+  {
+    name: 'what was forgiven counts as paid',
+    history: 'a part of an invoice forgiven before the payment, and what was paid refunded',
+    text: 'total_minor: invoice.total - invoice.pre_payment_credit_notes_amount,',
+    becomes: 'total_minor: invoice.total,',
+  },
+  {
+    name: 'a refund that failed counts',
+    history: 'a refund that the bank sends back',
+    text: "status !== 'failed' && status !== 'canceled'",
+    becomes: "status !== 'canceled'",
+  },
+  {
+    name: 'changes of one second that follow on from an unpaid one, in any order',
+    history: 'seats added unpaid, given up and added again in one second',
+    text: 'sameSecond.find(({ seats }) => seats !== led) ??\n      first',
+    becomes: 'first',
+  },
+  {
     name: 'a won dispute gives nothing back',
     history: 'bought credits that stood in for a disputed plan',
     text: "won: 'here'",

@@ -18,6 +18,8 @@ export type SubscriptionChange = Extract<
       | 'cancel'
       | 'card'
       | 'pay_invoice'
+      | 'pay_part'
+      | 'forgive'
       | 'void_invoice'
       | 'frequency'
       | 'end_trial'
@@ -54,7 +56,8 @@ export async function changeSubscription(
       return
     case 'cancel':
       if (step.when === 'now') await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
-      else await update({ cancel_at_period_end: true })
+      else if (step.when === 'period_end') await update({ cancel_at_period_end: true })
+      else await update({ cancel_at: item.current_period_end - 10 * day_s, proration_behavior: 'none' })
       return
     case 'card':
       await product.stripe
@@ -62,7 +65,12 @@ export async function changeSubscription(
         .catch(ignoreRefusal)
       return
     case 'pay_invoice':
-      return payInvoice(product, owner)
+      return payInvoice(product, owner, step.outside_stripe)
+    case 'pay_part':
+      await atInvoice(product, owner, { does: 'pay_part', percent: step.percent })
+      return step.rest ? payInvoice(product, owner) : undefined
+    case 'forgive':
+      return atInvoice(product, owner, { does: 'credit_note', percent: step.percent })
     case 'void_invoice': {
       const invoice = await findOpenInvoice(product, owner)
       if (invoice) await atStripe(product, owner, (stripe) => stripe.invoices.voidInvoice(invoice.id))
@@ -103,7 +111,7 @@ export async function changeSubscription(
       const price = await atStripe(product, owner, (stripe) =>
         stripe.prices.create({
           product_data: { name: 'Priority support' },
-          currency: 'eur',
+          currency: owner.currency.toLowerCase(),
           unit_amount: 900,
           recurring: { interval: item.price.recurring?.interval ?? 'month' },
         }),
@@ -112,8 +120,13 @@ export async function changeSubscription(
       return
     }
     case 'coupon': {
+      const { percent = 100, duration = 'once' } = step
       const coupon = await atStripe(product, owner, (stripe) =>
-        stripe.coupons.create({ percent_off: 100, duration: 'once' }),
+        stripe.coupons.create({
+          percent_off: percent,
+          duration,
+          ...(duration === 'repeating' && { duration_in_months: 3 }),
+        }),
       )
       if (coupon) await update({ discounts: [{ coupon: coupon.id }] })
       return
@@ -125,7 +138,7 @@ export async function changeSubscription(
             customer: String(subscription.customer),
             subscription: id,
             amount: step.amount,
-            currency: 'eur',
+            currency: owner.currency.toLowerCase(),
             period: { start: item.current_period_end, end: item.current_period_end + 30 * day_s },
           }),
         )
@@ -134,27 +147,50 @@ export async function changeSubscription(
       await update({ metadata: '' })
       return
     case 'make_anew':
-      return makeAnew(product, owner, { subscription, with_metadata: step.with_metadata })
+      return makeAnew(product, owner, { subscription, ...step })
     case 'pause':
       await update({ pause_collection: step.behavior === null ? '' : { behavior: step.behavior } })
   }
 }
 
-/** As support does at Stripe's dashboard: the old one ends, another one begins with its price and card. */
+/**
+ * As support does at Stripe's dashboard: the old one ends, another one begins with its card and its price, or
+ * with one that was agreed on with the customer.
+ */
 async function makeAnew(
   product: FaultyProduct,
   owner: Owner,
-  { subscription, with_metadata }: { subscription: Stripe.Subscription; with_metadata: boolean },
+  how: {
+    readonly subscription: Stripe.Subscription
+    readonly with_metadata: boolean
+    readonly at_other_price?: boolean
+  },
 ): Promise<void> {
+  const { subscription, with_metadata, at_other_price = false } = how
   const { id, customer, items, metadata, ended_at } = subscription
   // Whose customer it is becomes known when their first plan is settled.
   if (owner.kind === 'team' && !owner.organization_id) return
   if (ended_at === null) await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
   const made = await atStripe(product, owner, async (stripe) => {
     const { data } = await stripe.paymentMethods.list({ customer: String(customer) })
+    const agreed = async ({ id, product, recurring }: Stripe.Price) =>
+      at_other_price
+        ? stripe.prices.create({
+            product: String(product),
+            currency: subscription.currency,
+            unit_amount: 1234,
+            recurring: { interval: recurring?.interval ?? 'month' },
+            tax_behavior: 'inclusive',
+          })
+        : { id }
+    const priced = items.data.map(async ({ price, quantity = 1 }) => ({
+      price: (await agreed(price)).id,
+      quantity,
+    }))
     return stripe.subscriptions.create({
       customer: String(customer),
-      items: items.data.map(({ price, quantity = 1 }) => ({ price: price.id, quantity })),
+      currency: subscription.currency,
+      items: await Promise.all(priced),
       default_payment_method: data[0]?.id ?? '',
       ...(with_metadata && { metadata }),
     })
@@ -182,9 +218,9 @@ export async function atStripe<T>(
   })
 }
 
-/** The item that is the plan: the others are sold under other names. */
+/** The item that is the plan: the others are other products. */
 export function planItem({ items }: Stripe.Subscription): Stripe.SubscriptionItem | undefined {
-  return items.data.find(({ price }) => /^(pro|teams)_/.test(price.lookup_key ?? ''))
+  return items.data.find(({ price }) => /^plan_/.test(String(price.product)))
 }
 
 async function changeSeats(
@@ -222,14 +258,42 @@ async function changeSeats(
 }
 
 /** Whatever is still open of any subscription, also of one that Stripe has given up. */
-async function payInvoice(product: FaultyProduct, owner: Owner): Promise<void> {
+async function payInvoice(product: FaultyProduct, owner: Owner, isOutside = false): Promise<void> {
   const invoice = await findOpenInvoice(product, owner)
   if (!invoice) return
+  if (isOutside) {
+    const pay = (stripe: Stripe) => stripe.invoices.pay(invoice.id, { paid_out_of_band: true })
+    return void (await atStripe(product, owner, pay))
+  }
   const { id, customer } = invoice
   const card = await atStripe(product, owner, (stripe) =>
     stripe.paymentMethods.attach('pm_card_visa', { customer }),
   )
   if (card) await atStripe(product, owner, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
+}
+
+/** A share of what is left of the invoice that is open. */
+async function atInvoice(
+  product: FaultyProduct,
+  owner: Owner,
+  { does, percent }: { does: 'pay_part' | 'credit_note'; percent: number },
+): Promise<void> {
+  const invoice = await findOpenInvoice(product, owner)
+  if (!invoice) return void owner.refusals.push('No invoice is open')
+  const amount = Math.ceil((invoice.amount_remaining * percent) / 100)
+  await product.stripe.knob(`invoices/${invoice.id}/${does}`, { amount }).catch(ignoreRefusal)
+}
+
+export async function failRefund(product: FaultyProduct, owner: Owner): Promise<void> {
+  const refunded = (await chargesOf(product, owner)).filter(({ amount_refunded }) => amount_refunded > 0)
+  for (const charge of refunded) {
+    const { data } = await withoutFaults(product, () =>
+      product.stripe.client.refunds.list({ charge: charge.id, limit: 100 }),
+    )
+    const refund = data.find(({ status }) => status !== 'failed')
+    if (refund) return void (await product.stripe.knob(`refunds/${refund.id}/status`, { status: 'failed' }))
+  }
+  owner.refusals.push('Nothing was refunded')
 }
 
 async function findOpenInvoice(product: FaultyProduct, owner: Owner) {
@@ -238,7 +302,7 @@ async function findOpenInvoice(product: FaultyProduct, owner: Owner) {
       product.stripe.client.invoices.list({ customer, limit: 100 }),
     )
     const invoice = invoices.data.find(({ status }) => status === 'open' || status === 'uncollectible')
-    if (invoice?.id) return { id: invoice.id, customer }
+    if (invoice?.id) return { id: invoice.id, customer, amount_remaining: invoice.amount_remaining }
   }
   return undefined
 }

@@ -8,6 +8,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Owner, tokenFor } from './owner.ts'
 import { failingCard, latestSubscription } from './owner-at-stripe.ts'
+import { deliverContradicting } from './owner-events.ts'
 import type { PlannedPage, PlannedPlan } from './owner-history.ts'
 import { ignoreCut, withoutFaults } from './play.ts'
 import { patience_ms } from './seed.ts'
@@ -53,6 +54,32 @@ export async function leavePage(
   await readPage(product, owner, { answer, page })
 }
 
+/**
+ * A person at Stripe's dashboard sells the plan of an open page to a customer of their own, in another
+ * currency, and ends it. That contradicts the page, which can still be paid, and brings nothing.
+ */
+export async function sellWrongly(product: FaultyProduct, owner: Owner): Promise<void> {
+  product.setTrialDays(0)
+  const page = { frequency: 'monthly', seats: 1 } as const
+  const answer = await ask(() => requestPlan(product.server, product, owner, page), true)
+  const id = (await readPage(product, owner, { answer, page })) ?? ''
+  await withoutFaults(product, async () => {
+    const stripe = product.stripe.client
+    const session = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] })
+    const { id: customer } = await stripe.customers.create({ email: 'dashboard@example.com' })
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    const made = await stripe.subscriptions.create({
+      customer,
+      currency: session.currency === 'eur' ? 'usd' : 'eur',
+      items: [{ price: session.line_items?.data[0]?.price?.id ?? '' }],
+      default_payment_method: card.id,
+      metadata: { intentId: session.client_reference_id ?? '' },
+    })
+    await stripe.subscriptions.cancel(made.id)
+    await deliverContradicting(product, owner, customer)
+  })
+}
+
 export async function purchase(
   product: FaultyProduct,
   owner: Owner,
@@ -77,7 +104,7 @@ export async function openPurchase(
     return product.server.api(topUpOrganizationCredits, { token, body })
   }
   const amount = creditsCostMinor(credits) / 100
-  const body = { clerkUserId: owner.person.user_id, credits, amount, currency: 'EUR' } as const
+  const body = { clerkUserId: owner.person.user_id, credits, amount, currency: owner.currency } as const
   return product.server.api(purchaseCredits, { token, body })
 }
 
@@ -128,7 +155,7 @@ async function requestPlan(
     body: {
       planType: owner.kind === 'team' ? 'teams' : 'pro',
       billingFrequency: frequency,
-      currency: 'EUR',
+      currency: owner.currency,
       seats,
       clerkUserId: owner.person.user_id,
     },

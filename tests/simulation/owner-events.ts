@@ -49,6 +49,18 @@ export async function deliverInto(
   for (const { id } of events) await send(product, owner, { id, times: 1 })
 }
 
+/** Lets the events of a customer arrive that is none of ours; none of them may be applied. */
+export async function deliverContradicting(
+  product: FaultyProduct,
+  owner: Owner,
+  customer: string,
+): Promise<void> {
+  for (const { id } of await eventsOf(product, { ...owner, customers: new Set([customer]) })) {
+    await send(product, owner, { id, times: 1 })
+    owner.forged.add(id)
+  }
+}
+
 function isUnderWay({ delivered, dropped, damaged }: Owner, id: string): boolean {
   return !delivered.has(id) && !dropped.has(id) && !damaged.has(id)
 }

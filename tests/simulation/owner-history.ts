@@ -25,6 +25,8 @@ export interface PlannedAct {
   readonly credits: number
 }
 
+export type Currency = 'EUR' | 'USD' | 'GBP'
+
 /** Whether Stripe invoices a change at once, later, or not at all. */
 export type Proration = 'always_invoice' | 'create_prorations' | 'none'
 
@@ -53,10 +55,17 @@ export type OwnerStep =
   /** An inquiry that is lost becomes a dispute. */
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
   | { readonly do: 'appeal' }
-  | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
+  /** `later` is a day within the period or after it. */
+  | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' | 'later' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
   /** An invoice that is open is paid after all, with a card that pays. */
-  | { readonly do: 'pay_invoice' }
+  | { readonly do: 'pay_invoice'; readonly outside_stripe?: boolean }
+  /** A part of it, with a payment of its own; the rest is paid at once, or stays open. */
+  | { readonly do: 'pay_part'; readonly percent: number; readonly rest: boolean }
+  /** Support forgives a part of what is open, with a credit note. */
+  | { readonly do: 'forgive'; readonly percent: number }
+  /** The bank sends the latest refund back. */
+  | { readonly do: 'fail_refund' }
   /** Support voids an invoice that is open, at Stripe's dashboard. */
   | { readonly do: 'void_invoice' }
   | { readonly do: 'frequency' }
@@ -67,7 +76,7 @@ export type OwnerStep =
   | { readonly do: 'move_by_trial'; readonly days: number; readonly proration: Proration }
   /** Another item beside the plan, or its removal. */
   | { readonly do: 'add_on'; readonly quantity: number }
-  | { readonly do: 'coupon' }
+  | { readonly do: 'coupon'; readonly percent?: number; readonly duration?: 'once' | 'repeating' }
   | { readonly do: 'credit_balance'; readonly amount: number }
   | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
   | { readonly do: 'pause'; readonly behavior: 'void' | 'keep_as_draft' | 'mark_uncollectible' | null }
@@ -75,7 +84,7 @@ export type OwnerStep =
   /** A person at Stripe's dashboard removes the metadata of the latest subscription. */
   | { readonly do: 'lose_metadata' }
   /** They cancel it, and make another one by hand, with its metadata or without. */
-  | { readonly do: 'make_anew'; readonly with_metadata: boolean }
+  | { readonly do: 'make_anew'; readonly with_metadata: boolean; readonly at_other_price?: boolean }
   | { readonly do: 'join_team' }
   | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
@@ -109,6 +118,10 @@ export interface Turn {
 
 export interface OwnerHistory {
   readonly owner: 'user' | 'team'
+  /** In which they buy; euros when it is not said. */
+  readonly currency?: Currency
+  /** At first a person at Stripe's dashboard sells their open page by hand: see `sellWrongly`. */
+  readonly is_sold_wrongly?: boolean
   readonly turns: readonly Turn[]
   /** After the last turn the person closes their account, or deletes the team's organization. */
   readonly is_deleted: boolean
@@ -178,9 +191,12 @@ const steps = [
   ),
   step('close_dispute', 2, fc.record({ outcome: fc.constantFrom('won' as const, 'won', 'lost') })),
   step('appeal', 1, nothing),
-  step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end') })),
+  step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end', 'later') })),
   step('card', 1, fc.record({ card })),
-  step('pay_invoice', 2, nothing),
+  step('pay_invoice', 2, fc.record({ outside_stripe: fc.constantFrom(false, false, true) })),
+  step('pay_part', 2, fc.record({ percent, rest: fc.boolean() })),
+  step('forgive', 1, fc.record({ percent })),
+  step('fail_refund', 1, nothing),
   step('void_invoice', 1, nothing),
   step('frequency', 1, nothing),
   step('end_trial', 1, nothing),
@@ -188,7 +204,14 @@ const steps = [
   step('anchor', 1, fc.record({ proration })),
   step('move_by_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 400 }), proration })),
   step('add_on', 1, fc.record({ quantity: fc.constantFrom(1, 50) })),
-  step('coupon', 1, nothing),
+  step(
+    'coupon',
+    1,
+    fc.record({
+      percent: fc.constantFrom(100, 100, 30),
+      duration: fc.constantFrom('once' as const, 'repeating'),
+    }),
+  ),
   step('credit_balance', 1, fc.record({ amount: fc.integer({ min: 1, max: 50_000 }) })),
   step(
     'manual_items',
@@ -202,7 +225,7 @@ const steps = [
   ),
   step('delete_customer', 1, nothing),
   step('lose_metadata', 1, nothing),
-  step('make_anew', 1, fc.record({ with_metadata: fc.boolean() })),
+  step('make_anew', 1, fc.record({ with_metadata: fc.boolean(), at_other_price: fc.boolean() })),
   step('join_team', 2, nothing),
   step('leave_team', 1, nothing),
   step('page', 2, fc.record({ ...planTerms, lost: fc.option(fc.record(planTerms), { freq: 2, nil: null }) })),
@@ -279,6 +302,8 @@ const themes: readonly (readonly Kind[])[] = [
     'use',
     'card',
     'pay_invoice',
+    'pay_part',
+    'forgive',
     'void_invoice',
     'seats',
     'pause',
@@ -287,8 +312,9 @@ const themes: readonly (readonly Kind[])[] = [
     'refund',
   ],
   ['period_end', 'use', 'purchase', 'card', 'pay_invoice', 'deliver', 'drop', 'refund', 'cancel'],
+  ['period_end', 'use', 'card', 'pay_part', 'forgive', 'refund', 'fail_refund', 'dispute', 'close_dispute'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
-  ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
+  ['purchase', 'refund', 'fail_refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
   ['lose_metadata', 'make_anew', 'days', 'use', 'seats', 'refund', 'cancel', 'plan', 'support', 'drop'],
   ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
@@ -325,9 +351,11 @@ function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>)
   return fc
     .record({
       owner: fc.constantFrom('user' as const, 'team' as const),
+      currency: fc.constantFrom<Currency[]>('EUR', 'EUR', 'USD', 'GBP'),
       first: fc.record({ steps: fc.tuple(firstPlan), ...arrival }),
       turns: fc.array(turn, { minLength: 2, maxLength: 8, size: 'large' }),
       is_deleted: fc.boolean(),
+      is_sold_wrongly: fc.constantFrom(...Array<boolean>(7).fill(false), true),
     })
     .map(({ first, turns, ...history }) => ({ ...history, turns: [first, ...turns] }))
 }

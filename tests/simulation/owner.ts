@@ -4,10 +4,12 @@ import { getUser, initializeUser } from '../../schema/api/users.ts'
 import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Belongings, SeatChange, Usage } from './model.ts'
+import type { Currency, OwnerHistory } from './owner-history.ts'
 
 /** A person who lives through a history, alone or as the admin of a team, with what the player itself did. */
 export interface Owner {
   readonly kind: 'user' | 'team'
+  readonly currency: Currency
   readonly person: Person
   /** The team's; null until its first plan has been settled. */
   organization_id: string | null
@@ -64,7 +66,10 @@ export interface PlayedSeatChange extends Omit<SeatChange, 'payment'> {
   readonly item: string | null
 }
 
-export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Promise<Owner> {
+export async function newOwner(
+  product: FaultyProduct,
+  { owner: kind, currency = 'EUR' }: Pick<OwnerHistory, 'owner' | 'currency'>,
+): Promise<Owner> {
   const born_at = Math.floor(product.timeAtStripe())
   const person = await signUp(product.clerk, { first_name: 'Ada' })
   await product.server.ask(initializeUser, {
@@ -73,6 +78,7 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
   })
   return {
     kind,
+    currency,
     person,
     organization_id: null,
     born_at,

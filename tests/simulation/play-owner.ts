@@ -8,9 +8,10 @@ import {
   chargesOf,
   closeDispute,
   disputeCharge,
+  failRefund,
   latestSubscription,
 } from './owner-at-stripe.ts'
-import { comeBack, leavePage, openPurchase, purchase, subscribe } from './owner-checkouts.ts'
+import { comeBack, leavePage, openPurchase, purchase, sellWrongly, subscribe } from './owner-checkouts.ts'
 import { joinTeam, leaveTeam } from './owner-colleagues.ts'
 import { deleteOwner } from './owner-deletion.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
@@ -39,8 +40,9 @@ const plainKinds: ReadonlySet<OwnerStep['do']> = new Set([
 
 /** Plays a history of an owner, and compares the product with the model after each turn. */
 export async function playOwner(product: FaultyProduct, history: OwnerHistory): Promise<Owner> {
-  const owner = await newOwner(product, history.owner)
+  const owner = await newOwner(product, history)
   try {
+    if (history.is_sold_wrongly) await sellWrongly(product, owner)
     for (const turn of history.turns) await playTurn(product, owner, turn)
     if (history.is_deleted) await deleteOwner(product, owner)
   } finally {
@@ -55,7 +57,7 @@ export async function playTogether(
   histories: readonly [OwnerHistory, OwnerHistory],
 ): Promise<void> {
   const lives: { owner: Owner; history: OwnerHistory }[] = []
-  for (const history of histories) lives.push({ owner: await newOwner(product, history.owner), history })
+  for (const history of histories) lives.push({ owner: await newOwner(product, history), history })
   try {
     const turns = Math.max(...histories.map((history) => history.turns.length))
     for (let index = 0; index < turns; index++) {
@@ -149,6 +151,8 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
       else await disputeCharge(product, owner, { ...step, charge, amount })
       return
     }
+    case 'fail_refund':
+      return failRefund(product, owner)
     case 'close_dispute':
       return closeDispute(product, owner, step.outcome)
     case 'appeal':
@@ -166,7 +170,10 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
     case 'credit_balance':
       for (const customer of [...owner.customers].slice(-1))
         await atStripe(product, owner, (stripe) =>
-          stripe.customers.createBalanceTransaction(customer, { amount: -step.amount, currency: 'eur' }),
+          stripe.customers.createBalanceTransaction(customer, {
+            amount: -step.amount,
+            currency: owner.currency.toLowerCase(),
+          }),
         )
       return
   }

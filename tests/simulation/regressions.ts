@@ -67,10 +67,13 @@ function lived(
   }
 }
 
+function but({ history, ...regression }: Regression, changed: Partial<OwnerHistory>): Regression {
+  return { ...regression, history: { ...history, ...changed } }
+}
+
 /** The same, and then the owner is deleted at Clerk. */
 function deleted(...life: Parameters<typeof lived>): Regression {
-  const { history, ...regression } = lived(...life)
-  return { ...regression, history: { ...history, is_deleted: true } }
+  return but(lived(...life), { is_deleted: true })
 }
 
 /** Histories that once failed, or that were suspected to fail; they are always played. */
@@ -323,6 +326,78 @@ export const regressions: readonly Regression[] = [
     { do: 'pay_invoice' },
     month,
   ),
+  lived(
+    'an invoice paid in two parts, which are refunded one after the other',
+    'user',
+    failing,
+    month,
+    day,
+    { do: 'pay_part', percent: 40, rest: true },
+    half,
+    refund(100, 1),
+    half,
+    refund(100),
+  ),
+  lived(
+    'a part of an invoice forgiven before the payment, and what was paid refunded',
+    'user',
+    failing,
+    month,
+    day,
+    { do: 'forgive', percent: 75 },
+    { do: 'pay_invoice' },
+    half,
+    refund(100),
+  ),
+  lived(
+    'a renewal paid outside Stripe',
+    'user',
+    failing,
+    month,
+    day,
+    { do: 'pay_invoice', outside_stripe: true },
+    half,
+  ),
+  lived('a refund that the bank sends back', 'user', monthly, half, refund(60), { do: 'fail_refund' }, half),
+  lived(
+    'a coupon for three months, refunds and added seats',
+    'team',
+    monthly,
+    { do: 'coupon', percent: 30, duration: 'repeating' },
+    month,
+    seats(9),
+    refund(50),
+    half,
+    month,
+    month,
+    refund(100),
+    month,
+  ),
+  lived(
+    'a plan that ends on a day within its period',
+    'user',
+    monthly,
+    half,
+    { do: 'cancel', when: 'later' },
+    month,
+  ),
+  but(
+    lived('plans, seats and credits in pounds', 'team', monthly, seats(7), purchase, half, month, refund(50)),
+    { currency: 'GBP' },
+  ),
+  but(lived('a plan sold by hand for an open page, in another currency', 'user', monthly, half, month), {
+    is_sold_wrongly: true,
+  }),
+  lived(
+    'seats added unpaid, given up and added again in one second',
+    'team',
+    yearly,
+    week,
+    { do: 'card', card: 'fails_later' },
+    seats(11, 3, 11),
+    month,
+    half,
+  ),
   lived('seats added under a coupon of 100 %', 'team', yearly, week, { do: 'coupon' }, seats(8), month),
   lived('a coupon of 100 %', 'user', monthly, { do: 'coupon' }, month, half, month),
   lived(
@@ -371,6 +446,20 @@ export const regressions: readonly Regression[] = [
   ),
   lived('a plan that support made anew', 'team', monthly, half, anew(true), month, half, refund(100, 1)),
   lived('a plan that support made by hand', 'user', monthly, half, anew(false), seats(2), month, half),
+  but(
+    lived(
+      'a plan in dollars that support made anew at another price',
+      'team',
+      monthly,
+      half,
+      { ...anew(false), at_other_price: true },
+      seats(7),
+      month,
+      half,
+      refund(40),
+    ),
+    { currency: 'USD' },
+  ),
   deleted('a person who is deleted during a trial', 'user', trial, half),
   deleted('an organization that is deleted with an overdue renewal', 'team', failing, half, month),
   lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),

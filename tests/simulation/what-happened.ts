@@ -59,10 +59,14 @@ async function chargesOf({ stripe: { client: stripe } }: World, { customers }: P
   return Promise.all(
     found.map(async (charge) => {
       const disputes = charge.disputed ? (await stripe.disputes.list({ charge: charge.id })).data : []
+      const refunds = charge.amount_refunded
+        ? (await stripe.refunds.list({ charge: charge.id, limit: 100 })).data
+        : []
+      const given = refunds.filter(({ status }) => status !== 'failed')
       const held = disputes.filter(({ status }) => status !== 'won' && !status.startsWith('warning_'))
       return {
         payment_intent: String(charge.payment_intent),
-        taken_back: charge.amount_refunded + held.reduce((total, { amount }) => total + amount, 0),
+        taken_back: [...given, ...held].reduce((total, { amount }) => total + amount, 0),
       }
     }),
   )
@@ -92,7 +96,7 @@ async function subscriptionOf(
     const { payment_intents, regular, given_back, items } = await factsOf(product, owner, invoice)
     const payment: Payment = {
       id: invoice.id ?? '',
-      total: invoice.total,
+      total: invoice.total - invoice.pre_payment_credit_notes_amount,
       paid_at: invoice.status === 'paid' ? (invoice.status_transitions.paid_at ?? null) : null,
       taken_back: takenBack(charges, payment_intents),
     }

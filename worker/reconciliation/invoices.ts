@@ -31,6 +31,7 @@ const lineSchema = z.object({
 const invoiceSchema = z.object({
   id: z.string(),
   total: z.int(),
+  pre_payment_credit_notes_amount: z.int(),
   amount_paid: z.int(),
   currency: z.string(),
   created: z.int(),
@@ -140,7 +141,9 @@ function differenceOf(
   }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
   known: number | undefined,
 ): Omit<Candidate, 'owner'> | undefined {
-  const { id, total } = invoice
+  const { id } = invoice
+  // A credit note before the payment leaves the total as it was.
+  const total = invoice.total - invoice.pre_payment_credit_notes_amount
   const currency = invoice.currency.toUpperCase()
   const common = {
     object_id: id,

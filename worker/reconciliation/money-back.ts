@@ -1,8 +1,9 @@
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
-import { disputedMinor } from '../../schema/stripe/statuses.ts'
+import { disputedMinor, refundedMinor } from '../../schema/stripe/statuses.ts'
 import { findOwnerOfInvoice } from '../../schema/subscriptions/snapshots.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
@@ -22,7 +23,12 @@ const longestRefundMs = 31 * dayMs
 /** With an appeal a dispute may take half a year. */
 const longestDisputeMs = 200 * dayMs
 
-const refundSchema = z.object({ id: z.string(), created: z.int(), charge: chargeSchema.nullable() })
+const refundSchema = z.object({
+  id: z.string(),
+  created: z.int(),
+  status: z.string().nullable(),
+  charge: chargeSchema.nullable(),
+})
 
 /** What Stripe has given back of each charge is what we know. */
 export const refunds: Comparison = {
@@ -41,12 +47,18 @@ export const refunds: Comparison = {
     const charges = new Map(
       listed.flatMap(({ charge }) => (charge && !young.has(charge.id) ? [[charge.id, charge]] : [])),
     )
+    // Then the charge's own sum may count what has come back.
+    const failed = new Set(
+      listed.flatMap(({ charge, status }) => (status === 'failed' && charge ? [charge.id] : [])),
+    )
     const known = await findKnown(deps.db, [...charges.keys()])
     const differences: Candidate[] = []
     for (const charge of charges.values()) {
       const row = known.get(charge.id)
       const have = row?.refunded_minor ?? 0
-      if (have === charge.amount_refunded) continue
+      if (have === charge.amount_refunded && !failed.has(charge.id)) continue
+      const there = refundedMinor(await listRefunds(deps.stripe, charge.id))
+      if (have === there) continue
       const origin = row ?? (await findChargeOrigin(deps, charge))
       if (!isOurs(origin)) continue
       differences.push(
@@ -55,7 +67,7 @@ export const refunds: Comparison = {
           charge_id: charge.id,
           origin,
           currency: charge.currency.toUpperCase(),
-          there: charge.amount_refunded,
+          there,
           here: have,
         }),
       )
@@ -66,6 +78,10 @@ export const refunds: Comparison = {
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
+}
+
+function listRefunds(stripe: Stripe, charge: string): Promise<Stripe.Refund[]> {
+  return stripe.refunds.list({ charge, limit: 100 }).autoPagingToArray({ limit: 10_000 })
 }
 
 const disputeSchema = z.object({

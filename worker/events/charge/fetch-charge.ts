@@ -1,10 +1,11 @@
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
 import { findIntentOfInvoice } from '../../../schema/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { disputedMinor } from '../../../schema/stripe/statuses.ts'
+import { disputedMinor, refundedMinor } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
@@ -31,7 +32,7 @@ const disputeSchema = z.object({
 
 /**
  * Fetches a charge, its disputes, and the invoice it paid. Undefined when it did not pay for anything that we
- * sold. Three or four calls, two for a purchase of credits.
+ * sold. Three or four calls, two for a purchase of credits; one more when it was refunded.
  */
 export async function fetchCharge(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
@@ -54,7 +55,7 @@ export async function fetchCharge(
     stripe_invoice_id: invoice?.id ?? null,
     subscription_id: invoice?.subscription_id ?? null,
     amount_minor: charge.amount,
-    refunded_minor: charge.amount_refunded,
+    refunded_minor: charge.amount_refunded === 0 ? 0 : await fetchRefunded(deps.stripe, id),
     disputed_minor: unknown
       ? null
       : disputes.reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0),
@@ -62,6 +63,11 @@ export async function fetchCharge(
       ? `Dispute ${unknown.id} is ${unknown.status}, which we do not know: what was held before stays held`
       : null,
   }
+}
+
+/** What was given back of a charge, by its refunds. */
+async function fetchRefunded(stripe: Stripe, charge: string): Promise<number> {
+  return refundedMinor(await stripe.refunds.list({ charge, limit: 100 }).autoPagingToArray({ limit: 10_000 }))
 }
 
 /** The invoice that a payment settled, of ours or not, and its subscription, if it is one of any. */

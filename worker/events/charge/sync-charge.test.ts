@@ -47,17 +47,20 @@ async function dispute(bought: PaidPurchase): Promise<string> {
 
 const close = (id: string, outcome: 'won' | 'lost') => stripe.knob(`disputes/${id}/close`, { outcome })
 
-test('a purchase that an invoice has paid is granted once, named after the invoice, and follows its money', async () => {
+/** A purchase of 500 credits whose invoice was paid in so many parts, as automatic top-up will buy. */
+async function buildPurchaseByInvoice(parts: readonly number[]) {
   const user_id = await buildUser(database.server)
   const { id: customer } = await stripe.client.customers.create({ email: `${user_id}@tidemark.test` })
   const { id: payment_method } = await stripe.client.paymentMethods.attach('pm_card_visa', { customer })
   await stripe.client.invoiceItems.create({ customer, amount: 700, currency: 'eur' })
-  const draft = await stripe.client.invoices.create({
+  const { id: invoice = '' } = await stripe.client.invoices.create({
     customer,
     auto_advance: false,
     pending_invoice_items_behavior: 'include',
   })
-  const { id: invoice = '' } = await stripe.client.invoices.pay(draft.id ?? '', { payment_method })
+  await stripe.client.invoices.finalizeInvoice(invoice)
+  for (const amount of parts) await stripe.knob(`invoices/${invoice}/pay_part`, { amount })
+  await stripe.client.invoices.pay(invoice, { payment_method })
   const intent = await database.owner
     .insertInto('checkout_intents')
     .values({
@@ -76,11 +79,15 @@ test('a purchase that an invoice has paid is granted once, named after the invoi
     .returningAll()
     .executeTakeFirstOrThrow()
   const cause = { event_id: null, actor: 'stripe', now: new Date() }
-  for (const posted of [1, 0]) {
-    expect(
-      await database.worker.transaction().execute((trx) => postPurchaseDifference(trx, intent, cause)),
-    ).toBe(posted)
-  }
+  const post = () =>
+    database.worker.transaction().execute((trx) => postPurchaseDifference(trx, intent, cause))
+  const balance = () => findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })
+  return { customer, invoice, intent, post, balance }
+}
+
+test('a purchase that an invoice has paid is granted once, named after the invoice, and follows its money', async () => {
+  const { customer, invoice, intent, post, balance } = await buildPurchaseByInvoice([])
+  expect([await post(), await post()]).toEqual([1, 0])
   const { idempotency_key } = await database.owner
     .selectFrom('ledger_transfers')
     .select('idempotency_key')
@@ -90,10 +97,20 @@ test('a purchase that an invoice has paid is granted once, named after the invoi
   const { data } = await stripe.client.charges.list({ customer })
   await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
   await worker.catchUp()
-  expect(await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).toMatchObject({
-    purchased: 0,
-    version: 2,
-  })
+  expect(await balance()).toMatchObject({ purchased: 0, version: 2 })
+})
+
+test('a purchase whose invoice was paid in parts follows the money of each', async () => {
+  const { customer, post, balance } = await buildPurchaseByInvoice([210, 140])
+  await post()
+  const { data } = await stripe.client.charges.list({ customer })
+  const left = []
+  for (const { id } of data.toSorted((a, b) => a.amount - b.amount)) {
+    await stripe.client.refunds.create({ charge: id })
+    await worker.catchUp()
+    left.push((await balance()).purchased)
+  }
+  expect(left).toEqual([400, 250, 0])
 })
 
 describe('a refund', () => {
@@ -119,6 +136,21 @@ describe('a refund', () => {
       worker.applyStripe(events),
     ])
     expect(await balanceOf(bought)).toMatchObject({ total: 250, version: 2 })
+  })
+
+  test('a refund that fails gives the credits back, and one that is pending does not', async () => {
+    const bought = await buildPaidCredits(product)
+    await refund(bought, 350)
+    await worker.catchUp()
+    const charge = await chargeOf(bought)
+    const id = (await stripe.client.refunds.list({ charge })).data[0]?.id
+    await stripe.knob(`refunds/${id}/status`, { status: 'pending' })
+    await worker.catchUp()
+    expect(await balanceOf(bought)).toMatchObject({ purchased: 250 })
+    await stripe.knob(`refunds/${id}/status`, { status: 'failed' })
+    await worker.catchUp()
+    expect(await balanceOf(bought)).toMatchObject({ purchased: 500 })
+    expect(await stripe.client.charges.retrieve(charge)).toMatchObject({ amount_refunded: 350 })
   })
 
   test('a refund that is reported before the purchase ends the same', async () => {

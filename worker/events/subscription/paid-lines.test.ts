@@ -32,6 +32,7 @@ const invoice = {
   id: 'in_1',
   currency: 'eur',
   total: 6000,
+  pre_payment_credit_notes_amount: 0,
   amount_paid: 6000,
   created: at('2026-01-01'),
   status_transitions: { paid_at: at('2026-01-02') },
@@ -45,6 +46,11 @@ const changes = (...lines: unknown[]) =>
     .map(({ seats_before, seats }) => [seats_before, seats])
 
 describe('a paid invoice', () => {
+  test('a paid invoice costs what a credit note before the payment has left of it', () => {
+    const forgiven = { pre_payment_credit_notes_amount: 4500, amount_paid: 1500 }
+    expect(read([month], forgiven)).toMatchObject({ total_minor: 1500, amount_paid_minor: 1500 })
+  })
+
   test('a paid invoice has the period of the subscription’s own item', () => {
     expect(read([month])).toEqual({
       id: 'in_1',

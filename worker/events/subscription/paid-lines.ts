@@ -13,7 +13,11 @@ export interface Bills {
 /** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
 export interface PaidInvoice {
   readonly id: string
-  /** What it cost in minor units, after discounts, including any part that a credit balance paid. */
+  /**
+   * What it cost in minor units, after discounts and credit notes before the payment, including any part that
+   * a credit balance paid. A credit note leaves the invoice's `total` as it was
+   * (https://docs.stripe.com/api/credit_notes/create).
+   */
   readonly total_minor: number
   readonly amount_paid_minor: number
   /** As ours are written, e.g. `EUR`. */
@@ -49,6 +53,7 @@ type Line = z.infer<typeof lineSchema>
 const invoiceSchema = z.object({
   id: z.string(),
   total: z.int(),
+  pre_payment_credit_notes_amount: z.int(),
   amount_paid: z.int(),
   created: seconds,
   status_transitions: z.object({ paid_at: seconds.nullable() }),
@@ -186,7 +191,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[], plan: 
   const changes = seatChangesOf(lines.filter(isProration)).map((line) => ({ ...fields, ...line }))
   return {
     id: invoice.id,
-    total_minor: invoice.total,
+    total_minor: invoice.total - invoice.pre_payment_credit_notes_amount,
     amount_paid_minor: Math.max(0, invoice.amount_paid),
     currency: invoice.currency,
     paid_at,
