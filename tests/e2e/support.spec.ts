@@ -8,6 +8,7 @@ import {
   findLedgerProblems,
   findUserId,
   openSandboxClerk,
+  plantUndecidedFinding,
   plantUnexplainedCredits,
   repairPostings,
 } from './support/product.ts'
@@ -150,6 +151,32 @@ test('a difference that was found is repaired by what it proposes, and the next 
   await expect(found).toHaveCount(0, { timeout: 90_000 })
   await support.goto(`/support/audit?owner_id=${userId}`)
   await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
+  await support.context().close()
+})
+
+test('a finding that only a person can decide about is adjusted from the page', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  const userId = await findUserId(email)
+  await plantUndecidedFinding(userId, 120)
+  const support = await openConsole({ browser, baseURL }, sam)
+  await support.goto('/support/reconciliation')
+  const sentence = 'A plan has 120 credits fewer than its bills paid for'
+  const found = support.getByRole('listitem').filter({ hasText: sentence })
+  await expect(found).toContainText('A person decides')
+  await found.getByRole('button', { name: /^Adjust credits/ }).click()
+  await dialog(support).getByLabel('Credits', { exact: true }).fill('120')
+  await dialog(support).getByLabel(/^Note/).fill('Correction of your credits')
+  await dialog(support).getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog(support)).toContainText('0 → 120')
+  await dialog(support).getByLabel('Reason').fill('The bills were compared by hand')
+  await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
+  await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
+  await support.goto(`/support/audit?owner_id=${userId}`)
+  await expect(support.getByRole('button', { name: /The bills were compared by hand/ }).first()).toBeVisible()
   await support.context().close()
 })
 

@@ -176,6 +176,25 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
   })
 }
 
+/** A finding that only a person can decide about; the next comparison does not see it any more. */
+export function plantUndecidedFinding(userId: string, credits: number): Promise<void> {
+  return withDatabase(async (db) => {
+    const finding = {
+      kind: 'plan_credits_differ',
+      object_id: `sub_of_${userId}`,
+      owner: { owner_kind: 'user', owner_id: userId },
+      sentence: `A plan has ${credits} credits fewer than its bills paid for`,
+      they_say: 'Its bills paid for more.',
+      we_have: 'The ledger granted less.',
+      money: null,
+      credits,
+      repair: null,
+      advice: 'Replay the subscription; then adjust the credits.',
+    } as const
+    await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
+  })
+}
+
 /** Resets the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
   await repairTables()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Finding, Repair } from '../../../../schema/api/reconciliation.ts'
+import { type Finding, findingKinds, type Repair } from '../../../../schema/api/reconciliation.ts'
+import { requestSupportActs } from '../../../../schema/api/support-acts.ts'
 import { actOf, actsOf } from './findings.ts'
 
 const event = { kind: 'event', id: 'evt_1' } as const
@@ -39,9 +40,37 @@ test('a finding is repaired by the act that it proposes, which carries its id', 
 test('a finding that needs a decision offers an adjustment for its owner', () => {
   expect(actOf({ ...finding('f1', null), owner: ada })).toEqual({
     kind: 'adjust',
-    targets: [{ ...ada, finding_id: 'f1' }],
+    targets: [{ kind: 'user', id: 'user_1', finding_id: 'f1' }],
     subject: 'Sentence of f1',
   })
+})
+
+const repairs: readonly (Repair | null)[] = [
+  null,
+  { kind: 'replay', target: event, params: {} },
+  { kind: 'resync', target: { kind: 'user', id: 'user_1' }, params: {} },
+  { kind: 'cancel_subscription', target: { kind: 'subscription', id: 'sub_1' }, params: {} },
+  {
+    kind: 'adjust',
+    target: { kind: 'user', id: 'user_1' },
+    params: { credits: -5, customer_note: 'Correction' },
+  },
+]
+
+test.each(findingKinds)('an act that a finding of the kind %s offers is one that the API takes', (kind) => {
+  for (const repair of repairs) {
+    const act = actOf({ ...finding('f1', repair), kind, owner: ada })
+    const filled =
+      act?.kind === 'adjust' ? { credits: 5, customer_note: 'Correction', ...act.adjustment } : null
+    const body = {
+      id: '019ab7a0-0000-7000-8000-000000000000',
+      kind: act?.kind,
+      targets: act?.targets,
+      reason: 'It was looked into',
+      ...(filled && { adjustment: filled }),
+    }
+    expect(requestSupportActs.body?.safeParse(body).error).toBeUndefined()
+  }
 })
 
 test('all are repaired together, each target once, and without adjustments', () => {

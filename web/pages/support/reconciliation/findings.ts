@@ -33,7 +33,14 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
  * adjustment of the owner's credits, with the finding as its reason; null when the owner is unknown.
  */
 export function actOf({ id, sentence, repair, owner }: Finding): ActRequest | null {
-  if (!repair) return owner && { kind: 'adjust', targets: [{ ...owner, finding_id: id }], subject: sentence }
+  if (!repair)
+    return (
+      owner && {
+        kind: 'adjust',
+        targets: [{ kind: owner.kind, id: owner.id, finding_id: id }],
+        subject: sentence,
+      }
+    )
   return {
     kind: repair.kind,
     targets: [{ ...repair.target, finding_id: id }],
