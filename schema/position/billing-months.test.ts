@@ -229,6 +229,21 @@ describe('a period that begins early', () => {
     expect(lateOf(paid, '2026-01-02')).toEqual([])
   })
 
+  test.each([
+    ['in_1', 'in_2'],
+    ['in_2', 'in_1'],
+  ])(
+    'a bill that charges for the same time anew cuts what another one charged for, not its own period: %s, %s',
+    (kept, cancelled) => {
+      const paid = [
+        period(kept, '2026-01-01', '2026-02-01'),
+        cut(kept, '2026-01-01', '2026-02-01'),
+        period(cancelled, '2026-01-01', '2026-02-01', { paid_at: day('2026-01-01T01:00:00') }),
+      ]
+      expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ [kept]: 500 }])
+    },
+  )
+
   test('a period that begins early cuts added seats as well', () => {
     const paid = [
       january,

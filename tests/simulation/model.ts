@@ -393,7 +393,8 @@ function paidTooLate(subscription: Subscription): number {
   const brought = new Map<Payment, number>()
   for (const period of paidPeriods(subscription)) {
     if (period.kind === 'trial') continue
-    for (const grant of spansOf(period).flatMap((span) => grantsOf(subscription, period, span))) {
+    const spans = spansOf(period).filter(({ starts_at }) => starts_at < period.over_at)
+    for (const grant of spans.flatMap((span) => grantsOf(subscription, period, span))) {
       if (isLate(grant.payment, period.over_at, subscription))
         brought.set(grant.payment, (brought.get(grant.payment) ?? 0) + grant.credits)
     }

@@ -389,6 +389,24 @@ export const regressions: readonly Regression[] = [
     is_sold_wrongly: true,
   }),
   lived(
+    'the billing anchor moved in the second of a renewal, and that renewal refunded',
+    'user',
+    monthly,
+    refund(100),
+    [{ do: 'period_end', after_s: 0 }, anchored('always_invoice'), anchored('none'), month],
+    refund(100, 1),
+  ),
+  lived(
+    'a year moved by a trial while its renewal is a draft, and refunded',
+    'user',
+    yearly,
+    [
+      { do: 'period_end', after_s: 20 },
+      { do: 'move_by_trial', days: 204, proration: 'always_invoice' },
+    ],
+    [all, refund(100)],
+  ),
+  lived(
     'seats added unpaid, given up and added again in one second',
     'team',
     yearly,
