@@ -54,6 +54,10 @@ export const environmentSchema = z.object({
     .optional()
     .refine(areAddresses, 'must be addresses or networks such as 10.0.0.0/8, separated by commas')
     .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
+  EXTRA_HOSTS: z
+    .string()
+    .optional()
+    .describe('Other hosts than that of APP_URL that the server answers for, e.g. www.example.com'),
   METRICS_PORT: port
     .default(0)
     .describe('Where server and worker serve /metrics and health in detail; 0 takes any free port'),

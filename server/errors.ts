@@ -81,6 +81,9 @@ export const tooManyRequests = (retry_after_s: number) =>
     retry_after_s,
   })
 
+export const foreignHost = () =>
+  new ServerError(421, 'foreign_host', 'This server does not answer for the host of this address')
+export const pathTooLong = () => new ServerError(414, 'path_too_long', 'The path of this address is too long')
 export const notFound = () => new ServerError(404, 'not_found', 'There is nothing at this address')
 export const methodNotAllowed = () =>
   new ServerError(405, 'method_not_allowed', 'This address does not support this method')

@@ -9,6 +9,8 @@ export interface Settings {
   readonly app_url: string
   /** Every origin of our own pages; tokens and return addresses of other origins are refused. */
   readonly own_origins: readonly string[]
+  /** Whether the `Host` of a request is ours; others are not answered. */
+  readonly isOwnHost: (host: string) => boolean
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trusted_proxies: readonly string[]
   /** Our extensions, `publisher.extension` in lower case. */
@@ -48,6 +50,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     production,
     app_url: env.APP_URL.replace(/\/+$/, ''),
     own_origins: ownOrigins(env.APP_URL, { production }),
+    isOwnHost: ownHosts(env.APP_URL, { production, extra: listOf(env.EXTRA_HOSTS) }),
     trusted_proxies: listOf(env.TRUSTED_PROXIES),
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
@@ -89,4 +92,22 @@ export function ownOrigins(appUrl: string, options: { production: boolean }): st
     return other.origin
   })
   return [...new Set([url.origin, ...others])]
+}
+
+/**
+ * The hosts that we answer for: that of our address and `extra` ones. In development every port of a loopback
+ * name is one, because no other site's name can be a loopback name.
+ */
+export function ownHosts(
+  appUrl: string,
+  options: { readonly production: boolean; readonly extra: readonly string[] },
+): (host: string) => boolean {
+  const { protocol, host: own, hostname } = new URL(appUrl)
+  const known = new Set([own, ...options.extra.map((host) => host.toLowerCase())])
+  const isLoopback = !options.production && loopbackNames.includes(hostname)
+  return (host) => {
+    if (!/^[\w.-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$/i.test(host)) return false
+    const asked = new URL(`${protocol}//${host}`)
+    return known.has(asked.host) || (isLoopback && loopbackNames.includes(asked.hostname))
+  }
 }

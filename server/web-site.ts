@@ -34,7 +34,7 @@ export function webSite(settings: Settings) {
     build ??= await openBuild(settings.web_root)
     if (!build) return undefined
     const { shell, marketing } = build
-    const path = page.path.replace(/(?<=.)\/+$/, '')
+    const path = withoutSlashes(page.path)
     const rendered = marketing?.paths.includes(path) ? marketing : undefined
     const key = `${rendered ? path : 'shell'} ${page.signed_in}`
     const known = documents.get(key)
@@ -45,6 +45,13 @@ export function webSite(settings: Settings) {
     documents.set(key, document)
     return document
   }
+}
+
+/** Without those at its end. A regular expression for that looks back from every slash. */
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (end > 1 && path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 async function openBuild(root: string): Promise<Build | undefined> {

@@ -5,7 +5,9 @@ const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { server, stripe, clerk } = product
 afterEach(() => clerk.clear('faults'))
 
-const call = (path: string, request: RequestInit = {}) => fetch(`${server.url}/__sandbox${path}`, request)
+const ofOwnPage = { 'sec-fetch-site': 'same-origin' }
+const call = (path: string, { headers, ...request }: RequestInit = {}) =>
+  fetch(`${server.url}/__sandbox${path}`, { ...request, headers: { ...ofOwnPage, ...headers } })
 const post = (path: string, body: object, headers = {}) =>
   call(path, { method: 'POST', body: JSON.stringify(body), headers })
 
@@ -53,7 +55,7 @@ describe('the controls of the stand-ins', () => {
   })
 
   test('the controls of the stand-ins can be changed from our own page only', async () => {
-    for (const site of ['cross-site', 'same-site', 'none']) {
+    for (const site of ['cross-site', 'same-site', 'none', '']) {
       const response = await post('/stripe/clock/advance', { days: 1 }, { 'sec-fetch-site': site })
       expect(response.status, site).toBe(403)
     }

@@ -64,8 +64,7 @@ export function sandboxControls(settings: Settings): AppMiddleware {
   }
 }
 
-/** Prevents cross-site posts, by the origin that browsers send. */
+/** Only our own page: every browser says it of itself, and nothing else has to ask here. */
 function requireOwnPage(ctx: AppContext): void {
-  const site = ctx.get('sec-fetch-site')
-  if (site !== '' && site !== 'same-origin') throw forbidden()
+  if (ctx.get('sec-fetch-site') !== 'same-origin') throw forbidden()
 }

@@ -1,0 +1,19 @@
+import type { AppMiddleware } from '../context.ts'
+import { foreignHost, pathTooLong } from '../errors.ts'
+import type { Settings } from '../settings.ts'
+
+const longestPath = 2048
+/** Load balancers ask for these by the machine's own address. */
+const health: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/**
+ * Answers only for our own hosts, so that a page under another name that was made to lead here cannot read
+ * answers as its own (DNS rebinding), and only paths that one of ours can have.
+ */
+export function ownAddress({ isOwnHost }: Pick<Settings, 'isOwnHost'>): AppMiddleware {
+  return (ctx, next) => {
+    if (ctx.path.length > longestPath) throw pathTooLong()
+    if (!health.has(ctx.path) && !isOwnHost(ctx.get('host'))) throw foreignHost()
+    return next()
+  }
+}
