@@ -169,7 +169,9 @@ export const requestReconciliation = endpoint({
   response: z.object({ run: runSchema }),
 })
 
-const monthSchema = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
+// Of this millennium: not every day that can be written can be computed with.
+const monthSchema = z.string().check(z.regex(/^2\d{3}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
+const daySchema = z.iso.date().check(z.regex(/^2/, 'a day such as 2026-11-25'))
 
 /** Minor units per currency, from the day's balance transactions; deductions are above zero. */
 const moneyOfDaySchema = z.object({
@@ -240,7 +242,7 @@ export type StatementDay = z.infer<typeof statementDaySchema>
 
 /** One of the two; this month where neither is given. */
 const statementQuery = z
-  .strictObject({ day: z.optional(z.iso.date()), month: z.optional(monthSchema) })
+  .strictObject({ day: z.optional(daySchema), month: z.optional(monthSchema) })
   .check(z.refine(({ day, month }) => !(day && month), { message: 'Give a day or a month' }))
 
 export const getStatement = endpoint({

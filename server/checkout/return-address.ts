@@ -39,5 +39,6 @@ export function returnAddresses(
   const cancel_url = requested.cancelUrl ?? `${settings.app_url}/payment/cancelled`
   if (!isOwnAddress(success_url, settings)) throw foreignReturnAddress('successUrl')
   if (!isOwnAddress(cancel_url, settings)) throw foreignReturnAddress('cancelUrl')
-  return { success_url: withSessionId(success_url), cancel_url }
+  // As it was read, not as it was written: others may read `\\@` before a host in another way.
+  return { success_url: withSessionId(success_url), cancel_url: new URL(cancel_url).href }
 }

@@ -18,17 +18,14 @@ function statusOf(path: string, host: string): Promise<number | undefined> {
 }
 
 describe('a request for another host', () => {
-  test.each([
-    'rebound.example',
-    'rebound.example:3000',
-    'localhost.example',
-    '169.254.1.1',
-    '[::ffff:1]',
-  ])('a request for the host %j is refused', async (host) => {
-    for (const path of ['/', '/api/plans', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
-    // Load balancers ask for the health by any name.
-    expect(await statusOf('/healthz', host)).toBe(200)
-  })
+  test.each(['rebound.example', 'rebound.example:3000', 'localhost.example', '169.254.1.1', '[::ffff:1]'])(
+    'a request for the host %j is refused',
+    async (host) => {
+      for (const path of ['/', '/api/plans', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
+      // Load balancers ask for the health by any name.
+      expect(await statusOf('/healthz', host)).toBe(200)
+    },
+  )
 
   test('a request for our own host is answered, under each loopback name where that is where we are', async () => {
     for (const host of ['localhost', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST:1']) {
@@ -41,13 +38,7 @@ test('hosts are the one of the application’s address and the configured ones, 
   const isOwn = ownHosts('https://app.example.com', { production: true, extra: ['www.example.com:8443'] })
   for (const host of ['app.example.com', 'APP.example.com', 'app.example.com:443', 'www.example.com:8443'])
     expect([host, isOwn(host)]).toEqual([host, true])
-  for (const host of [
-    'www.example.com',
-    'app.example.com:80',
-    'localhost',
-    '127.0.0.1',
-    'a@app.example.com',
-  ])
+  for (const host of ['www.example.com', 'app.example.com:80', 'localhost', '127.0.0.1', 'a@app.example.com'])
     expect([host, isOwn(host)]).toEqual([host, false])
 })
 
@@ -55,4 +46,11 @@ test('a path of more than two kilobytes is refused, and a long one that ends in 
   const host = new URL(server.url).host
   expect(await statusOf(`/${'/'.repeat(16_000)}x`, host)).toBe(414)
   expect(await statusOf(`/pricing${'/'.repeat(1000)}`, host)).not.toBe(414)
+})
+
+test('an address with NUL is refused, wherever it leads', async () => {
+  const host = new URL(server.url).host
+  for (const path of ['/support/queues/?status=%00', '/%00', '/api/plans?a=%00']) {
+    expect(await statusOf(path, host), path).toBe(400)
+  }
 })

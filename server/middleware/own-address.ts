@@ -1,5 +1,5 @@
 import type { AppMiddleware } from '../context.ts'
-import { foreignHost, pathTooLong } from '../errors.ts'
+import { foreignHost, invalidRequest, pathTooLong } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 
 const longestPath = 2048
@@ -8,11 +8,13 @@ const health: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 /**
  * Answers only for our own hosts, so that a page under another name that was made to lead here cannot read
- * answers as its own (DNS rebinding), and only paths that one of ours can have.
+ * answers as its own (DNS rebinding), and only addresses that one of ours can have.
  */
 export function ownAddress({ isOwnHost }: Pick<Settings, 'isOwnHost'>): AppMiddleware {
   return (ctx, next) => {
     if (ctx.path.length > longestPath) throw pathTooLong()
+    // Neither Postgres nor a file system knows it, and Bull Board hands on what it is given.
+    if (ctx.url.includes('%00')) throw invalidRequest('An address has no NUL')
     if (!health.has(ctx.path) && !isOwnHost(ctx.get('host'))) throw foreignHost()
     return next()
   }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   exportStatement,
   type Finding,
@@ -23,7 +24,7 @@ import {
 import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/reconciliation/runs.ts'
 import { readStatement } from '../../schema/reconciliation/statement.ts'
 import { csvLine } from '../csv.ts'
-import { invalidCursor } from '../errors.ts'
+import { cursorOf } from '../cursor.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { type NameOf, nameColleagues } from '../support/colleagues.ts'
@@ -199,12 +200,13 @@ function major(minor: number): number {
   return Number((minor / 100).toFixed(2))
 }
 
+const findingsCursor = cursorOf(z.tuple([z.int().min(0).max(4e12), z.uuid()]))
+
 function encodeCursor({ first_seen_at, id }: FindingsCursor): string {
-  return Buffer.from(`${first_seen_at.getTime()}.${id}`).toString('base64url')
+  return findingsCursor.encode([first_seen_at.getTime(), id])
 }
 
 function decodeCursor(cursor: string): FindingsCursor {
-  const parts = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  if (!parts?.[2]) throw invalidCursor()
-  return { first_seen_at: new Date(Number(parts[1])), id: parts[2] }
+  const [time, id] = findingsCursor.decode(cursor)
+  return { first_seen_at: new Date(time), id }
 }

@@ -4,7 +4,7 @@ import type { CaseSummary, getTrace, SupportTrace, TraceItem } from '../../schem
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
 import { recordVisit } from '../../schema/support/visits.ts'
-import { cursorOf, cursorTimeSchema } from '../cursor.ts'
+import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
 import { readCaseSummary } from './case-summary.ts'
@@ -94,7 +94,7 @@ function markUnfinished(item: TraceItem, { grants }: CaseSummary): TraceItem {
   return { ...item, level: 'problem', detail }
 }
 
-const timelineCursor = cursorOf(z.tuple([cursorTimeSchema, z.string().max(300), z.int().nullable()]))
+const timelineCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema, z.int().nullable()]))
 
 function cursorAt({ at, key, usage_before }: TimelineCursor): string {
   return timelineCursor.encode([at, key, usage_before])

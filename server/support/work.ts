@@ -11,7 +11,7 @@ import {
   type ProblemState,
 } from '../../schema/support/problems.ts'
 import { findTimelineRow } from '../../schema/support/timeline.ts'
-import { cursorOf, cursorTimeSchema } from '../cursor.ts'
+import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentOwners } from './owners.ts'
 import { presentOptions } from './trace.ts'
@@ -192,7 +192,7 @@ async function readQueues({ producer }: Deps): Promise<WorkList['queues']> {
   }
 }
 
-const workCursor = cursorOf(z.tuple([cursorTimeSchema, z.string().max(300)]))
+const workCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema]))
 
 function cursorAt({ at, key }: Place): string {
   return workCursor.encode([at, key])
