@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { productionEnvironment as complete } from '../tests/support/factories/production-environment.ts'
-import { EnvironmentError, environmentSchema, parseEnvironment, processEnvironment } from './env.ts'
+import {
+  EnvironmentError,
+  environmentSchema,
+  parseEnvironment,
+  processEnvironment,
+  sandboxSecrets,
+} from './env.ts'
 
 function problemsOf(work: () => unknown): readonly string[] {
   try {
@@ -143,6 +149,20 @@ describe('what would let strangers in', () => {
       expect(problemsOf(() => processEnvironment({ ...test, [name]: complete[name] }))).toEqual([
         `${name} is a live key: set NODE_ENV=production, or use a test key.`,
       ])
+    },
+  )
+
+  test.each(['STRIPE', 'CLERK'] as const)(
+    'the published webhook secret of the stand-in is refused beside real keys of %s, in development too',
+    (vendor) => {
+      const { NODE_ENV: _production, ...rest } = complete
+      const test = { ...rest, STRIPE_SECRET_KEY: 'sk_test_1', CLERK_SECRET_KEY: 'sk_test_2' }
+      const published = { [`${vendor}_WEBHOOK_SECRET`]: `whsec_own, ${sandboxSecrets[1]}` }
+      expect(problemsOf(() => processEnvironment({ ...test, ...published }))).toEqual([
+        `${vendor}_WEBHOOK_SECRET is the sandbox's, which everybody can read.`,
+      ])
+      const address = { STRIPE_API_BASE: 'http://localhost:1', CLERK_API_URL: 'http://localhost:2' }
+      expect(problemsOf(() => processEnvironment({ ...test, ...published, ...address }))).toEqual([])
     },
   )
 

@@ -269,7 +269,7 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
     }
     problems.push(...unsafeInProduction(environment))
   }
-  problems.push(...liveKeysInDevelopment(environment))
+  problems.push(...liveKeysInDevelopment(environment), ...publishedSecrets(environment))
   if (problems.length > 0) throw new EnvironmentError(problems)
   return withDefaults as ProcessEnvironment
 }
@@ -294,6 +294,24 @@ export const sandboxSecrets: readonly string[] = [
   'pk_live_Y2xlcmsubG9jYWwudGVzdCQ=',
 ]
 
+/**
+ * A webhook secret of a stand-in beside the real service: any caller could sign events with it. In production
+ * that is refused for every secret.
+ */
+function publishedSecrets(environment: Environment): string[] {
+  if (environment.NODE_ENV === 'production') return []
+  return (['STRIPE', 'CLERK'] as const)
+    .filter((vendor) => {
+      const isReal = vendor === 'STRIPE' ? !environment.STRIPE_API_BASE : !environment.CLERK_API_URL
+      return isReal && listOf(environment[`${vendor}_WEBHOOK_SECRET`]).some(isPublished)
+    })
+    .map((vendor) => `${vendor}_WEBHOOK_SECRET is the sandbox's, which everybody can read.`)
+}
+
+function isPublished(secret: string): boolean {
+  return sandboxSecrets.includes(secret)
+}
+
 /** Stripe and Clerk make secrets of 38 characters and more; a shorter one can be guessed. */
 const leastSecretLength = 30
 
@@ -316,7 +334,7 @@ function unsafeInProduction(environment: Environment): string[] {
     if (value === undefined) continue
     // Each of several lets everything in that it signed.
     const parts = name.endsWith('_WEBHOOK_SECRET') ? value.split(',').map((part) => part.trim()) : [value]
-    if (parts.some((part) => sandboxSecrets.includes(part))) {
+    if (parts.some(isPublished)) {
       problems.push(`${name} is the sandbox's, which everybody can read.`)
     } else if (name !== 'CLERK_PUBLISHABLE_KEY' && parts.some((part) => part.length < leastSecretLength)) {
       problems.push(`${name} is too short to be a secret: at least ${leastSecretLength} characters.`)

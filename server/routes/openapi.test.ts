@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-const { server } = testProduct()
+const { server } = testProduct({
+  clerk: 'trusting',
+  server: { deps: { isSupportStaff: async (_, userId) => userId === 'user_sam' } },
+})
 
 test('the contract lists the calls that are mounted', async () => {
   const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
@@ -30,6 +33,20 @@ test('the contract lists the calls that are mounted', async () => {
     parameters: [{ name: 'session_id', in: 'query', required: true }],
   })
   expect(document.components.schemas).toHaveProperty('Error')
+})
+
+test('calls of support are in the contract of support staff alone', async () => {
+  const pathsOf = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${server.url}${path}`, { headers })
+    return answer.ok ? Object.keys(((await answer.json()) as OpenapiDocument).paths) : answer.status
+  }
+  const isOfSupport = (path: string) => path.startsWith('/api/support/')
+  const known = await pathsOf('/api/openapi.json', { authorization: 'Bearer user_sam' })
+  expect(known).not.toContainEqual(expect.stringMatching(/support/))
+  const ofSupport = await pathsOf('/api/support/openapi.json', { authorization: 'Bearer user_sam' })
+  expect(Array.isArray(ofSupport) && ofSupport.filter(isOfSupport).length).toBeGreaterThan(10)
+  expect(await pathsOf('/api/support/openapi.json')).toBe(404)
+  expect(await pathsOf('/api/support/openapi.json', { authorization: 'Bearer user_else' })).toBe(404)
 })
 
 const operation = z.looseObject({})

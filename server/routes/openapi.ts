@@ -2,25 +2,42 @@ import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import { apiErrorSchema, oauthErrorSchema } from '../../schema/api/error.ts'
 import type { Brand } from '../../schema/catalogue/brand.ts'
-import { everybody } from '../rights.ts'
+import type { AppMiddleware } from '../context.ts'
+import { authenticateSupport } from '../middleware/authenticate.ts'
+import { everybody, supportStaff } from '../rights.ts'
 import { plainRoute, type Route } from '../route.ts'
 
-/** The contract, generated from the routes that are mounted. */
+/**
+ * The contract, generated from the routes that are mounted. Calls of support do not exist for other callers,
+ * so support's own document alone has them.
+ */
 export function openapiRoutes(routes: readonly Route[]): Route[] {
   const endpoints = routes.flatMap(({ endpoint }) => endpoint ?? [])
+  const ofEverybody = endpoints.filter(({ auth }) => auth !== 'support')
   return [
     plainRoute({
       method: 'GET',
       path: '/api/openapi.json',
       rights: everybody,
-      serve({ settings }) {
-        const document = openapiDocument(endpoints, settings.brand)
-        return (ctx) => {
-          ctx.body = document
-        }
+      serve: ({ settings }) => answering(openapiDocument(ofEverybody, settings.brand)),
+    }),
+    plainRoute({
+      method: 'GET',
+      path: '/api/support/openapi.json',
+      rights: supportStaff,
+      serve(deps) {
+        const authenticated = authenticateSupport(deps)
+        const answer = answering(openapiDocument(endpoints, deps.settings.brand))
+        return (ctx, next) => authenticated(ctx, async () => answer(ctx, next))
       },
     }),
   ]
+}
+
+function answering(document: object): AppMiddleware {
+  return (ctx) => {
+    ctx.body = document
+  }
 }
 
 const errorResponse = {
