@@ -126,6 +126,8 @@ describe('the server process', () => {
         () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
         'the signal to arrive',
       )
+      // What is on its way over a kept connection is answered, and ends that; new connections are refused.
+      expect((await fetch(`${url}/healthz`)).headers.get('connection')).toBe('close')
       await expect(fetch(`${url}/healthz`)).rejects.toThrow()
       await writer.write(new TextEncoder().encode('true}'))
       await writer.close()

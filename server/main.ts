@@ -12,6 +12,8 @@ import { createMonitoringApp } from './monitoring.ts'
 
 /** At shutdown requests that take longer than this are closed. */
 const drainLimitMs = 10_000
+/** Longer than a call needs to arrive over a connection that was kept. */
+const graceMs = 1000
 
 async function main(): Promise<void> {
   const env = processEnvironment(process.env)
@@ -39,13 +41,14 @@ async function main(): Promise<void> {
   const hurry = new AbortController()
   const stop = async (signal: string) => {
     deps.readiness.isStopping = true
+    server.endConnections()
     if (env.DRAIN_DELAY_MS > 0) {
       log.info({ signal, delay_ms: env.DRAIN_DELAY_MS }, 'Server is not ready any more and will stop')
       await setTimeout(env.DRAIN_DELAY_MS, undefined, { signal: hurry.signal }).catch(() => undefined)
     }
     log.info({ signal }, 'Server is finishing open requests')
-    await server.close(drainLimitMs)
-    await monitoring.close(0)
+    await server.close({ limit_ms: drainLimitMs, grace_ms: graceMs })
+    await monitoring.close({ limit_ms: 0, grace_ms: 0 })
     await close()
     clock.stop()
     await tracing.close()

@@ -111,7 +111,8 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       return z.parse(endpoint.response, body) as ResponseOf<typeof endpoint>
     },
     async close() {
-      await Promise.all([server.close(2000), monitoring.close(0)])
+      const now = { limit_ms: 0, grace_ms: 0 }
+      await Promise.all([server.close({ ...now, limit_ms: 2000 }), monitoring.close(now)])
       await opened.close()
     },
   }
