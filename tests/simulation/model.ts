@@ -149,7 +149,10 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
       ]
     }
   }
-  return usages
+  return life.subscriptions.reduce(
+    (all, subscription) => stayingInClosed(all, monthsOf(subscription, now), startOf),
+    usages,
+  )
 
   function startOf(name: string | null): number {
     const all = life.subscriptions.flatMap((subscription) =>
@@ -159,8 +162,28 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
   }
 }
 
+/**
+ * What a month has closed with stays with it, also when a month that began meanwhile becomes known later.
+ * Bought credits come back all the same.
+ */
+function stayingInClosed(
+  usages: readonly Usage[],
+  months: readonly Month[],
+  startOf: (name: string | null) => number,
+): Usage[] {
+  const latest = Math.max(...months.flatMap(({ begins }) => begins))
+  return usages.flatMap((usage): Usage[] => {
+    const isClosed = months.some(({ name }) => name === usage.month) && startOf(usage.month) < latest
+    if (usage.at === null || usage.at >= latest || !isClosed) return [usage]
+    return [
+      { ...usage, at: null, purchased: 0 },
+      { ...usage, plan: 0 },
+    ]
+  })
+}
+
 /** The latest month that has begun; null when none is open. */
-export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts_at'> | null {
+export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'begins'> | null {
   const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
   const latest = begun.at(-1)
   return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
@@ -170,7 +193,7 @@ export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts
 export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Month, 'name'> | undefined {
   return life.subscriptions
     .flatMap((subscription) => monthsOf({ ...subscription, ended_at: null }, now))
-    .find(({ starts_at }) => starts_at === startsAt)
+    .find(({ begins }) => begins.includes(startsAt))
 }
 
 /**
@@ -193,6 +216,8 @@ function planBalance(subscription: Subscription, usages: readonly Usage[], now: 
 interface Month {
   readonly name: string
   readonly starts_at: number
+  /** Of several that are one month, when each began. */
+  readonly begins: readonly number[]
   readonly ends_at: number
   readonly due: number
 }
@@ -214,7 +239,8 @@ function monthsOf(subscription: Subscription, now: number): Month[] {
           )
           const due = sum(inTime.map(({ credits, payment }) => kept(Math.floor(credits), payment)))
           const name = `${period.payment.id}/${span.index}`
-          return { ...span, name, over_at: Math.min(span.ends_at, period.over_at), due }
+          const begins = [span.starts_at]
+          return { ...span, name, begins, over_at: Math.min(span.ends_at, period.over_at), due }
         }),
     )
   return months.toSorted((a, b) => a.starts_at - b.starts_at).reduce<(typeof months)[number][]>(together, [])
@@ -226,7 +252,8 @@ function together<M extends Month & { over_at: number }>(months: M[], month: M):
   if (!before || before.over_at <= month.starts_at) return [...months, month]
   const over_at = Math.max(before.over_at, month.over_at)
   const ends_at = Math.max(before.ends_at, month.ends_at)
-  return [...months.slice(0, -1), { ...before, over_at, ends_at, due: before.due + month.due }]
+  const begins = [...before.begins, ...month.begins]
+  return [...months.slice(0, -1), { ...before, begins, over_at, ends_at, due: before.due + month.due }]
 }
 
 /** The product's time, or Stripe's latest payment or end if that is later. */

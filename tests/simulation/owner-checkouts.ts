@@ -78,6 +78,20 @@ export async function sellWrongly(product: FaultyProduct, owner: Owner): Promise
     await stripe.subscriptions.cancel(made.id)
     await deliverContradicting(product, owner, customer)
   })
+  // Once the page is paid, it would be a plan that was made anew with the metadata of the old one.
+  await waitUntil(
+    async () => {
+      const waiting = await product.database.owner
+        .selectFrom('inbox_events')
+        .select('id')
+        .where('id', 'in', ['', ...owner.forged])
+        .where('state', '=', 'received')
+        .execute()
+      return waiting.length === 0
+    },
+    'the contradiction to be seen',
+    patience_ms,
+  )
 }
 
 export async function purchase(
