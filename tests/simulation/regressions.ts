@@ -393,7 +393,7 @@ export const regressions: readonly Regression[] = [
     'user',
     monthly,
     refund(100),
-    [{ do: 'period_end', after_s: 0 }, anchored('always_invoice'), anchored('none'), month],
+    [renewal(), anchored('always_invoice'), month],
     refund(100, 1),
   ),
   lived(
