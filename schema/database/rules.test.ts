@@ -173,6 +173,10 @@ describe('a grant', () => {
   test.each<[string, Row]>([
     ['of a purchase', {}],
     ['of a month', month],
+    [
+      'of a month that is joined to a later one',
+      { ...month, id: `month/in_3/${seconds}`, stripe_invoice_id: 'in_3', month_starts_at: nextDay },
+    ],
     ['of seats', { ...month, id: `seats/in_1/${seconds}`, kind: 'seats' }],
     ['of a late month', late],
     ['of adjustments', adjustment],
@@ -197,9 +201,14 @@ describe('a grant', () => {
       'ledger_grants_invoice',
       { ...month, stripe_subscription_id: null },
     ],
+    [
+      'of seats in a month long over',
+      'ledger_grants_id',
+      { ...month, kind: 'seats', id: `seats/in_1/${seconds - 32 * 86_400}` },
+    ],
     ['of a month without an invoice', 'ledger_grants_id', { ...month, stripe_invoice_id: null }],
     ['of a month that begins at no time', 'ledger_grants_id', { ...month, month_starts_at: null }],
-    ['that ends before it starts', 'ledger_grants_period', { ...month, starts_at: nextDay, ends_at: day }],
+    ['that ends before it starts', 'ledger_grants_period', { ...month, ends_at: new Date(0) }],
     ['of a late month by another name', 'ledger_grants_id', { ...late, id: 'late_month/in_2/1' }],
     ['of adjustments by another name', 'ledger_grants_id', { ...adjustment, id: 'manual/user_rules' }],
   ])('%s is refused', async (_, rule, fields) => {

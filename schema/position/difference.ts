@@ -32,17 +32,34 @@ export interface Difference {
 }
 
 /**
- * The months that the books do not have yet, by the time in which usage belongs to each: what `differenceOf`
- * has to know of an owner's usage.
+ * The months that begin in the books, and those of which an earlier part becomes known, by the time whose usage
+ * they have not counted yet: what `differenceOf` has to know of an owner's usage.
  */
 export function monthsToBegin(position: Position, books: BooksInScope): UsageWindow[] {
-  const known = new Set([...books.grants.map(monthOf), ...books.closed_months].map(nameOf))
-  const begin = position.months.filter((month) => !known.has(nameOf(month))).toSorted(byStart)
-  return begin.map(({ stripe_subscription_id, starts_at, usage_until }, index) => {
-    // Of two subscriptions, usage belongs to the one that began last.
-    const until = earlier(usage_until, begin[index + 1]?.starts_at ?? usage_until)
-    return { stripe_subscription_id, starts_at, until }
-  })
+  const closed = new Set(books.closed_months.map(nameOf))
+  const begun = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
+  const posted = new Set(books.grants.map(({ id }) => id))
+  const brought = position.grants.filter(
+    ({ id, kind, gross }) => kind === 'month' && gross > 0 && !posted.has(id),
+  )
+  const beginning = new Set(brought.map((grant) => nameOf(monthOf(grant))))
+  const begin = position.months
+    .filter((month) => !closed.has(nameOf(month)))
+    .filter((month) => !begun.has(nameOf(month)) || beginning.has(nameOf(month)))
+    .toSorted(byStart)
+  return begin
+    .map(({ stripe_subscription_id, starts_at, usage_from, usage_until }, index) => {
+      const counted = (begun.get(nameOf({ stripe_subscription_id, starts_at })) ?? []).map(
+        (grant) => grant.starts_at,
+      )
+      // Of two subscriptions, usage belongs to the one that began last.
+      const until = [...counted, begin[index + 1]?.usage_from].reduce<Date>(
+        (first, start) => earlier(first, start ?? first),
+        usage_until,
+      )
+      return { stripe_subscription_id, starts_at, from: usage_from, until }
+    })
+    .filter(({ from, until }) => from < until)
 }
 
 /**
@@ -111,7 +128,7 @@ function isOurs({ kind }: Grant): boolean {
   return kind !== 'adjustment'
 }
 
-interface PlanMonth extends Omit<MonthDue, 'usage_until'> {
+interface PlanMonth extends Omit<MonthDue, 'usage_from' | 'usage_until'> {
   readonly is_closed: boolean
   /** Today, of all the month's grants. */
   readonly due: number
@@ -133,7 +150,7 @@ interface Plan {
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
-  const known = new Map<string, Omit<MonthDue, 'usage_until'>>()
+  const known = new Map<string, Omit<MonthDue, 'usage_from' | 'usage_until'>>()
   for (const { stripe_subscription_id, starts_at } of [...inBooks, ...closed.values()]) {
     const month = { stripe_subscription_id, starts_at, is_over: true }
     known.set(nameOf(month), month)
@@ -203,19 +220,22 @@ function countUsage(
       let { used } = month
       const since = taken.get(nameOf(month))
       if (since) {
-        const covered = Math.max(0, month.due - debt - (month.is_over ? 0 : staying))
+        const covered = Math.max(0, month.due - debt - (month.is_over ? month.used : staying))
         const returned = Math.min(since.purchased, covered)
         // A closed month stays closed: with an older subscription it would depend on which was heard first.
         const follows = months.some((one) => one === open && one.starts_at < month.starts_at)
         const moved = follows ? Math.min(since.plan, covered - returned, left) : 0
         left -= moved
-        used = returned + moved
+        used += returned + moved
         counted.set(month, { used, returned })
       }
       debt = Math.max(0, used + debt - month.due)
     }
   }
-  if (open?.is_over) counted.set(open, { used: left, returned: 0 })
+  if (open?.is_over) {
+    const returned = counted.get(open)?.returned ?? 0
+    counted.set(open, { used: left + returned, returned })
+  }
   return counted
 }
 

@@ -97,6 +97,7 @@ describe('the grants of a plan', () => {
       {
         stripe_subscription_id: 'sub_1',
         starts_at: day('2026-01-01'),
+        usage_from: day('2026-01-01'),
         usage_until: day('2026-02-01'),
         is_over: false,
       },

@@ -19,21 +19,23 @@ export interface GrantDue extends Grant {
 
 export interface MonthDue {
   readonly stripe_subscription_id: string
+  /** Names the month, as the books do. */
   readonly starts_at: Date
+  readonly usage_from: Date
   /** From when usage belongs to the next month, or to none. */
   readonly usage_until: Date
   readonly is_over: boolean
 }
 
 interface BegunMonths {
-  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at' | 'starts_at'>[]
+  readonly grants: readonly Pick<GrantInBooks, 'id' | 'month_starts_at' | 'starts_at'>[]
 }
 
 /**
  * The target state of an owner's books at the time of our clock (decision 061); independent of the order of
  * facts and entries. Beside books it is no earlier than what they have begun: a month that has begun stays
  * begun when a clock is set back or the next worker's is behind, because it would be closed, and used credits
- * would be taken once more.
+ * would be taken once more; and it keeps its name when an earlier one that is joined to it becomes known later.
  */
 export function positionOf(
   { owner, purchases, ...facts }: OwnerFacts,
@@ -46,9 +48,28 @@ export function positionOf(
       month_starts_at && starts_at && starts_at > latest ? starts_at : latest,
     clock,
   )
+  const named = new Map(books.grants.map(({ id, month_starts_at }) => [id, month_starts_at]))
   const plans = facts.subscriptions.map((subscription) => ({
     subscription,
-    months: billingMonths(subscription, now),
+    months: billingMonths(subscription, now).map((month) => {
+      const grants = month.shares.map(
+        ({ kind, invoice_id, month_starts_at, starts_at, credits }): GrantDue => {
+          const span = { month_starts_at, starts_at, ends_at: month.ends_at }
+          return {
+            ...monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),
+            ...due(credits, facts.invoice_money.get(invoice_id)),
+          }
+        },
+      )
+      // Months that were joined may part again, each with its own name.
+      const begins = new Set(month.shares.map((share) => share.month_starts_at.getTime()))
+      const name = grants.map(({ id }) => named.get(id)).find((start) => start && begins.has(start.getTime()))
+      const starts_at = name ?? month.starts_at
+      return {
+        grants: grants.map((grant) => ({ ...grant, month_starts_at: starts_at })),
+        due: { ...month, starts_at, usage_from: month.starts_at },
+      }
+    }),
   }))
   return {
     grants: [
@@ -59,16 +80,7 @@ export function positionOf(
         }),
       ),
       ...plans.flatMap(({ subscription, months }) => [
-        ...months.flatMap((month) =>
-          month.shares.map(({ kind, invoice_id, month_starts_at, starts_at, credits }): GrantDue => {
-            const span = { month_starts_at, starts_at, ends_at: month.ends_at }
-            return {
-              ...monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),
-              month_starts_at: month.starts_at,
-              ...due(credits, facts.invoice_money.get(invoice_id)),
-            }
-          }),
-        ),
+        ...months.flatMap(({ grants }) => grants),
         ...latePayments(subscription, now).map(({ invoice_id, starts_at, ends_at, credits }): GrantDue => {
           const span = { month_starts_at: null, starts_at, ends_at }
           return {
@@ -79,10 +91,11 @@ export function positionOf(
       ]),
     ],
     months: plans.flatMap(({ subscription, months }) =>
-      months.map(({ starts_at, ends_at, is_over }, index) => ({
+      months.map(({ due: { starts_at, usage_from, ends_at, is_over } }, index) => ({
         stripe_subscription_id: subscription.id,
         starts_at,
-        usage_until: earlier(ends_at, months[index + 1]?.starts_at ?? subscription.ended_at ?? ends_at),
+        usage_from,
+        usage_until: earlier(ends_at, months[index + 1]?.due.usage_from ?? subscription.ended_at ?? ends_at),
         is_over,
       })),
     ),

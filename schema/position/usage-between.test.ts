@@ -39,6 +39,12 @@ class Story {
     return this
   }
 
+  /** The months that the books have begun. */
+  get months(): Date[] {
+    const starts = this.#books.read().grants.flatMap(({ month_starts_at }) => month_starts_at ?? [])
+    return [...new Map(starts.map((start) => [start.getTime(), start])).values()]
+  }
+
   get balances(): [plan: number, purchased: number] {
     const { plan, purchased } = this.#books.balances()
     return [plan, purchased]
@@ -227,4 +233,34 @@ test('a month brings the same whenever it is heard if it covers what was used si
     }),
     { numRuns: 2000, seed },
   )
+})
+
+describe('a period that begins while the renewal before it is a draft, of which nothing is given back', () => {
+  const moved = period('in_3', '2026-02-01T00:10:00', '2026-03-01T00:10:00')
+  const first = [january, moved]
+  const both = [january, february, moved]
+  const renewed = [...both, period('in_4', '2026-03-01T00:10:00', '2026-04-01T00:10:00')]
+
+  test('the month keeps the name that the books have of it', () => {
+    const story = new Story(300).hear('2026-02-01T00:20:00', planOf(first)).use('2026-02-01T01:00:00', 100)
+    story.hear('2026-02-01T02:00:00', planOf(both))
+    expect(story.balances).toEqual([900, 300])
+    expect(story.months).toEqual([day('2026-01-01'), day('2026-02-01T00:10:00')])
+    expect(story.hear('2026-03-02', planOf(renewed)).balances).toEqual([500, 300])
+  })
+
+  test('bought credits that were used since the renewal are given back once', () => {
+    const story = beforeRenewal(0).use('2026-02-01T00:05:00', 40).use('2026-02-01T00:15:00', 60)
+    expect(story.balances).toEqual([0, 200])
+    expect(story.hear('2026-02-01T00:20:00', planOf(first)).balances).toEqual([440, 260])
+    expect(story.hear('2026-02-01T02:00:00', planOf(both)).balances).toEqual([900, 300])
+    expect(story.hear('2026-02-01T03:00:00', planOf(both)).balances).toEqual([900, 300])
+    expect(story.hear('2026-03-02', planOf(renewed)).balances).toEqual([500, 300])
+  })
+
+  test('bought credits that were used since the renewal are given back when both are heard after the month', () => {
+    const story = beforeRenewal(0).use('2026-02-01T00:05:00', 40).use('2026-02-01T00:15:00', 60)
+    story.hear('2026-02-01T00:20:00', planOf(first))
+    expect(story.hear('2026-03-02', planOf(renewed)).balances).toEqual([500, 300])
+  })
 })

@@ -95,12 +95,10 @@ export async function changeSubscription(
         await update({ trial_end: trial_end + step.days * day_s, proration_behavior: 'none' })
       return
     case 'anchor':
-      if (await isDraftBesideNext(product, owner, { id, ...step })) return
       if (status === 'active')
         await update({ billing_cycle_anchor: { type: 'now' }, proration_behavior: step.proration })
       return
     case 'move_by_trial':
-      if (await isDraftBesideNext(product, owner, { id, ...step })) return
       if (status === 'active')
         await update({
           trial_end: Math.floor(product.timeAtStripe()) + step.days * day_s,
@@ -153,24 +151,6 @@ export async function changeSubscription(
     case 'pause':
       await update({ pause_collection: step.behavior === null ? '' : { behavior: step.behavior } })
   }
-}
-
-/**
- * A known defect: a period that begins in the hour in which the renewal before it is a draft, while nothing
- * is given back, is in the books first. When the renewal is paid too they are one month, which the books
- * have under two names: the credits are right, and `ledger:verify` says that two months do not add up.
- */
-async function isDraftBesideNext(
-  product: FaultyProduct,
-  owner: Owner,
-  { id, proration }: { readonly id: string; readonly proration: Proration },
-): Promise<boolean> {
-  if (proration !== 'none') return false
-  const { data } = await withoutFaults(product, () =>
-    product.stripe.client.invoices.list({ subscription: id, status: 'draft', limit: 1 }),
-  )
-  if (data.length > 0) owner.refusals.push('Left out, because ledger:verify would differ')
-  return data.length > 0
 }
 
 /**

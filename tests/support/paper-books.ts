@@ -21,9 +21,7 @@ export class PaperBooks {
     const books = this.read()
     const position = positionOf(facts, now, books)
     const usage = monthsToBegin(position, books).map((month) => {
-      const used = this.#usages.filter(
-        ({ at }) => at >= month.starts_at && !(month.until && at >= month.until),
-      )
+      const used = this.#usages.filter(({ at }) => at >= month.from && at < month.until)
       const sum = (account: 'plan' | 'purchased') => used.reduce((all, one) => all + one[account], 0)
       return { ...month, plan: sum('plan'), purchased: sum('purchased') }
     })

@@ -321,7 +321,7 @@ async function findLost(
     const [grant] = others
     const isPlain = grant?.stripe_subscription_id === plan.stripe_subscription_id && others.length === 1
     return isPlain && grant.starts_at?.getTime() === starts_at.getTime()
-      ? [{ grant, starts_at, until, stripe_subscription_id: plan.stripe_subscription_id }]
+      ? [{ grant, starts_at, from: starts_at, until, stripe_subscription_id: plan.stripe_subscription_id }]
       : []
   })
   if (windows.length === 0 || books.grants.some(({ kind }) => kind === 'adjustment')) return []

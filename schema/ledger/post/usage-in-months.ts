@@ -3,10 +3,11 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
-/** A billing month, and until when usage belongs to it. */
+/** A billing month, and the time in which usage belongs to it. */
 export interface UsageWindow {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
+  readonly from: Date
   readonly until: Date
 }
 
@@ -28,7 +29,7 @@ export async function readUsageInMonths(
   windows: readonly UsageWindow[],
 ): Promise<UsageInMonth[]> {
   if (windows.length === 0) return []
-  const starts = windows.map(({ starts_at }) => starts_at.toISOString())
+  const starts = windows.map(({ from }) => from.toISOString())
   const ends = windows.map(({ until }) => until.toISOString())
   const entryBelow = (accountId: string, transferId: string) => sql`(
     SELECT e.transfer_id, e.amount, t.kind, t.occurred_at FROM ledger_entries e
