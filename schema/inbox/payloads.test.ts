@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { countPartitionsAhead, makeInboxMonths, makePartitionsAhead } from '../database/months.ts'
 import { findEvent, lockEvents } from './events.ts'
@@ -49,6 +51,25 @@ describe('months', () => {
     for (const event of events) {
       expect(await findEvent(database.worker, event)).toMatchObject({ payload: event.payload })
     }
+  })
+
+  test('an event that is locked while its payload moves to another month is read with it', async () => {
+    const event = buildEvent(new Date())
+    await storeEvents(database.server, [event])
+    const payload_filed_at = new Date(event.received_at.getTime() + 31 * 86_400_000)
+    const moving = await database.owner.startTransaction().execute()
+    await moving
+      .updateTable('inbox_payloads')
+      .set({ filed_at: payload_filed_at })
+      .where('id', '=', event.id)
+      .execute()
+    await moving.updateTable('inbox_events').set({ payload_filed_at }).where('id', '=', event.id).execute()
+    const locked = database.worker
+      .transaction()
+      .execute((trx) => lockEvents(trx, { source: 'stripe', ids: [event.id] }))
+    await waitUntil(async () => (await countLockWaits(database.owner)) === 1, 'the lock to be waited for')
+    await moving.commit().execute()
+    expect(await locked).toMatchObject([{ id: event.id, payload: event.payload }])
   })
 
   test('while a month is made, events are stored and read', async () => {

@@ -4,10 +4,9 @@ import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { type EventSource, type EventToTry, finishEvents, lockEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
-import { readClerkEvent } from './clerk-event.ts'
 import type { ApplyInTransaction, EventNeeds, EventOutcome } from './event-needs.ts'
 import { notCommitted, outcomeOfCheckout } from './prepare-event.ts'
-import { readStripeEvent } from './stripe-event.ts'
+import { readEvent } from './read-event.ts'
 
 export interface TriedEvent {
   readonly id: string
@@ -84,8 +83,7 @@ export async function applyEvents(
         continue
       }
       try {
-        const read =
-          source === 'stripe' ? readStripeEvent(event.payload, deps) : readClerkEvent(event.payload)
+        const read = readEvent(deps, source, event)
         if (read.needs === 'nothing') applied.set(id, { state: 'ignored', reason: read.reason })
         else if (read.needs === 'checkout') checkouts.push({ ...read.checkout, event_id: id })
         else outcomes.set(id, { outcome: 'to_be_fetched', fetch: read.fetch })

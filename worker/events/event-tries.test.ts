@@ -87,6 +87,21 @@ describe('the jobs that a worker has in hand', () => {
     ])
   })
 
+  test('one whose payload moves to a month that was made meanwhile is tried again', async () => {
+    const { id: intentId, owner_id } = await buildPurchase(database.server)
+    const id = await receive(paid(intentId))
+    const payloads = () => database.owner.updateTable('inbox_payloads').where('id', '=', id)
+    const before = await eventRow(id)
+    // As a statement sees it that was planned without that month.
+    await payloads().set({ source: 'clerk' }).execute()
+    expect(await tryAll([{ id }])).toEqual([expect.stringContaining('moves to another month')])
+    await payloads().set({ source: 'stripe' }).execute()
+    const again = await eventRow(id)
+    expect(again).toMatchObject({ state: 'received', attempts: 1, payload: before?.payload })
+    expect(await tryAll([{ id, claim: again?.claims ?? 0 }])).toEqual([null])
+    expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
+  })
+
   test('one that the database refuses spoils none of the others', async () => {
     const [good, poisoned, other] = [
       await buildPurchase(database.server),

@@ -15,8 +15,7 @@ import { NotYetError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'
 import { applyEvents, isToBeTried, type TriedEventDone, type TriedOutcome } from './apply-events.ts'
 import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
-import { readClerkEvent } from './clerk-event.ts'
-import { readStripeEvent } from './stripe-event.ts'
+import { readEvent } from './read-event.ts'
 
 /**
  * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it
@@ -46,10 +45,11 @@ export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: 
  */
 export async function applyEvent(
   deps: WorkerDependencies,
-  { source, id, payload }: EventKey & Pick<InboxEvent, 'payload'>,
+  event: EventKey & Pick<InboxEvent, 'state' | 'payload'>,
   { claim, isReplay = false }: { readonly claim?: number | undefined; readonly isReplay?: boolean },
 ): Promise<TriedEventDone> {
-  const read = source === 'stripe' ? readStripeEvent(payload, deps) : readClerkEvent(payload)
+  const { source, id } = event
+  const read = readEvent(deps, source, event)
   const fetched = read.needs === 'fetch' ? await read.fetch(deps) : undefined
   const [outcome] = await applyEvents(deps, source, [{ id, claim, fetched }], { isReplay })
   if (outcome?.outcome === 'refused') throw outcome.error
