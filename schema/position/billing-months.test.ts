@@ -244,6 +244,15 @@ describe('a period that begins early', () => {
     },
   )
 
+  test('a bill that takes back an unpaid period does not cut the one that it charges for', () => {
+    const paid = [
+      january,
+      cut('in_3', '2026-02-01T00:00:50', '2026-03-01'),
+      period('in_3', '2026-02-01T00:00:50', '2026-03-01T00:00:50'),
+    ]
+    expect(credits(monthsOf(paid, '2026-02-02'))).toEqual([{ in_1: 2500 }, { in_3: 500 }])
+  })
+
   test('a period that begins early cuts added seats as well', () => {
     const paid = [
       january,

@@ -91,18 +91,19 @@ export function isPaidAfterEnd({ paid_at }: PaidLine, { ended_at }: Subscription
 
 /**
  * The period that a change or a cut is about: where periods overlap, the one with the same end. Of two of
- * those it is the later one, because Stripe prorates the present period alone; and of two that are the same
- * time, the one that another bill charged for, because none takes back its own.
+ * those it is the later one, because Stripe prorates the present period alone. A bill changes
+ * nothing of the period that it charges for.
  */
 export function periodOf<Period extends Pick<PaidLine, 'invoice_id' | 'starts_at' | 'ends_at'>>(
   { invoice_id, starts_at, ends_at }: PaidLine,
   periods: readonly Period[],
 ): Period | undefined {
-  const isOwn = (period: Period) => Number(period.invoice_id === invoice_id)
-  const around = periods.filter((period) => period.starts_at <= starts_at && starts_at < period.ends_at)
+  const around = periods
+    .filter((period) => period.starts_at <= starts_at && starts_at < period.ends_at)
+    .filter((period) => invoice_id === null || period.invoice_id !== invoice_id)
   const same = around.filter((period) => period.ends_at.getTime() === ends_at.getTime())
   return (same.length > 0 ? same : around).toSorted(
-    (a, b) => b.starts_at.getTime() - a.starts_at.getTime() || isOwn(a) - isOwn(b),
+    (a, b) => b.starts_at.getTime() - a.starts_at.getTime(),
   )[0]
 }
 

@@ -92,16 +92,13 @@ function periodOf(line: BilledLine, all: readonly BilledLine[], plan: BilledPlan
   return { line, over_at: cut?.[0] ?? line.ends_at, changes: inOrder }
 }
 
-/** The period that a change is in: the one with the same end, of several the latest, of another bill. */
+/** The period that a change is in: of another bill, the one with the same end, of several the latest. */
 function around(change: BilledLine, periods: readonly BilledLine[]): BilledLine | undefined {
-  const open = periods.filter(
-    ({ starts_at, ends_at }) => starts_at <= change.starts_at && change.starts_at < ends_at,
-  )
+  const open = periods
+    .filter(({ starts_at, ends_at }) => starts_at <= change.starts_at && change.starts_at < ends_at)
+    .filter(({ invoice_id }) => invoice_id === null || invoice_id !== change.invoice_id)
   const same = open.filter(({ ends_at }) => ends_at === change.ends_at)
-  const isOwn = ({ invoice_id }: BilledLine) => Number(invoice_id === change.invoice_id)
-  return (same.length > 0 ? same : open).toSorted(
-    (a, b) => b.starts_at - a.starts_at || isOwn(a) - isOwn(b),
-  )[0]
+  return (same.length > 0 ? same : open).toSorted((a, b) => b.starts_at - a.starts_at)[0]
 }
 
 interface Held {
@@ -114,6 +111,8 @@ function heldAfter({ invoice_id, seats }: BilledLine, changes: readonly Change[]
   let paid: Seats = [{ invoice_id: invoice_id ?? '', seats }]
   // Seats that unpaid bills have added, or taken back when below zero.
   let unpaid = 0
+  // What a bill takes back and charges again costs nothing, and stays with the bill that was paid for it.
+  const back = new Map<string, Seats>()
   for (const { invoice_id, paid_at, by, to } of changes) {
     const more = by ?? to - count(paid) - unpaid
     if (paid_at === null || invoice_id === null) {
@@ -121,9 +120,12 @@ function heldAfter({ invoice_id, seats }: BilledLine, changes: readonly Change[]
     } else if (more < 0) {
       const ofUnpaid = Math.min(Math.max(0, unpaid), -more)
       unpaid -= ofUnpaid
+      back.set(invoice_id, [...(back.get(invoice_id) ?? []), ...lastOf(paid, -more - ofUnpaid)])
       paid = without(paid, -more - ofUnpaid)
     } else {
-      paid = [...paid, { invoice_id, seats: more }]
+      const again = lastOf(back.get(invoice_id) ?? [], more)
+      back.set(invoice_id, without(back.get(invoice_id) ?? [], more))
+      paid = [...paid, ...again, { invoice_id, seats: more - count(again) }]
     }
   }
   const left = without(paid, -unpaid)
@@ -135,6 +137,13 @@ function without(seats: Seats, gone: number): Seats {
   if (!last || gone <= 0) return seats
   if (last.seats <= gone) return without(seats.slice(0, -1), gone - last.seats)
   return [...seats.slice(0, -1), { ...last, seats: last.seats - gone }]
+}
+
+function lastOf(seats: Seats, wanted: number): Seats {
+  const last = seats.at(-1)
+  if (!last || wanted <= 0) return []
+  const taken = Math.min(last.seats, wanted)
+  return [...lastOf(seats.slice(0, -1), wanted - taken), { ...last, seats: taken }]
 }
 
 function count(seats: Seats): number {
@@ -168,10 +177,10 @@ function monthsOfPeriod({ line, over_at, changes }: Period, plan: BilledPlan, la
     }))
     let most = atStart.total
     for (const [index, { at, invoice_id, paid_at }] of within.entries()) {
-      const { total } = heldAfter(line, [...before, ...within.slice(0, index + 1)])
-      const seats = total - most
-      if (seats > 0 && invoice_id !== null && paid_at !== null)
-        parts.push({ invoice_id, seats, credits: credits(at, seats) })
+      const { paid, total } = heldAfter(line, [...before, ...within.slice(0, index + 1)])
+      if (invoice_id !== null && paid_at !== null)
+        for (const part of lastOf(paid, total - most))
+          parts.push({ ...part, credits: credits(at, part.seats) })
       most = Math.max(most, total)
     }
     const hasBegun = starts_at <= latest && (plan.ended_at === null || starts_at < plan.ended_at)
