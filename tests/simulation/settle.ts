@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth, usagesByMonth } from './model.ts'
@@ -61,7 +60,6 @@ export async function settle(
   if (inTime === 'no') await waitUntil(agrees, what, patience_ms)
   owner.usages.splice(0, owner.usages.length, ...usagesByMonth(life, product.clock.now().getTime() / 1000))
   owner.has_changed_team = false
-  expect(await seenByOtherEyes(product, owner), JSON.stringify(life)).toEqual([])
   await listLate(product, owner)
 }
 
@@ -91,7 +89,8 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   if (month && !month.begins.includes(latest ?? 0))
     differences.push(`month: expected ${month.begins}, found ${latest}`)
   differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
-  return differences
+  // Equal balances may also leave out what was paid and given back.
+  return differences.length > 0 ? differences : seenByOtherEyes(product, owner)
 }
 
 /** When the latest month began that the books know of, in seconds. */

@@ -81,6 +81,19 @@ test('a renewal whose usage stayed with bought credits is found, with the credit
   expect(await findingsOf(bought)).toEqual([])
 })
 
+test('bought credits that are used after a plan has ended within its month are no finding', async () => {
+  const bought = await buildPaidPlan(product)
+  await buildPaidCredits(product, { user_id: bought.user_id })
+  await worker.catchUp()
+  await product.advanceDays(5)
+  await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+  await worker.catchUp()
+  await product.advanceDays(1)
+  await life.use(bought, 100)
+  expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: 400 })
+  expect(await findingsOf(bought)).toEqual([])
+})
+
 test('a year whose months were taken although no money went back is found', async () => {
   const bought = await buyYear(3)
   await live(bought, 70)
@@ -89,7 +102,8 @@ test('a year whose months were taken although no money went back is found', asyn
     .selectAll()
     .where('stripe_subscription_id', '=', bought.subscription_id ?? '')
     .executeTakeFirstOrThrow()
-  const cut = { ...line, kind: 'cut' as const, starts_at: new Date(starts_at.getTime() + 64 * 86_400_000) }
+  const moved_at = new Date(starts_at.getTime() + 64 * 86_400_000)
+  const cut = { ...line, kind: 'cut' as const, starts_at: moved_at, stripe_invoice_id: 'in_planted' }
   await database.owner.insertInto('paid_invoice_lines').values(cut).execute()
   await postAs(bought)
   const [finding] = await findingsOf(bought)

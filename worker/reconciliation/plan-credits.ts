@@ -148,17 +148,9 @@ export async function comparePlan(
       const have = own.reduce((sum, { gross, refunded, disputed }) => sum + gross - refunded - disputed, 0)
       const due = [sumOf(before, shares), sumOf(months, shares)]
       // Each grant is rounded down by itself, and so is what is taken back of it.
-      if (process.env.EYES)
-        console.log(
-          JSON.stringify(
-            { lines, have, due, own: own.map((g) => [g.id, g.kind, g.gross, g.refunded]) },
-            null,
-            0,
-          ),
-        )
       const isRight = have >= Math.min(...due) - own.length && have <= Math.max(...due) + own.length
       if (!isRight) return [notAsBilled(plan, have, due[1] ?? 0)]
-      const lost = await findLost(trx, { books, own, months, plan, now })
+      const lost = await findLost(trx, { books, own, months, plan, ended_at, now })
       return lost.map(({ grant, credits }) => boughtLost(plan, grant, credits))
     })
 }
@@ -306,13 +298,14 @@ async function findLost(
     readonly own: readonly GrantInBooks[]
     readonly months: readonly BilledMonth[]
     readonly plan: KnownPlan
+    readonly ended_at: number | null
     readonly now: Date
   },
 ): Promise<Lost[]> {
   const { books, own, plan, now } = found
   const windows = found.months.flatMap((month) => {
     const starts_at = fromSeconds(month.starts_at)
-    const until = fromSeconds(month.ends_at)
+    const until = fromSeconds(Math.min(month.ends_at, found.ended_at ?? month.ends_at))
     if (starts_at.getTime() < now.getTime() - usageReachMs || starts_at.getTime() > now.getTime() - graceMs)
       return []
     const others = books.grants.filter(
