@@ -388,6 +388,17 @@ export const regressions: readonly Regression[] = [
   but(lived('a plan sold by hand for an open page, in another currency', 'user', monthly, half, month), {
     is_sold_wrongly: true,
   }),
+  but(
+    lived(
+      'a team’s plan sold by hand for an open page, in another currency, and two pages after it',
+      'team',
+      { ...monthly, seats: 2, trial_days: 14 },
+      { do: 'delete_customer' },
+      { do: 'page', frequency: 'monthly', seats: 5, lost: { frequency: 'yearly', seats: 5 } },
+      { do: 'page', frequency: 'monthly', seats: 1, lost: null },
+    ),
+    { is_sold_wrongly: true },
+  ),
   lived(
     'the billing anchor moved in the second of a renewal, and that renewal refunded',
     'user',
@@ -406,6 +417,16 @@ export const regressions: readonly Regression[] = [
     half,
     month,
     half,
+  ),
+  lived(
+    'seats given up that are billed later, with others taken back in the same bill, of a year partly refunded',
+    'team',
+    { ...yearly, seats: 16 },
+    { do: 'days', days: 24 },
+    refund(26),
+    later(8),
+    { do: 'days', days: 36 },
+    seats(10),
   ),
   lived(
     'a month moved by a trial without proration while its renewal is a draft',

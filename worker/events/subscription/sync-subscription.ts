@@ -81,6 +81,8 @@ async function completeOrder(
       'Its buyer was deleted before it was heard of: it is cancelled, and to be refunded',
     )
   }
+  // What contradicts the order makes no organization.
+  requireTerms(intent, fetched)
   await ensureOrganization(deps, intent)
 }
 
