@@ -32,8 +32,8 @@ export interface Difference {
 }
 
 /**
- * The months that begin in the books, and those of which an earlier part becomes known, by the time whose usage
- * they have not counted yet: what `differenceOf` has to know of an owner's usage.
+ * The months that begin in the books, and those of which an earlier part becomes known, by the time whose
+ * usage they have not counted yet: what `differenceOf` has to know of an owner's usage.
  */
 export function monthsToBegin(position: Position, books: BooksInScope): UsageWindow[] {
   const closed = new Set(books.closed_months.map(nameOf))

@@ -35,7 +35,8 @@ interface BegunMonths {
  * The target state of an owner's books at the time of our clock (decision 061); independent of the order of
  * facts and entries. Beside books it is no earlier than what they have begun: a month that has begun stays
  * begun when a clock is set back or the next worker's is behind, because it would be closed, and used credits
- * would be taken once more; and it keeps its name when an earlier one that is joined to it becomes known later.
+ * would be taken once more; and it keeps its name when an earlier one that is joined to it becomes known
+ * later.
  */
 export function positionOf(
   { owner, purchases, ...facts }: OwnerFacts,

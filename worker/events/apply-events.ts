@@ -3,10 +3,12 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { type EventSource, type EventToTry, finishEvents, lockEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { NotYetError } from '../errors.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
+import { readClerkEvent } from './clerk-event.ts'
 import type { ApplyInTransaction, EventNeeds, EventOutcome } from './event-needs.ts'
 import { notCommitted, outcomeOfCheckout } from './prepare-event.ts'
-import { readEvent } from './read-event.ts'
+import { readStripeEvent } from './stripe-event.ts'
 
 export interface TriedEvent {
   readonly id: string
@@ -47,6 +49,15 @@ export function isToBeTried(event: Pick<EventToTry, 'state' | 'claims'>, claim: 
 }
 
 /**
+ * A statement that is planned before a month of payloads is made, and reads after one was moved there, finds
+ * none.
+ */
+export function requirePayload({ id, state, payload }: Pick<EventToTry, 'id' | 'state' | 'payload'>): void {
+  if (payload === null && state === 'received')
+    throw new NotYetError(`The payload of event ${id} moves to another month`)
+}
+
+/**
  * Applies events of one sender in one transaction: their rows are locked, what follows from each is carried
  * out, and they are marked. An event that cannot be decided is left as it was, with what comes after it of
  * the same checkout, and keeps no other from being applied. Nothing is fetched here, so that no lock is held
@@ -83,7 +94,9 @@ export async function applyEvents(
         continue
       }
       try {
-        const read = readEvent(deps, source, event)
+        requirePayload(event)
+        const read =
+          source === 'stripe' ? readStripeEvent(event.payload, deps) : readClerkEvent(event.payload)
         if (read.needs === 'nothing') applied.set(id, { state: 'ignored', reason: read.reason })
         else if (read.needs === 'checkout') checkouts.push({ ...read.checkout, event_id: id })
         else outcomes.set(id, { outcome: 'to_be_fetched', fetch: read.fetch })

@@ -13,9 +13,16 @@ import { noteInSpan } from '../../schema/tracing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'
-import { applyEvents, isToBeTried, type TriedEventDone, type TriedOutcome } from './apply-events.ts'
+import {
+  applyEvents,
+  isToBeTried,
+  requirePayload,
+  type TriedEventDone,
+  type TriedOutcome,
+} from './apply-events.ts'
 import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
-import { readEvent } from './read-event.ts'
+import { readClerkEvent } from './clerk-event.ts'
+import { readStripeEvent } from './stripe-event.ts'
 
 /**
  * Tries one event of the inbox, as a batch of one. `claim` is the one that the try was made for; without it
@@ -48,8 +55,9 @@ export async function applyEvent(
   event: EventKey & Pick<InboxEvent, 'state' | 'payload'>,
   { claim, isReplay = false }: { readonly claim?: number | undefined; readonly isReplay?: boolean },
 ): Promise<TriedEventDone> {
-  const { source, id } = event
-  const read = readEvent(deps, source, event)
+  const { source, id, payload } = event
+  requirePayload(event)
+  const read = source === 'stripe' ? readStripeEvent(payload, deps) : readClerkEvent(payload)
   const fetched = read.needs === 'fetch' ? await read.fetch(deps) : undefined
   const [outcome] = await applyEvents(deps, source, [{ id, claim, fetched }], { isReplay })
   if (outcome?.outcome === 'refused') throw outcome.error
