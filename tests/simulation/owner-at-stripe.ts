@@ -35,6 +35,17 @@ export type SubscriptionChange = Extract<
   }
 >
 
+const beginsPeriod = new Set<string>(['frequency', 'end_trial', 'anchor', 'move_by_trial'])
+
+/**
+ * Stripe's times are whole seconds: of usage in the second in which a period begins, nothing tells which came
+ * first.
+ */
+async function untilUsageIsBefore(product: FaultyProduct, { usages }: Owner): Promise<void> {
+  const second = Math.floor(product.timeAtStripe())
+  if (usages.some(({ at }) => at !== null && at >= second)) await pass(product, 1)
+}
+
 export async function changeSubscription(
   product: FaultyProduct,
   owner: Owner,
@@ -45,6 +56,7 @@ export async function changeSubscription(
   if (!item) return
   const update = (params: Stripe.SubscriptionUpdateParams) =>
     atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
+  if (beginsPeriod.has(step.do)) await untilUsageIsBefore(product, owner)
   switch (step.do) {
     case 'period_end': {
       const left_s = Math.ceil(item.current_period_end - product.timeAtStripe())

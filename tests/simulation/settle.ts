@@ -82,7 +82,10 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
       )
   }
-  // Equal balances prove nothing: the old month's rest may equal the new month's grant.
+  // Equal numbers prove nothing: one may have left, and another not yet come.
+  if (expected.seats_used > 0 && differences.length === 0)
+    differences.push(...(await strangers(product, owner)))
+  // Nor do equal balances: the old month's rest may equal the new month's grant.
   const month = openMonth(life, now)
   const latest = await latestMonth(product, owner)
   // Of several that are one, the books may have known another first.
@@ -91,6 +94,18 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
   // Equal balances may also leave out what was paid and given back.
   return differences.length > 0 ? differences : seenByOtherEyes(product, owner)
+}
+
+/** Who holds a seat without being of the team. */
+async function strangers({ database }: FaultyProduct, owner: Owner): Promise<string[]> {
+  const rows = await database.owner
+    .selectFrom('seats')
+    .select('user_id')
+    .where('organization_id', '=', owner.organization_id)
+    .where('status', '=', 'active')
+    .where('user_id', 'not in', [owner.person.user_id, ...owner.colleagues])
+    .execute()
+  return rows.map(({ user_id }) => `seat: of ${user_id}, who left`)
 }
 
 /** When the latest month began that the books know of, in seconds. */
