@@ -1,21 +1,21 @@
 # One image, three commands: the server (default), `node worker/main.ts` and `node scripts/migrate.ts`.
 
-FROM node:24-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY schema schema
 COPY scripts scripts
 COPY web web
 RUN node scripts/build.ts
 
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production
 # In a container the loopback address is the container's own.
 ENV HOST=0.0.0.0

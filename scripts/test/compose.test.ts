@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { repositoryRoot } from '../launch/script.ts'
 
 const compose = readFileSync(join(repositoryRoot, 'docker-compose.yml'), 'utf8')
@@ -35,7 +36,57 @@ test('server and worker know one login each, and no other password', () => {
   expect(services.server).toMatch(/DATABASE_READ_URL: \$\{DATABASE_READ_URL:-\}/)
   const secrets = [...compose.matchAll(/\$\{(\w+_PASSWORD):\?/g)].map(([, secret]) => secret ?? '')
   expect(new Set(secrets)).toEqual(
-    new Set(['POSTGRES_PASSWORD', 'SERVER_DATABASE_PASSWORD', 'WORKER_DATABASE_PASSWORD']),
+    new Set(['POSTGRES_PASSWORD', 'SERVER_DATABASE_PASSWORD', 'WORKER_DATABASE_PASSWORD', 'REDIS_PASSWORD']),
   )
   for (const secret of secrets) expect(shared).toContain(`${secret}: ""`)
+})
+
+interface Service {
+  readonly image?: string
+  readonly security_opt?: readonly string[]
+  readonly cap_drop?: readonly string[]
+  readonly read_only?: boolean
+  readonly logging?: { readonly options: Record<string, string> }
+  readonly command?: readonly string[]
+  readonly healthcheck?: object
+  readonly environment?: Record<string, string>
+  readonly stop_grace_period?: string
+}
+const read = parse(compose, { merge: true }) as { services: Record<string, Service> }
+
+test.each(Object.entries(read.services))(
+  'the service %s gains no rights, writes to its volumes alone and bounds its log',
+  (_, service) => {
+    expect(service.security_opt).toEqual(['no-new-privileges:true'])
+    expect(service.cap_drop).toEqual(['ALL'])
+    expect(service.read_only).toBe(true)
+    expect(service.logging?.options).toEqual({ 'max-size': '20m', 'max-file': '5' })
+  },
+)
+
+test('images have exact tags, and what is installed is what the lock says', () => {
+  const images = Object.values(read.services).flatMap(({ image = '' }) =>
+    image === 'tidemark' ? [] : [image],
+  )
+  for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?$/)
+  const dockerfile = readFileSync(join(repositoryRoot, 'Dockerfile'), 'utf8')
+  for (const [, from] of dockerfile.matchAll(/^FROM (\S+)/gm))
+    expect(from).toMatch(/^node:\d+\.\d+\.\d+-slim$/)
+  expect(dockerfile.match(/npm \w+/g)).toEqual(['npm ci', 'npm ci'])
+})
+
+test('Redis asks for a password, and every service that stays has a health check', () => {
+  const { migrate, ...staying } = read.services
+  expect(migrate).toBeDefined()
+  expect(read.services.redis?.command).toContain('--requirepass')
+  expect(Object.keys(staying).filter((name) => !staying[name]?.healthcheck)).toEqual([])
+})
+
+test('a server that stops answers until the proxy has looked for others, and has the time for it', () => {
+  const { environment, stop_grace_period } = read.services.server ?? {}
+  const delayMs = Number(environment?.DRAIN_DELAY_MS)
+  const caddyfile = readFileSync(join(repositoryRoot, 'Caddyfile'), 'utf8')
+  expect(delayMs).toBeGreaterThan(Number(/refresh (\d+)s/.exec(caddyfile)?.[1]) * 1000)
+  // One second for kept connections, ten for open requests.
+  expect(Number.parseInt(stop_grace_period ?? '', 10) * 1000).toBeGreaterThan(delayMs + 11_000)
 })
