@@ -400,6 +400,14 @@ export const regressions: readonly Regression[] = [
     { is_sold_wrongly: true },
   ),
   lived(
+    'a first payment that is refused, of a plan whose metadata was removed, and another plan after it',
+    'user',
+    monthly,
+    cancel,
+    [{ ...yearly, card: 'refused' }, { do: 'lose_metadata' }, { do: 'days', days: 15 }],
+    monthly,
+  ),
+  lived(
     'the billing anchor moved in the second of a renewal, and that renewal refunded',
     'user',
     monthly,

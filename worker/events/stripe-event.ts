@@ -44,7 +44,7 @@ export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'liv
   const cause = { event_id: event.id, actor: 'stripe' }
   if (session.mode === 'subscription' && subscription) {
     const fetch = (deps: WorkerDependencies) =>
-      syncSubscription(deps, subscription, { ...cause, session_id: session.id })
+      syncSubscription(deps, subscription, { ...cause, session_id: session.id, intent_id })
     return { needs: 'fetch', fetch }
   }
   const news = { ...cause, session, signal: type, occurred_at: new Date(event.created * 1000) }

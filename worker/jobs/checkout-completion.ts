@@ -87,6 +87,7 @@ export async function completeCheckout(
     const apply = await syncSubscription(deps, subscription, {
       event_id: null,
       session_id: session.id,
+      intent_id: intent.id,
       actor,
     })
     const outcome = await retryTransaction(deps.db, apply)

@@ -94,10 +94,11 @@ const subscriptionSchema = z.object({
 export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
+  intentOfSession?: string,
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
-  const order = await findOrder(deps.db, markSchema.parse(retrieved))
+  const order = await findOrder(deps.db, markSchema.parse(retrieved), intentOfSession)
   if (!order) return undefined
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)

@@ -19,18 +19,19 @@ interface MarkedSubscription {
 }
 
 /**
- * Whose a subscription is: by our row of it, then by our customer, then by its metadata, which support can
- * remove or copy at Stripe's dashboard. A checkout counts for the first subscription that it led to, and for
+ * Whose a subscription is: by our row of it, then by our customer, then by the session that it comes from, or
+ * by its metadata, which support can remove or copy at Stripe's dashboard. A checkout counts for the first subscription that it led to, and for
  * its own customer; another one that names it was made by hand. Undefined when it is none of ours.
  */
 export async function findOrder(
   db: Kysely<DB>,
   subscription: MarkedSubscription,
+  intentOfSession?: string,
 ): Promise<OrderOf | undefined> {
   const { id, customer, metadata } = subscription
   const known = await findSubscription(db, id)
   if (known) return { intent_id: known.intent_id }
-  const intentId = z.uuid().safeParse(metadata.intentId).data
+  const intentId = intentOfSession ?? z.uuid().safeParse(metadata.intentId).data
   const intent = intentId ? await findIntent(db, intentId) : undefined
   const owner = await findOwnerOfCustomer(db, customer)
   // One that we do not know (yet) is waited for.

@@ -43,11 +43,18 @@ const longestWaitMs = 7 * 24 * 3600 * 1000
 export async function syncSubscription(
   deps: WorkerDependencies,
   subscriptionId: string,
-  cause: Pick<Cause, 'event_id' | 'actor'> & { readonly session_id: string | null },
+  cause: Pick<Cause, 'event_id' | 'actor'> & {
+    readonly session_id: string | null
+    /** The checkout of that session. */
+    readonly intent_id?: string
+  },
 ): Promise<ApplyInTransaction> {
   const isKnown = async () =>
     cause.session_id !== null || (await findSubscription(deps.db, subscriptionId)) !== undefined
-  const fetched = await foundOrForeign(() => fetchSubscription(deps, subscriptionId), isKnown)
+  const fetched = await foundOrForeign(
+    () => fetchSubscription(deps, subscriptionId, cause.intent_id),
+    isKnown,
+  )
   if (fetched === 'foreign') return ignore(foreign(`Subscription ${subscriptionId}`))
   if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
   if ('intent_id' in fetched.order) await completeOrder(deps, fetched, fetched.order.intent_id, cause)

@@ -70,6 +70,15 @@ async function perform(kind: 'cancel_subscription' | 'replay', id: string) {
   return findAct(database.owner, act.id)
 }
 
+test('a plan whose metadata was removed before it was heard of belongs to the checkout of its session', async () => {
+  const user_id = await buildUser(database.server, (await signUp(clerk)).user_id)
+  const bought = await buildPaidPlan(product, { user_id })
+  await life.update(bought, { metadata: '' })
+  await worker.catchUp()
+  expect(await rowsOf(bought)).toMatchObject([{ status: 'active', intent_id: bought.intent_id }])
+  expect(await life.balance(bought)).toMatchObject({ plan: 500 })
+})
+
 test('a subscription whose metadata was removed is renewed, refunded and ended all the same', async () => {
   const bought = await buy()
   await life.update(bought, { metadata: '' })
