@@ -38,12 +38,13 @@ export type SubscriptionChange = Extract<
 const beginsPeriod = new Set<string>(['frequency', 'end_trial', 'anchor', 'move_by_trial'])
 
 /**
- * Stripe's times are whole seconds: of usage in the second in which a period begins, nothing tells which came
- * first.
+ * Stripe's times are whole seconds, and our clock may be ahead: of usage that has the time of a period's
+ * beginning or a later one, nothing tells that it came first.
  */
 async function untilUsageIsBefore(product: FaultyProduct, { usages }: Owner): Promise<void> {
-  const second = Math.floor(product.timeAtStripe())
-  if (usages.some(({ at }) => at !== null && at >= second)) await pass(product, 1)
+  const last = Math.max(0, ...usages.map(({ at }) => at ?? 0))
+  const ahead_s = Math.floor(last) + 1 - Math.floor(product.timeAtStripe())
+  if (ahead_s > 0) await pass(product, ahead_s)
 }
 
 export async function changeSubscription(

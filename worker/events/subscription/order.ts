@@ -20,8 +20,9 @@ interface MarkedSubscription {
 
 /**
  * Whose a subscription is: by our row of it, then by our customer, then by the session that it comes from, or
- * by its metadata, which support can remove or copy at Stripe's dashboard. A checkout counts for the first subscription that it led to, and for
- * its own customer; another one that names it was made by hand. Undefined when it is none of ours.
+ * by its metadata, which support can remove or copy at Stripe's dashboard. A checkout counts for the first
+ * subscription that it led to, and for its own customer; another one that names it was made by hand.
+ * Undefined when it is none of ours.
  */
 export async function findOrder(
   db: Kysely<DB>,
