@@ -116,5 +116,6 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
   }
   // Prometheus sees no increase in a counter that appears with its first event.
   for (const queue of queueNames) metrics.enqueueFailures.inc({ queue }, 0)
+  for (const outcome of ['opened', 'refused', 'uncertain']) metrics.checkouts.inc({ outcome }, 0)
   return metrics
 }

@@ -8,6 +8,8 @@ const mayBe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().cat
 const stripeSchema = z.object({
   data: z.object({
     object: z.object({
+      object: mayBe(z.string()),
+      id: mayBe(idSchema),
       customer: mayBe(referenceSchema),
       charge: mayBe(referenceSchema),
       client_reference_id: mayBe(idSchema),
@@ -32,14 +34,16 @@ export interface EventNames {
 }
 
 /**
- * As its sender names them. The subject is for Stripe the customer, where the object has none (a refund, a
- * dispute) the charge, or the checkout; for Clerk the organization, else the user.
+ * As its sender names them. The subject is for Stripe the customer, also of an event about itself, where the
+ * object has none (a refund, a dispute) the charge, or the checkout; for Clerk the organization, else the user.
  */
 export function namesIn(source: 'stripe' | 'clerk', payload: unknown): EventNames {
   if (source === 'stripe') {
     const object = stripeSchema.safeParse(payload).data?.data.object
     const client_reference_id = object?.client_reference_id ?? null
-    return { subject: object?.customer ?? object?.charge ?? client_reference_id, client_reference_id }
+    const itself = object?.object === 'customer' ? object.id : null
+    const subject = itself ?? object?.customer ?? object?.charge ?? client_reference_id
+    return { subject, client_reference_id }
   }
   const data = clerkSchema.safeParse(payload).data?.data
   const subject = data?.organization?.id ?? data?.organization_id ?? data?.user_id ?? data?.id ?? null

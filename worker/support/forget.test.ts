@@ -10,7 +10,7 @@ import { listAudit } from '../../schema/support/audit.ts'
 import { pseudonymOf } from '../../schema/users/forget-user.ts'
 import { ensureUser, findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
-import { receiveClerkEvent } from '../../tests/support/factories/events.ts'
+import { eventOf, receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import {
@@ -21,6 +21,7 @@ import {
 import { buildTeam, giveSeat, invite, readTeam } from '../../tests/support/factories/teams.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { tryEvent } from '../events/try-event.ts'
 import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -81,8 +82,12 @@ async function buildAda() {
   await giveSeat(product, team, ada.email)
   const elsewhere = await buildTeam(product)
   const invitation = await invite(product, elsewhere, ada.email)
-  await buildPaidCredits(product, { user_id: ada.user_id })
+  const { customer_id } = await buildPaidCredits(product, { user_id: ada.user_id })
   await worker.catchUp()
+  // An endpoint at Stripe may send every type of event.
+  const customer = { object: 'customer', id: customer_id, email: ada.email, name: first_name }
+  const id = await receiveStripeEvent(database.server, eventOf('customer.updated', customer))
+  await tryEvent(worker.deps, { source: 'stripe', id })
   const events = await clerk.listEvents()
   await worker.applyAllOfClerk(events.filter(({ payload }) => JSON.stringify(payload).includes(ada.email)))
   await buildExtensionToken(database, ada.user_id)
