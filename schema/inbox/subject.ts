@@ -35,7 +35,8 @@ export interface EventNames {
 
 /**
  * As its sender names them. The subject is for Stripe the customer, also of an event about itself, where the
- * object has none (a refund, a dispute) the charge, or the checkout; for Clerk the organization, else the user.
+ * object has none (a refund, a dispute) the charge, or the checkout; for Clerk the organization, else the
+ * user.
  */
 export function namesIn(source: 'stripe' | 'clerk', payload: unknown): EventNames {
   if (source === 'stripe') {
