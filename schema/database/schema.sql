@@ -432,7 +432,8 @@ END),
     CONSTRAINT ledger_grants_id CHECK (COALESCE(
 CASE
     WHEN ((kind)::text = 'purchase'::text) THEN ((id)::text = ('purchase/'::text || intent_id))
-    WHEN ((kind)::text = ANY (ARRAY['month'::text, 'seats'::text])) THEN (((id)::text = (((((kind)::text || '/'::text) || stripe_invoice_id) || '/'::text) || "substring"((id)::text, '\d+$'::text))) AND (((("substring"((id)::text, '\d+$'::text))::bigint)::numeric >= floor(EXTRACT(epoch FROM month_starts_at))) AND ((("substring"((id)::text, '\d+$'::text))::bigint)::numeric <= floor(EXTRACT(epoch FROM starts_at)))))
+    WHEN ((kind)::text = 'month'::text) THEN (((id)::text = ((('month/'::text || stripe_invoice_id) || '/'::text) || floor(EXTRACT(epoch FROM starts_at)))) AND (month_starts_at IS NOT NULL))
+    WHEN ((kind)::text = 'seats'::text) THEN (((id)::text = ((('seats/'::text || stripe_invoice_id) || '/'::text) || "substring"((id)::text, '\d+$'::text))) AND (((("substring"((id)::text, '\d+$'::text))::bigint)::numeric >= floor(EXTRACT(epoch FROM (starts_at - '31 days'::interval)))) AND ((("substring"((id)::text, '\d+$'::text))::bigint)::numeric <= floor(EXTRACT(epoch FROM starts_at)))) AND (month_starts_at IS NOT NULL))
     WHEN ((kind)::text = 'late_month'::text) THEN starts_with((id)::text, (('late_month/'::text || stripe_invoice_id) || '/'::text))
     ELSE starts_with((id)::text, 'adjustment/'::text)
 END, false)),
