@@ -75,6 +75,17 @@ test('images have exact tags, and what is installed is what the lock says', () =
   expect(dockerfile.match(/npm \w+/g)).toEqual(['npm ci', 'npm ci'])
 })
 
+test('the lockfile has the native packages of every platform, without which npm ci refuses it', () => {
+  const lock = JSON.parse(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const names = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1) ?? ''))
+  const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies).filter((name) => !names.has(name)),
+  )
+  expect(missing).toEqual([])
+})
+
 test('Redis asks for a password, and every service that stays has a health check', () => {
   const { migrate, ...staying } = read.services
   expect(migrate).toBeDefined()
