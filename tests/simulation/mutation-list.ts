@@ -30,9 +30,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'money back leaves months alone that are over',
     history: 'a used year refunded in parts, months apart',
-    text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              month_starts_at: month.starts_at,\n              ...due(credits, facts',
+    text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n            ...due(credits, facts',
     becomes:
-      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              month_starts_at: month.starts_at,\n              ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
+      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n            ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
   },
   {
     name: 'added seats are the period’s invoice’s',
