@@ -111,7 +111,7 @@ function heldAfter({ invoice_id, seats }: BilledLine, changes: readonly Change[]
   let paid: Seats = [{ invoice_id: invoice_id ?? '', seats }]
   // Seats that unpaid bills have added, or taken back when below zero.
   let unpaid = 0
-  // What a bill takes back and charges again costs nothing, and stays with the bill that was paid for it.
+  // Seats that a bill takes back and charges again cost nothing: they stay with the bill that paid for them.
   const back = new Map<string, Seats>()
   for (const { invoice_id, paid_at, by, to } of changes) {
     const more = by ?? to - count(paid) - unpaid
