@@ -3,6 +3,7 @@ import { processEnvironment } from '../../schema/env.ts'
 import { selectEvents } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { connectRedis } from '../../schema/queues/redis.ts'
 import { examineRedis } from '../../scripts/doctor/redis.ts'
 import { findRedis } from '../../scripts/test/tools/redis.ts'
 import { buildPaidCredits, type PaidPurchase } from '../support/factories/paid-purchases.ts'
@@ -109,4 +110,26 @@ describe('with queues on a Redis Cluster of three nodes', () => {
     }
     expect((await verifyLedger(database.owner)).problems).toEqual([])
   }
+})
+
+describe("a worker's connection to a Redis Cluster", () => {
+  const cluster = madeOnce(
+    async () => (program.found ? startRedisCluster(program.value) : undefined),
+    (made) => made.stop(),
+  )
+
+  test('a connection that is made while the cluster is down works when the cluster is up', async ({
+    skip,
+  }) => {
+    if (!program.found) skip(program.reason)
+    const others = cluster.nodes.slice(1)
+    await Promise.all(others.map((node) => node.kill()))
+    await waitUntil(() => cluster.isDown(), 'the node that is left to find the cluster down')
+    const redis = connectRedis(cluster.url, { whenUnavailable: 'wait' })
+    redis.on('error', () => undefined)
+    await waitUntil(() => redis.status === 'ready', 'a connection')
+    await Promise.all(others.map((node) => node.restart()))
+    await waitUntil(() => redis.set('key', '1').then(Boolean, () => false), 'the cluster to take a key')
+    redis.disconnect()
+  })
 })

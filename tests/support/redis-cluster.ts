@@ -15,6 +15,8 @@ export interface TestRedisCluster {
   readonly nodes: readonly ClusterNode[]
   /** The node that has a key at the moment. */
   nodeOf(key: string): Promise<ClusterNode>
+  /** Whether the first node has lost most of the others. */
+  isDown(): Promise<boolean>
   /** Starts one more, which takes over when that node dies. */
   addReplicaOf(node: ClusterNode): Promise<ClusterNode>
   stop(): Promise<void>
@@ -75,6 +77,7 @@ export async function startRedisCluster(program: string): Promise<TestRedisClust
         if (!node) throw new Error(`No node has ${key}`)
         return node
       },
+      isDown: async () => /cluster_state:fail/.test(String(await ask(await alive(all), 'INFO'))),
       async addReplicaOf(node) {
         const replica = await startNode()
         await waitUntil(
