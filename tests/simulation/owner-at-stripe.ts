@@ -6,6 +6,8 @@ import { pass } from './pass.ts'
 import { ignoreRefusal, withoutFaults } from './play.ts'
 
 const day_s = 86_400
+/** How long a renewal's invoice is a draft. */
+const draft_s = 3600
 export const failingCard = '4000000000000341'
 const payingCard = '4242424242424242'
 
@@ -59,11 +61,8 @@ export async function changeSubscription(
     atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
   if (beginsPeriod.has(step.do)) await untilUsageIsBefore(product, owner)
   switch (step.do) {
-    case 'period_end': {
-      const left_s = Math.ceil(item.current_period_end - product.timeAtStripe())
-      if (left_s > 0 && !subscription.ended_at) await pass(product, left_s + step.after_s)
-      return
-    }
+    case 'period_end':
+      return untilPeriodEnd(product, subscription, step.after_s)
     case 'seats':
       if (owner.kind === 'team') await changeSeats(product, owner, { id, ...step })
       return
@@ -73,13 +72,15 @@ export async function changeSubscription(
       else await update({ cancel_at: item.current_period_end - 10 * day_s, proration_behavior: 'none' })
       return
     case 'card':
-      await product.stripe
-        .knob(`subscriptions/${id}/card`, { card: step.card === 'pays' ? payingCard : failingCard })
-        .catch(ignoreRefusal)
-      return
+      return giveCard(product, id, step.card)
     case 'pay_invoice':
       return payInvoice(product, owner, step.outside_stripe)
     case 'pay_part':
+      if (!(await findOpenInvoice(product, owner))) {
+        await giveCard(product, id, 'fails_later')
+        await untilPeriodEnd(product, subscription, draft_s + 60)
+        await giveCard(product, id, 'pays')
+      }
       await atInvoice(product, owner, { does: 'pay_part', percent: step.percent })
       return step.rest ? payInvoice(product, owner) : undefined
     case 'forgive':
@@ -164,6 +165,22 @@ export async function changeSubscription(
     case 'pause':
       await update({ pause_collection: step.behavior === null ? '' : { behavior: step.behavior } })
   }
+}
+
+async function untilPeriodEnd(
+  product: FaultyProduct,
+  subscription: Stripe.Subscription,
+  after_s: number,
+): Promise<void> {
+  const end = planItem(subscription)?.current_period_end ?? 0
+  const left_s = Math.ceil(end - product.timeAtStripe())
+  if (left_s > 0 && !subscription.ended_at) await pass(product, left_s + after_s)
+}
+
+async function giveCard(product: FaultyProduct, id: string, card: 'pays' | 'fails_later'): Promise<void> {
+  await product.stripe
+    .knob(`subscriptions/${id}/card`, { card: card === 'pays' ? payingCard : failingCard })
+    .catch(ignoreRefusal)
 }
 
 /**

@@ -60,7 +60,10 @@ export type OwnerStep =
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
   /** An invoice that is open is paid after all, with a card that pays. */
   | { readonly do: 'pay_invoice'; readonly outside_stripe?: boolean }
-  /** A part of it, with a payment of its own; the rest is paid at once, or stays open. */
+  /**
+   * A part of it, or of a renewal that the card refuses, with a payment of its own; the rest is paid at once,
+   * or stays open.
+   */
   | { readonly do: 'pay_part'; readonly percent: number; readonly rest: boolean }
   /** Support forgives a part of what is open, with a credit note. */
   | { readonly do: 'forgive'; readonly percent: number }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FaultyProduct } from './faulty-product.ts'
 import { isMishap, strike } from './mishaps.ts'
+import { usagesByMonth } from './model.ts'
 import { newOwner, type Owner } from './owner.ts'
 import {
   appeal,
@@ -22,6 +24,7 @@ import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
 import { settle } from './settle.ts'
 import { use } from './use.ts'
+import { whatHappened } from './what-happened.ts'
 
 const day_s = 86_400
 
@@ -89,6 +92,7 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
       await use(product, owner, { ...step, isSettled })
       continue
     }
+    if (takesBack.has(step.do) && (await isMonthUnheard(product, owner))) await settle(product, owner, turn)
     // So that Stripe's times have the order of the steps.
     if (!isExact) await pass(product, 1)
     isExact = step.do === 'period_end' && step.after_s === 0
@@ -96,6 +100,14 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     isSettled = false
   }
   if (!isSettled) await settle(product, owner, turn)
+}
+
+const takesBack = new Set<string>(['refund', 'dispute'])
+
+/** Whether a paid month covers usage that the product does not know to be of it. */
+async function isMonthUnheard(product: FaultyProduct, owner: Owner): Promise<boolean> {
+  const life = await whatHappened(product, owner)
+  return !isDeepStrictEqual(usagesByMonth(life, product.clock.now().getTime() / 1000), life.usages)
 }
 
 async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustOpen: boolean): Promise<void> {
