@@ -2,6 +2,7 @@ import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 import { isLiveKey } from './stripe/mode.ts'
+import type { AdjustmentLimits } from './support/acts.ts'
 
 /** A list in one variable. */
 export function listOf(value: string | undefined): string[] {
@@ -165,7 +166,14 @@ export const environmentSchema = z.object({
     .min(0)
     .max(10_000_000)
     .default(5000)
-    .describe('Credits that one support person may give or take without a second person'),
+    .describe('Credits that one support person may give or take within a day without a second person'),
+  SUPPORT_ADJUSTMENT_TOTAL: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100_000_000)
+    .default(50_000)
+    .describe('The same for all of them together'),
   EXTENSION_IDS: z
     .string()
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
@@ -221,6 +229,13 @@ type RequiredName = (typeof requiredInProduction)[number]
 
 /** The environment of a process that has all its external services; the launcher fills in the sandbox's. */
 export type ProcessEnvironment = Omit<Environment, RequiredName> & Record<RequiredName, string>
+
+/** Credits that may be adjusted within a day without a second person. */
+export function adjustmentLimitsOf(
+  env: Pick<Environment, 'SUPPORT_ADJUSTMENT_LIMIT' | 'SUPPORT_ADJUSTMENT_TOTAL'>,
+): AdjustmentLimits {
+  return { asker: env.SUPPORT_ADJUSTMENT_LIMIT, total: env.SUPPORT_ADJUSTMENT_TOTAL }
+}
 
 export class EnvironmentError extends Error {
   readonly problems: readonly string[]

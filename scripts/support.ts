@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { connectDatabase } from '../schema/database/connect.ts'
 import { openDependencies } from '../server/dependencies.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { UsageError } from './support/named.ts'
@@ -17,11 +18,19 @@ if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
 } else {
   try {
     process.exitCode = await withWorkerDependencies(process.env, async (worker, env) => {
-      // Reads, and records requested acts, with the rights of the server.
+      // Reads with the rights of the server, and asks for acts as the owner of the tables.
       const { deps: server, close } = openDependencies({ ...env, LOG_LEVEL: 'silent' }, worker)
       const actor = `cli:${userInfo().username}`
       const say = (line: string) => process.stdout.write(`${line}\n`)
-      return await runSupport({ server, worker }, argv, { actor, say }).finally(close)
+      const owner = connectDatabase({
+        connectionString: env.DATABASE_MIGRATION_URL ?? env.DATABASE_URL,
+        role: 'owner',
+        poolMax: 1,
+        onError: () => undefined,
+      })
+      return await runSupport({ server, worker, owner: owner.db }, argv, { actor, say }).finally(() =>
+        Promise.all([close(), owner.close()]),
+      )
     })
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

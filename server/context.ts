@@ -14,6 +14,8 @@ export interface RequestState {
   user_id?: string
   /** Clerk's session, where the user is signed in. */
   session_id?: string
+  /** The session token that was verified. */
+  session_token?: string
   /** Set by `validate`. */
   query?: unknown
   body?: unknown
@@ -33,6 +35,8 @@ export interface RequestOf<E extends Endpoint> {
   readonly user_id: E['auth'] extends 'public' ? undefined : string
   /** Clerk's session, where the caller is signed in. */
   readonly session_id: string | null
+  /** The token of that session; null for other callers. */
+  readonly session_token: string | null
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly requestLog: RequestLog

@@ -86,6 +86,11 @@ export function openDependencies(
       ...redis,
     }),
   })
+  const clerk = createClerk({
+    secretKey: env.CLERK_SECRET_KEY,
+    apiUrl: env.CLERK_API_URL,
+    authorizedParties: settings.own_origins,
+  })
   const deps: Dependencies = {
     settings,
     db: database.db,
@@ -93,12 +98,8 @@ export function openDependencies(
     producer,
     stripe,
     catalogue: createStripeCatalogue({ stripe, now }),
-    clerk: createClerk({
-      secretKey: env.CLERK_SECRET_KEY,
-      apiUrl: env.CLERK_API_URL,
-      authorizedParties: settings.own_origins,
-    }),
-    isSupportStaff: createSupportStaff(),
+    clerk,
+    isSupportStaff: createSupportStaff(clerk),
     editorTokens: createEditorTokens(database.db),
     editorCalls: createEditorCalls(database.db),
     limits: createRateLimits(redis),

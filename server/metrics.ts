@@ -14,6 +14,7 @@ export interface ServerMetrics {
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
   readonly unfinishedActs: Gauge<'state'>
+  readonly unapprovedCredits: Gauge
   readonly replicaReads: Counter<'outcome'>
 }
 
@@ -99,6 +100,11 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       name: 'tidemark_support_acts_unfinished',
       help: 'Acts of support that wait for a second person (waiting_for_approval) or for the worker (queued)',
       labelNames: ['state'],
+      registers,
+    }),
+    unapprovedCredits: new Gauge({
+      name: 'tidemark_support_unapproved_share',
+      help: 'Credits that support adjusted within a day without a second person, of SUPPORT_ADJUSTMENT_TOTAL',
       registers,
     }),
     replicaReads: new Counter({

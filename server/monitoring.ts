@@ -4,7 +4,7 @@ import { findCursor } from '../schema/cursors/cursors.ts'
 import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
-import { countUnfinishedActs } from '../schema/support/acts.ts'
+import { countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 import { findReasonsNotReady } from './routes/health.ts'
@@ -82,11 +82,14 @@ async function measureFindings({ db, metrics }: Dependencies): Promise<void> {
   for (const { kind, count } of await countFindings(db)) metrics.findings.inc({ kind }, count)
 }
 
-async function measureActs({ db, metrics }: Dependencies): Promise<void> {
+async function measureActs({ db, metrics, settings, now }: Dependencies): Promise<void> {
   metrics.unfinishedActs.reset()
   for (const [state, count] of Object.entries(await countUnfinishedActs(db))) {
     metrics.unfinishedActs.set({ state }, count)
   }
+  metrics.unapprovedCredits.set(
+    (await sumUnapproved(db, now())) / Math.max(1, settings.adjustment_limits.total),
+  )
 }
 
 async function measureQueues({ producer, metrics }: Dependencies): Promise<void> {

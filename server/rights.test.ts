@@ -7,7 +7,7 @@ import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
-import { buildAct } from '../tests/support/factories/acts.ts'
+import { buildWaitingAct } from '../tests/support/factories/acts.ts'
 import {
   addMember,
   buildOrganization,
@@ -227,7 +227,7 @@ async function sessionOfUser(): Promise<string> {
 
 async function waitingAct(): Promise<string> {
   const target = { kind: 'user', id: await buildUser(database.owner) } as const
-  return (await buildAct(database, { kind: 'resync', target, needs_approval: true })).id
+  return (await buildWaitingAct(database, { target })).id
 }
 
 type Case = Route & { readonly row: RightsRow }

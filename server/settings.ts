@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import type { Brand } from '../schema/catalogue/brand.ts'
-import { brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
+import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
+import { loopbackNames, ownOrigins } from '../schema/own-origins.ts'
+import type { AdjustmentLimits } from '../schema/support/acts.ts'
 
 /** The environment, in the form in which the server uses it. */
 export interface Settings {
@@ -32,7 +34,7 @@ export interface Settings {
   /** Free days of a first Pro plan; 0 switches the trial off. */
   readonly pro_trial_days: number
   /** Credits that one support person may adjust without a second one. */
-  readonly adjustment_limit: number
+  readonly adjustment_limits: AdjustmentLimits
   readonly claim_after_ms: number
   /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
@@ -63,7 +65,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     pro_trial_days: env.PRO_TRIAL_DAYS,
-    adjustment_limit: env.SUPPORT_ADJUSTMENT_LIMIT,
+    adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
     probe_limit_ms: 2000,
@@ -78,20 +80,6 @@ type Secrets = readonly [string, ...string[]]
 function secretsOf(value: string): Secrets {
   const [first = value, ...others] = listOf(value)
   return [first, ...others]
-}
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-
-/** The origins of our own pages. In development all loopback names count as one. */
-export function ownOrigins(appUrl: string, options: { production: boolean }): string[] {
-  const url = new URL(appUrl)
-  if (options.production || !loopbackNames.includes(url.hostname)) return [url.origin]
-  const others = loopbackNames.map((name) => {
-    const other = new URL(url)
-    other.hostname = name
-    return other.origin
-  })
-  return [...new Set([url.origin, ...others])]
 }
 
 /**

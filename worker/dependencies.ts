@@ -2,14 +2,17 @@ import type Stripe from 'stripe'
 import { openClerk } from '../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../schema/clerk/directory.ts'
 import { createOrganizationMaker, type OrganizationMaker } from '../schema/clerk/organizations.ts'
+import { createTokenVerifier, type VerifyToken } from '../schema/clerk/tokens.ts'
 import type { Database, DatabaseConnection } from '../schema/database/connect.ts'
-import type { ProcessEnvironment } from '../schema/env.ts'
+import { adjustmentLimitsOf, type ProcessEnvironment } from '../schema/env.ts'
 import type { Logger } from '../schema/log.ts'
+import { ownOrigins } from '../schema/own-origins.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
 import type { Producer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
+import type { AdjustmentLimits } from '../schema/support/acts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 
 /** What a job is given; tests give it their own. */
@@ -18,6 +21,8 @@ export interface WorkerDependencies {
   readonly stripe: Stripe
   readonly organizations: OrganizationMaker
   readonly clerk: ClerkDirectory
+  /** Of the session tokens with which support staff ask for acts. */
+  readonly verifyToken: VerifyToken
   readonly producer: Pick<Producer, 'add' | 'addMany' | 'countWaiting'>
   readonly log: Logger
   readonly metrics: WorkerMetrics
@@ -26,8 +31,8 @@ export interface WorkerDependencies {
   readonly appUrl: string
   /** How old a row must be before the claim enqueues it, in milliseconds. */
   readonly claimAfterMs: number
-  /** Credits that one support person may adjust without a second one. */
-  readonly adjustmentLimit: number
+  /** Credits that support may adjust within a day without a second person. */
+  readonly adjustmentLimits: AdjustmentLimits
   /** Whether the key of `stripe` is a live one. */
   readonly livemode: boolean
 }
@@ -50,7 +55,8 @@ export function createDependencies({
   log,
   now,
 }: Opened): WorkerDependencies {
-  const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
+  const address = { secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL }
+  const clerk = openClerk(address)
   return {
     db: database.db,
     stripe: createStripe({
@@ -64,13 +70,17 @@ export function createDependencies({
     }),
     organizations: createOrganizationMaker(clerk),
     clerk: createClerkDirectory(clerk),
+    verifyToken: createTokenVerifier({
+      ...address,
+      authorizedParties: ownOrigins(env.APP_URL, { production: env.NODE_ENV === 'production' }),
+    }),
     producer,
     log,
     metrics: createWorkerMetrics(database.pool),
     now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
     claimAfterMs: env.CLAIM_AFTER_MS,
-    adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
+    adjustmentLimits: adjustmentLimitsOf(env),
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
 }

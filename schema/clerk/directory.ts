@@ -18,7 +18,7 @@ import {
   type Membership,
 } from './memberships.ts'
 import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizations.ts'
-import { deleteUser, type Identity, identify, isGone } from './people.ts'
+import { deleteUser, type Identity, identify, isGone, isSupportStaff } from './people.ts'
 
 /**
  * People, memberships and invitations as Clerk has them now, uncached (decision 040). All calls throw
@@ -44,6 +44,11 @@ export interface ClerkDirectory {
   identify(owner: Owner): Promise<Identity | null>
   /** Whether Clerk does not have the user or organization (any more): see `isGone`. */
   isGone(owner: Owner): Promise<boolean>
+  /**
+   * Whether the person is on the support staff: `role` is `support` in their public metadata, which only the
+   * operator of the product can write, and they may sign in.
+   */
+  isSupportStaff(userId: string): Promise<boolean>
   /** Deletes the account with its sessions and memberships; no effect when Clerk does not know it. */
   deleteUser(userId: string): Promise<void>
 }
@@ -62,6 +67,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     setMembershipLimit: (change) => setMembershipLimit(api, change),
     identify: (owner) => identify(api, owner),
     isGone: (owner) => isGone(api, owner),
+    isSupportStaff: (userId) => isSupportStaff(api, userId),
     deleteUser: (userId) => deleteUser(api, userId),
   }
 }

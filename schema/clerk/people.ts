@@ -44,6 +44,11 @@ export async function isGone(api: ClerkClient, owner: Owner): Promise<boolean> {
   return (await identify(api, owner)) === null
 }
 
+export async function isSupportStaff(api: ClerkClient, userId: string): Promise<boolean> {
+  const user = await askClerk('Reading a role', api.users.getUser(userId))
+  return user?.publicMetadata.role === 'support' && !user.banned && !user.locked
+}
+
 export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {
   const users = await askClerk(
     'Finding a person',

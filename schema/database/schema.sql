@@ -714,6 +714,15 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
 );
 
+CREATE TABLE public.support_act_tokens (
+    act_id uuid NOT NULL,
+    step text NOT NULL,
+    token text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT support_act_tokens_step_check CHECK ((step = ANY (ARRAY['requested'::text, 'approved'::text]))),
+    CONSTRAINT support_act_tokens_token_check CHECK (((length(token) >= 1) AND (length(token) <= 8000)))
+);
+
 CREATE TABLE public.support_acts (
     id uuid NOT NULL,
     batch_id uuid,
@@ -945,6 +954,9 @@ ALTER TABLE ONLY public.subscriptions
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (owner_id, stripe_subscription_id);
 
+ALTER TABLE ONLY public.support_act_tokens
+    ADD CONSTRAINT support_act_tokens_pkey PRIMARY KEY (act_id, step);
+
 ALTER TABLE ONLY public.support_acts
     ADD CONSTRAINT support_acts_pkey PRIMARY KEY (id);
 
@@ -1090,6 +1102,8 @@ CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync
 
 CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
 
+CREATE INDEX support_acts_adjusted ON public.support_acts USING btree (requested_at) WHERE ((kind = 'adjust'::text) AND (NOT is_dry_run) AND (approved_by IS NULL) AND (state = ANY (ARRAY['queued'::text, 'done'::text])));
+
 CREATE INDEX support_acts_batch ON public.support_acts USING btree (batch_id, id) WHERE (batch_id IS NOT NULL);
 
 CREATE INDEX support_acts_due ON public.support_acts USING btree (next_try_at) WHERE (state = 'queued'::text);
@@ -1151,6 +1165,9 @@ ALTER TABLE ONLY public.subscriptions
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
+ALTER TABLE ONLY public.support_act_tokens
+    ADD CONSTRAINT support_act_tokens_act_id_fkey FOREIGN KEY (act_id) REFERENCES public.support_acts(id);
+
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES public.users(clerk_id);
 
@@ -1161,7 +1178,7 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY audit_log_read ON public.audit_log FOR SELECT TO tidemark_server USING (true);
 
-CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
+CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
 
 CREATE POLICY audit_log_worker ON public.audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 
@@ -1175,11 +1192,7 @@ CREATE POLICY inbox_events_worker ON public.inbox_events TO tidemark_worker USIN
 
 ALTER TABLE public.support_acts ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY support_acts_decide ON public.support_acts FOR UPDATE TO tidemark_server USING ((state = 'waiting_for_approval'::text)) WITH CHECK ((state = ANY (ARRAY['queued'::text, 'refused'::text])));
-
 CREATE POLICY support_acts_read ON public.support_acts FOR SELECT TO tidemark_server USING (true);
-
-CREATE POLICY support_acts_request ON public.support_acts FOR INSERT TO tidemark_server WITH CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text])));
 
 CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USING (true) WITH CHECK (true);
 
@@ -1446,55 +1459,23 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;
 
 GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
 
+GRANT SELECT,DELETE ON TABLE public.support_act_tokens TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.support_acts TO tidemark_server;
 GRANT SELECT ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT INSERT(id) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(batch_id) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(finding_id) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(kind) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(target_kind) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(target_id) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(owner_kind) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(owner_kind) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT INSERT(owner_id) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(owner_id) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT INSERT(params) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(reason) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(is_dry_run) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(requested_by) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(requested_at) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT UPDATE(approved_by) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT UPDATE(approved_at) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT UPDATE(refused_by) ON TABLE public.support_acts TO tidemark_server;
-
-GRANT INSERT(state),UPDATE(state) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(state) ON TABLE public.support_acts TO tidemark_worker;
 
 GRANT UPDATE(outcome) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT UPDATE(error) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(error) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT INSERT(next_try_at),UPDATE(next_try_at) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(next_try_at) ON TABLE public.support_acts TO tidemark_worker;
 
 GRANT UPDATE(claims) ON TABLE public.support_acts TO tidemark_worker;

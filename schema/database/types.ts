@@ -524,6 +524,13 @@ export interface SupportActs {
   unavailable_since: Timestamp | null;
 }
 
+export interface SupportActTokens {
+  act_id: string;
+  at: Generated<Timestamp>;
+  step: "requested" | "approved";
+  token: string;
+}
+
 export interface SupportVisits {
   began_at: Timestamp;
   owner_id: string;
@@ -600,6 +607,7 @@ export interface DB {
   stripe_accounts: StripeAccounts;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
+  support_act_tokens: SupportActTokens;
   support_acts: SupportActs;
   support_visits: SupportVisits;
   team_invitations: TeamInvitations;

@@ -38,7 +38,6 @@ export interface NewAct {
   readonly is_dry_run: boolean
   readonly requested_by: string
   readonly requested_at: Date
-  readonly needs_approval: boolean
   /** When it is claimed, unless it was done by then. */
   readonly next_try_at: Date
 }
@@ -82,31 +81,70 @@ export type InsertedAct =
   /** Another act on the same target is open. */
   | { readonly outcome: 'under_way'; readonly act: SupportActRow }
 
-/** Writes an act down, unless its id is known, or another act on its target is under way. */
-export async function insertAct(db: Kysely<DB>, act: NewAct): Promise<InsertedAct> {
-  const { target, owner, params, needs_approval, ...fields } = act
+/** Credits that may be adjusted within a day without a second person. */
+export interface AdjustmentLimits {
+  readonly asker: number
+  /** By all askers together. */
+  readonly total: number
+}
+
+export interface AskedBy {
+  /** The session token of the asker; null at the terminal, whose login owns the tables. */
+  readonly token: string | null
+  /** Credits of the whole request, when it adjusts some. */
+  readonly credits: number
+  readonly limits: AdjustmentLimits
+}
+
+/**
+ * Writes an act down with its entry in the audit log, unless its id is known, or another act on its target is
+ * under way.
+ */
+export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy): Promise<InsertedAct> {
+  const { token, credits, limits } = asked_by
+  const write = sql.raw(token === null ? 'support_write_act' : 'support_request_act')
   for (;;) {
-    const inserted = await db
-      .insertInto('support_acts')
-      .values({
-        ...fields,
-        target_kind: target.kind,
-        target_id: target.id,
-        owner_kind: owner?.owner_kind ?? null,
-        owner_id: owner?.owner_id ?? null,
-        params: JSON.stringify(params),
-        state: needs_approval ? 'waiting_for_approval' : 'queued',
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .executeTakeFirst()
+    const { rows } = await sql<SupportActRow>`
+      SELECT * FROM ${write}(${rowOf(act)}::jsonb, ${credits}, ${limits.asker}, ${limits.total}, ${token})
+    `.execute(db)
+    const [inserted] = rows
     if (inserted) return { outcome: 'new', act: inserted }
     const known = await findAct(db, act.id)
     if (known) return { outcome: 'known', act: known }
-    const other = await findActUnderWay(db, target)
+    const other = await findActUnderWay(db, act.target)
     if (other) return { outcome: 'under_way', act: other }
     // The other one ended in this moment.
   }
+}
+
+function rowOf({ target, owner, ...fields }: NewAct): string {
+  return JSON.stringify({ ...fields, ...owner, target_kind: target.kind, target_id: target.id })
+}
+
+/** Whether a second person would have to agree to an act that is not written down yet. */
+export async function wouldNeedApproval(
+  db: Kysely<DB>,
+  act: NewAct,
+  { credits, limits }: Omit<AskedBy, 'token'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ needed: boolean }>`
+    SELECT support_needs_approval(jsonb_populate_record(NULL::support_acts, ${rowOf(act)}::jsonb),
+      ${credits}, ${limits.asker}, ${limits.total}, 'infinity') AS needed
+  `.execute(db)
+  return rows[0]?.needed ?? true
+}
+
+/** Whether a second person has to agree to an act, by what was asked for until then. */
+export async function needsApproval(
+  db: Kysely<DB>,
+  { id }: Pick<SupportActRow, 'id'>,
+  limits: AdjustmentLimits,
+): Promise<boolean> {
+  const { rows } = await sql<{ needed: boolean }>`
+    SELECT support_needs_approval(a, 0, ${limits.asker}, ${limits.total}, a.requested_at) AS needed
+    FROM support_acts a WHERE a.id = ${id}
+  `.execute(db)
+  return rows[0]?.needed ?? true
 }
 
 export async function findAct(db: Kysely<DB>, id: string): Promise<SupportActRow | undefined> {
@@ -164,50 +202,23 @@ export async function countBatch(
     .execute()
 }
 
-/** Sum of the absolute credits that a person adjusted for an owner without a second person since then. */
-export async function sumUnapprovedAdjustments(
-  db: Kysely<DB>,
-  {
-    owner,
-    requested_by,
-    since,
-  }: { readonly owner: Owner; readonly requested_by: string; readonly since: Date },
-): Promise<number> {
-  const { credits } = await db
-    .selectFrom('support_acts')
-    .select(
-      sql<number>`coalesce(sum(abs((params #>> '{adjustment,credits}')::bigint)), 0)::bigint`.as('credits'),
-    )
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
-    .where('requested_at', '>', since)
-    .where('kind', '=', 'adjust')
-    .where('requested_by', '=', requested_by)
-    .where('state', 'in', ['queued', 'done'])
-    .where('approved_by', 'is', null)
-    .where('is_dry_run', '=', false)
-    .executeTakeFirstOrThrow()
-  return credits
-}
-
 /** Undefined when it did not wait for approval any more. */
 export async function approveAct(
   db: Kysely<DB>,
   approval: {
     readonly id: string
     readonly approved_by: string
+    /** The session token of the approver. */
+    readonly token: string
     readonly now: Date
     readonly next_try_at: Date
   },
 ): Promise<SupportActRow | undefined> {
-  const { id, approved_by, now, next_try_at } = approval
-  return db
-    .updateTable('support_acts')
-    .set({ state: 'queued', approved_by, approved_at: now, next_try_at })
-    .where('id', '=', id)
-    .where('state', '=', 'waiting_for_approval')
-    .returningAll()
-    .executeTakeFirst()
+  const { id, approved_by, token, now, next_try_at } = approval
+  const { rows } = await sql<SupportActRow>`
+    SELECT * FROM support_approve_act(${id}, ${approved_by}, ${token}, ${now}, ${next_try_at})
+  `.execute(db)
+  return rows[0]
 }
 
 /** Undefined when it did not wait for approval any more. */
@@ -216,13 +227,31 @@ export async function refuseAct(
   refusal: { readonly id: string; readonly refused_by: string; readonly error: string; readonly now: Date },
 ): Promise<SupportActRow | undefined> {
   const { id, refused_by, error, now } = refusal
-  return db
-    .updateTable('support_acts')
-    .set({ state: 'refused', refused_by, error, finished_at: now })
-    .where('id', '=', id)
-    .where('state', '=', 'waiting_for_approval')
-    .returningAll()
-    .executeTakeFirst()
+  const { rows } = await sql<SupportActRow>`
+    SELECT * FROM support_refuse_act(${id}, ${refused_by}, ${error}, ${now})
+  `.execute(db)
+  return rows[0]
+}
+
+/** What proves who asked for an act or agreed to it. */
+export interface ActStep {
+  readonly step: 'requested' | 'approved'
+  readonly token: string
+  /** When it was shown, by the database's clock. */
+  readonly at: Date
+}
+
+/** The worker's role alone may read them. */
+export async function listActSteps(db: Kysely<DB>, act_id: string): Promise<ActStep[]> {
+  return (await db
+    .selectFrom('support_act_tokens')
+    .select(['step', 'token', 'at'])
+    .where('act_id', '=', act_id)
+    .execute()) as ActStep[]
+}
+
+async function deleteActSteps(db: Kysely<DB>, act_id: string): Promise<void> {
+  await db.deleteFrom('support_act_tokens').where('act_id', '=', act_id).execute()
 }
 
 /** Records the outcome of an act, in its own transaction. The caller holds its row. */
@@ -249,6 +278,7 @@ export async function finishAct(
     })
     .where('id', '=', finished.id)
     .execute()
+  await deleteActSteps(db, finished.id)
 }
 
 /** False when it was not queued any more. */
@@ -262,7 +292,26 @@ export async function failAct(
     .where('id', '=', failed.id)
     .where('state', '=', 'queued')
     .executeTakeFirst()
+  await deleteActSteps(db, failed.id)
   return numUpdatedRows > 0n
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/** Credits that were given and taken within a day without a second person, by all askers. */
+export async function sumUnapproved(db: Kysely<DB>, now: Date): Promise<number> {
+  const { credits } = await db
+    .selectFrom('support_acts')
+    .select(
+      sql<number>`coalesce(sum(abs((params #>> '{adjustment,credits}')::bigint)), 0)::bigint`.as('credits'),
+    )
+    .where('kind', '=', 'adjust')
+    .where('is_dry_run', '=', false)
+    .where('approved_by', 'is', null)
+    .where('state', 'in', ['queued', 'done'])
+    .where('requested_at', '>', new Date(now.getTime() - dayMs))
+    .executeTakeFirstOrThrow()
+  return credits
 }
 
 /** How many acts wait for a second person, and how many for the worker. */

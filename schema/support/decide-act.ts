@@ -1,7 +1,9 @@
+import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { approveAct, findAct, ownerOf, refuseAct, type SupportActRow, targetOf } from './acts.ts'
-import { type NewAuditEntry, recordAudit } from './audit.ts'
+import { isOwn } from './approval.ts'
+import { recordAudit } from './audit.ts'
 
 interface Decision {
   readonly id: string
@@ -16,22 +18,24 @@ export type DecidedAct =
   | { readonly outcome: 'own_act'; readonly act: SupportActRow }
   | { readonly outcome: 'no_reason'; readonly act: SupportActRow }
 
-/** Approval by a second person, neither requester nor beneficiary. Each attempt is audited. */
+/**
+ * Approval by a second person, neither requester nor beneficiary. Each attempt is audited. Throws
+ * ClerkUnavailableError.
+ */
 export async function decideToApprove(
-  db: Database,
-  decision: Decision & { readonly next_try_at: Date },
+  { db, clerk }: { readonly db: Database; readonly clerk: Pick<ClerkDirectory, 'findMembership'> },
+  decision: Decision & { readonly token: string; readonly next_try_at: Date },
 ): Promise<DecidedAct> {
-  const { id, decided_by, now, next_try_at } = decision
+  const { id, decided_by, token, now, next_try_at } = decision
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
-  if (act.requested_by === decided_by || act.owner_id === decided_by) {
+  if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, ownerOf(act)))) {
     const detail = 'The requester and the person whom it concerns cannot approve it'
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'own_act', act }
   }
-  return decide(db, act, decided_by, 'approved', (trx) =>
-    approveAct(trx, { id, approved_by: decided_by, now, next_try_at }),
-  )
+  const approval = { id, approved_by: decided_by, token, now, next_try_at }
+  return decided(db, { act, decided_by }, await retryTransaction(db, (trx) => approveAct(trx, approval)))
 }
 
 /** A second person rejects the act, or the requester withdraws it. */
@@ -48,30 +52,16 @@ export async function decideToRefuse(
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'no_reason', act }
   }
-  return decide(
-    db,
-    act,
-    decided_by,
-    'refused',
-    (trx) => refuseAct(trx, { id, refused_by: decided_by, error, now }),
-    error,
-  )
+  const refusal = { id, refused_by: decided_by, error, now }
+  return decided(db, { act, decided_by }, await retryTransaction(db, (trx) => refuseAct(trx, refusal)))
 }
 
-async function decide(
+async function decided(
   db: Database,
-  act: SupportActRow,
-  decided_by: string,
-  outcome: NewAuditEntry['outcome'],
-  write: (trx: Parameters<typeof approveAct>[0]) => Promise<SupportActRow | undefined>,
-  detail: string | null = null,
+  { act, decided_by }: { readonly act: SupportActRow; readonly decided_by: string },
+  row: SupportActRow | undefined,
 ): Promise<DecidedAct> {
-  const decided = await retryTransaction(db, async (trx) => {
-    const row = await write(trx)
-    if (row) await recordAudit(trx, { ...entryOf(act, decided_by), outcome, detail })
-    return row
-  })
-  if (decided) return { outcome: 'decided', act: decided }
+  if (row) return { outcome: 'decided', act: row }
   const attempt = `It is ${act.state} already`
   await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail: attempt })
   return { outcome: 'not_waiting', act: (await findAct(db, act.id)) ?? act }

@@ -7,10 +7,19 @@ import {
   reasonProblem,
   targetsOf,
 } from '../api/support-acts.ts'
+import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
-import { insertAct, ownerOf, paramsOf, type SupportActRow, targetOf } from './acts.ts'
-import { needsApproval } from './approval.ts'
+import {
+  type AdjustmentLimits,
+  insertAct,
+  ownerOf,
+  paramsOf,
+  type SupportActRow,
+  targetOf,
+  wouldNeedApproval,
+} from './acts.ts'
+import { isOwn, mayNotBeOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'
 import { type FoundTarget, type JobFinder, resolveTarget } from './targets.ts'
 
@@ -23,6 +32,8 @@ export interface AskedAct {
   readonly reason: string
   readonly is_dry_run: boolean
   readonly requested_by: string
+  /** Their session token; null at the terminal. */
+  readonly token: string | null
   /** How many targets are asked for at once. */
   readonly targets: number
 }
@@ -50,64 +61,47 @@ export type RequestedAct =
     }
 
 export interface RequestDependencies {
+  /** The server's login, or at the terminal the one that owns the tables. */
   readonly db: Database
+  readonly clerk: Pick<ClerkDirectory, 'findMembership'>
   readonly producer: JobFinder
   readonly now: () => Date
   /** When the claim picks up an act that has not been done. */
   readonly claimAfterMs: number
-  readonly adjustmentLimit: number
+  readonly limits: AdjustmentLimits
 }
 
 /**
  * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the
- * audit log. The same id again gets the same act and no second entry.
+ * audit log. The same id again gets the same act and no second entry. Throws ClerkUnavailableError.
  */
 export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
   const found = await resolveTarget(deps, asked.target)
-  const refusal = refusalOf(asked, found)
+  const refusal = refusalOf(asked, found) ?? (await refusalOfOwn(deps, asked, found))
   if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
   const now = deps.now()
   const { target, owner } = found
-  const { adjustment, requested_by, is_dry_run } = asked
-  const limit = deps.adjustmentLimit
-  const needs_approval =
-    asked.kind === 'forget' ||
-    (adjustment !== undefined &&
-      owner !== null &&
-      (await needsApproval(deps.db, {
-        adjustment,
-        owner,
-        requested_by,
-        limit,
-        owners: asked.targets,
-        now,
-      })))
+  const { adjustment, is_dry_run, token } = asked
   const params = {
     ...(adjustment && { adjustment }),
     ...(asked.target.kind === 'job' && { job: asked.target.id }),
   }
-  const requested = await retryTransaction(deps.db, async (trx) => {
-    const inserted = await insertAct(trx, {
-      id: asked.id,
-      batch_id: asked.batch_id,
-      finding_id: asked.target.finding_id ?? null,
-      kind: asked.kind,
-      target,
-      owner,
-      params,
-      reason: asked.reason,
-      is_dry_run,
-      requested_by,
-      requested_at: now,
-      needs_approval: needs_approval && !is_dry_run,
-      next_try_at: new Date(now.getTime() + deps.claimAfterMs),
-    })
-    if (inserted.outcome === 'new' && !is_dry_run) {
-      const detail = needs_approval ? 'It waits for approval' : null
-      await recordAudit(trx, { ...entryOf(asked, found), outcome: 'requested', detail })
-    }
-    return inserted
-  })
+  const row = {
+    id: asked.id,
+    batch_id: asked.batch_id,
+    finding_id: asked.target.finding_id ?? null,
+    kind: asked.kind,
+    target,
+    owner,
+    params,
+    reason: asked.reason,
+    is_dry_run,
+    requested_by: asked.requested_by,
+    requested_at: now,
+    next_try_at: new Date(now.getTime() + deps.claimAfterMs),
+  }
+  const request = { credits: asked.targets * Math.abs(adjustment?.credits ?? 0), limits: deps.limits }
+  const requested = await retryTransaction(deps.db, (trx) => insertAct(trx, row, { ...request, token }))
   if (requested.outcome === 'under_way') {
     const { act: other } = requested
     const error = `${other.requested_by} asked for the same or another act on it at ${other.requested_at.toISOString()}, which is under way`
@@ -120,7 +114,9 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   return {
     outcome: 'accepted',
     act,
-    needs_approval: is_dry_run ? needs_approval : act.state === 'waiting_for_approval',
+    needs_approval: is_dry_run
+      ? await wouldNeedApproval(deps.db, row, request)
+      : act.state === 'waiting_for_approval',
   }
 }
 
@@ -154,6 +150,15 @@ function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
     return { code: 'not_possible', error: 'The event was forged and cannot be replayed' }
   }
   return null
+}
+
+async function refusalOfOwn(
+  { clerk }: RequestDependencies,
+  asked: AskedAct,
+  found: FoundTarget | null,
+): Promise<Refusal | null> {
+  if (!mayNotBeOwn(asked) || !(await isOwn(clerk, asked.requested_by, found?.owner ?? null))) return null
+  return { code: 'not_possible', error: 'It is your own account or organization: a colleague has to ask' }
 }
 
 function article(kind: string): string {

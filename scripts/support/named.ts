@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type ActTarget, targetKinds } from '../../schema/api/support-acts.ts'
+import type { Database } from '../../schema/database/connect.ts'
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
@@ -10,6 +11,8 @@ import type { WorkerDependencies } from '../../worker/dependencies.ts'
 export interface OpenProduct {
   readonly server: Dependencies
   readonly worker: WorkerDependencies
+  /** The login that owns the tables: it alone can ask for an act without a session. */
+  readonly owner: Database
 }
 
 export class UsageError extends Error {

@@ -11,7 +11,7 @@ import {
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
 import { listAudit, recordAudit } from '../../schema/support/audit.ts'
-import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
+import { type DecidedAct, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
@@ -41,8 +41,7 @@ export const usage = `npm run support -- COMMAND [--json]
   invoice SUBSCRIPTION            bill its changes now that wait for the next renewal
   resend INVITATION               send an open invitation once more
   forget USER                     erase a person, after approval (docs/privacy.md)
-  waiting                         acts that wait for a second person
-  approve ACT                     approve what a colleague has requested
+  waiting                         acts that wait for a second person, who approves at /support
   refuse ACT --reason TEXT
   audit [OWNER]
 
@@ -214,15 +213,6 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
     return { json: rows.map(present), lines: lines.length > 0 ? lines : ['Nothing waits'], ok: true }
   },
 
-  async approve({ server, worker }, { args, actor }) {
-    const now = server.now()
-    const next_try_at = new Date(now.getTime() + server.settings.claim_after_ms)
-    const decision = { id: actNamed(only(args, 'the id of an act')), decided_by: actor, now, next_try_at }
-    const decided = decidedOrThrow(await decideToApprove(server.db, decision))
-    await processSupportAct(worker, { act_id: decided.id }).catch(() => undefined)
-    return reportActs([(await findAct(server.db, decided.id)) ?? decided], [])
-  },
-
   async refuse({ server }, { args, actor, options: { reason } }) {
     const id = actNamed(only(args, 'the id of an act'))
     const decided = await decideToRefuse(server.db, { id, decided_by: actor, now: server.now(), reason })
@@ -260,7 +250,7 @@ const listFilterSchema = z.object({
  * Requests an act on each target; it is done at once or waits for approval. Failures do not stop the rest.
  */
 async function act(
-  { server, worker }: OpenProduct,
+  { server, worker, owner }: OpenProduct,
   { options, actor }: Command,
   asked: { readonly kind: ActKind; readonly targets: readonly ActTarget[]; readonly adjustment?: Adjustment },
 ): Promise<Report> {
@@ -271,13 +261,14 @@ async function act(
   const batch_id = targets.length > 1 ? id : null
   const acts: SupportActRow[] = []
   const refused: Refused[] = []
-  const { db, producer, now, settings } = server
+  const { db, clerk, producer, now, settings } = server
   const deps = {
-    db,
+    db: owner,
+    clerk,
     producer,
     now,
     claimAfterMs: settings.claim_after_ms,
-    adjustmentLimit: settings.adjustment_limit,
+    limits: settings.adjustment_limits,
   }
   for (const target of targets) {
     const requested = await requestAct(deps, {
@@ -289,6 +280,7 @@ async function act(
       reason: options.reason.trim(),
       is_dry_run: options['dry-run'],
       requested_by: actor,
+      token: null,
       targets: targets.length,
     })
     if (requested.outcome === 'refused') {

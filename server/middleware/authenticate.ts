@@ -1,7 +1,7 @@
+import { TokenRejectedError } from '../../schema/clerk/tokens.ts'
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
 import { isActive } from '../../schema/extension/tokens.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
-import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { invalidExtensionToken, notFound, ServerError, tooManyRequests, unauthenticated } from '../errors.ts'
@@ -19,6 +19,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
     try {
       const { user_id, session_id } = await deps.clerk.verifyToken(token)
       ctx.state.user_id = user_id
+      ctx.state.session_token = token
       if (session_id !== null) ctx.state.session_id = session_id
     } catch (error) {
       if (!(error instanceof TokenRejectedError)) throw error
@@ -36,7 +37,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
  * was issued, and parts of it may come from its owner.
  */
 export function authenticateSupport(
-  deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits' | 'now'>,
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits'>,
 ): AppMiddleware {
   const authenticated = authenticate(deps)
   return async (ctx, next) => {
@@ -48,7 +49,7 @@ export function authenticateSupport(
     }
     const { user_id } = ctx.state
     if (user_id === undefined) throw notFound()
-    if (!(await deps.isSupportStaff(deps, user_id))) {
+    if (!(await deps.isSupportStaff(user_id))) {
       await recordDenial(deps, { user_id, address: `${ctx.method} ${ctx.path}` })
       throw notFound()
     }

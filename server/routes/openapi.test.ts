@@ -4,7 +4,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { server } = testProduct({
   clerk: 'trusting',
-  server: { deps: { isSupportStaff: async (_, userId) => userId === 'user_sam' } },
+  server: { deps: { isSupportStaff: async (userId) => userId === 'user_sam' } },
 })
 
 test('the contract lists the calls that are mounted', async () => {

@@ -22,6 +22,8 @@ const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaf
 const { database, server, worker } = product
 const sam = { token: 'user_sam' }
 const sue = { token: 'user_sue' }
+/** Of whom the limit of a day is untouched. */
+const newcomer = () => ({ token: `user_${randomUUID().slice(0, 8)}` })
 const reason = 'The customer wrote to us twice'
 
 type Body = BodyInputOf<typeof requestSupportActs>
@@ -154,7 +156,8 @@ describe('an act that is asked for', () => {
 describe('an adjustment above the limit', () => {
   test('an adjustment above the limit is announced by its dry run as one that needs a second person, and one within the limit is not', async () => {
     const user = await buildUser(database.server)
-    const dryRun = (credits: number) => ask({ ...adjust(user, credits), reason: '', is_dry_run: true })
+    const who = newcomer()
+    const dryRun = (credits: number) => ask({ ...adjust(user, credits), reason: '', is_dry_run: true }, who)
     const within = await dryRun(5000)
     expect(within).toMatchObject({ needs_approval: false, acts: [{ state: 'queued' }] })
     await work(within.acts)
@@ -225,29 +228,44 @@ describe('an adjustment above the limit', () => {
     [
       'in steps',
       async (user: string) => {
-        for (const credits of [3000, -1000]) await work((await ask(adjust(user, credits))).acts)
-        return ask(adjust(user, 1001))
+        const who = newcomer()
+        for (const credits of [3000, -1000]) await work((await ask(adjust(user, credits), who)).acts)
+        return ask(adjust(user, 1001), who)
       },
     ],
-    ['for oneself', (user: string) => ask(adjust(user, 1), { token: user })],
+    [
+      'for another owner each time',
+      async (user: string) => {
+        const who = newcomer()
+        await work((await ask(adjust(await buildUser(database.server), 3000), who)).acts)
+        return ask(adjust(user, 2001), who)
+      },
+    ],
     [
       'with a debt',
-      (user: string) => ask({ ...adjust(user, -1), adjustment: adjustment(-1, { may_leave_debt: true }) }),
+      (user: string) =>
+        ask({ ...adjust(user, -1), adjustment: adjustment(-1, { may_leave_debt: true }) }, newcomer()),
     ],
     [
       'for many at once',
       async (user: string) => {
         const other = await buildUser(database.server)
-        return ask({
-          ...adjust(user, 2501),
-          targets: [user, other].map((id) => ({ kind: 'user', id }) as const),
-        })
+        const targets = [user, other].map((id) => ({ kind: 'user', id }) as const)
+        return ask({ ...adjust(user, 2501), targets }, newcomer())
       },
     ],
   ])('the limit of an adjustment cannot be bypassed: %s', async (_, attempt) => {
     const { acts } = await attempt(await buildUser(database.server))
     for (const act of acts) expect(act.state).toBe('waiting_for_approval')
     expect(acts.length).toBeGreaterThan(0)
+  })
+
+  test('an adjustment for oneself is refused: a colleague has to ask', async () => {
+    const user = await buildUser(database.server)
+    expect(await request(adjust(user, 1), { token: user })).toMatchObject({
+      status: 422,
+      body: { code: 'not_possible', error: expect.stringContaining('a colleague has to ask') },
+    })
   })
 })
 

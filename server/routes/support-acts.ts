@@ -26,10 +26,11 @@ import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { listNames } from '../../schema/users/users.ts'
+import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
+import { actNotFound, actNotWaiting, actRefused, notFound, ownApproval, reasonRequired } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { nameColleagues } from '../support/colleagues.ts'
@@ -39,7 +40,9 @@ import { presentOwners } from '../support/owners.ts'
 type Deps = Pick<Dependencies, 'db' | 'clerk'>
 
 export const supportActsRoutes = [
-  route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, requestLog }, deps) => {
+  route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
+    const { body, user_id, requestLog } = asked
+    const token = await requireLiveSession(deps, asked)
     const { id, kind, targets, adjustment, reason, is_dry_run } = body
     const batch_id = targets.length > 1 ? id : null
     const accepted: SupportActRow[] = []
@@ -55,6 +58,7 @@ export const supportActsRoutes = [
         reason,
         is_dry_run,
         requested_by: user_id,
+        token,
         targets: targets.length,
       })
       if (requested.outcome === 'refused') {
@@ -84,17 +88,21 @@ export const supportActsRoutes = [
     return { success: true, data: { acts: await presentActs(deps, rows), counts } }
   }),
 
-  route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, requestLog }, deps) => {
+  route(approveSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
+    const { body, user_id, requestLog } = asked
+    const token = await requireLiveSession(deps, asked)
     const now = deps.now()
     const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
     const act = decidedOrThrow(
-      await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, next_try_at }),
+      await decideToApprove(deps, { id: body.id, decided_by: user_id, token, now, next_try_at }),
     )
     await enqueueAct(deps, requestLog, act)
     return { success: true, data: await presentAct(deps, act) }
   }),
 
-  route(refuseSupportAct, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
+  route(refuseSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
+    const { body, user_id } = asked
+    await requireLiveSession(deps, asked)
     const { db, now } = deps
     const { id, reason } = body
     const act = decidedOrThrow(await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() }))
@@ -112,13 +120,27 @@ export const supportActsRoutes = [
   }),
 ]
 
-function requestDependencies({ db, producer, now, settings }: Dependencies) {
+/**
+ * The caller's session token. It outlives its session by up to a minute, so Clerk is asked whether that is
+ * alive. Throws ClerkUnavailableError.
+ */
+async function requireLiveSession(
+  { clerk }: Deps,
+  { user_id, session_id, session_token }: SignedIn & { readonly session_token: string | null },
+): Promise<string> {
+  const status = await clerk.getAccountStatus({ user_id, session_id })
+  if (status !== 'good' || session_token === null) throw notFound()
+  return session_token
+}
+
+function requestDependencies({ db, clerk, producer, now, settings }: Dependencies) {
   return {
     db,
+    clerk,
     producer,
     now,
     claimAfterMs: settings.claim_after_ms,
-    adjustmentLimit: settings.adjustment_limit,
+    limits: settings.adjustment_limits,
   }
 }
 

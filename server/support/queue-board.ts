@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
+import { TokenRejectedError } from '../../schema/clerk/tokens.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
-import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { notFound } from '../errors.ts'
@@ -69,7 +69,7 @@ async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<st
     try {
       const { user_id, session_id } = await clerk.verifyToken(token, { expired_for_ms: oldestTokenMs })
       if (!session_id) continue
-      if (!(await deps.isSupportStaff(deps, user_id))) {
+      if (!(await deps.isSupportStaff(user_id))) {
         await recordDenial(deps, { user_id, address: `${ctx.method} ${boardPath}` })
         continue
       }

@@ -28,7 +28,6 @@ import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-e
 import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
-import { recordAudit } from '../../schema/support/audit.ts'
 import { applyEvents as applyTogether } from '../../worker/events/apply-events.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
@@ -36,7 +35,7 @@ import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
 import { enqueueDueRows } from '../../worker/tasks/enqueue-due-rows.ts'
 import { syncDueInvitations } from '../../worker/tasks/sync-invitations.ts'
 import { syncKeptEvents } from '../../worker/tasks/sync-kept-events.ts'
-import { buildAct } from '../support/factories/acts.ts'
+import { buildWaitingAct } from '../support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
@@ -494,10 +493,7 @@ async function buildActs({ database, clock }: TestProduct): Promise<string> {
     .execute()
   const user_id = await buildUser(database.server)
   const target = { kind: 'user', id: user_id } as const
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
-  const { id } = await buildAct(database, { kind: 'resync', target, owner, needs_approval: true })
-  const entry = { actor: 'user_support', act_id: id, what: 'resync', target, owner, reason: null } as const
-  await recordAudit(database.server, { ...entry, outcome: 'requested', detail: null })
+  await buildWaitingAct(database, { target })
   return user_id
 }
 

@@ -2,13 +2,16 @@ import { pino } from 'pino'
 import { openClerk } from '../../schema/clerk/client.ts'
 import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
+import { createTokenVerifier } from '../../schema/clerk/tokens.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
+import { ownOrigins } from '../../schema/own-origins.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { QueueProducer } from '../../schema/queues/producer.ts'
 import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { testAppUrl } from '../support/services/sandbox-process.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -60,20 +63,25 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
   })
   const producer = new QueueProducer(backend, { onError })
   const log = pino({ level: 'silent' })
-  const clerk = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl })
+  const address = { secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl }
+  const clerk = openClerk(address)
   const consumers = startConsumers(
     {
       db: database.db,
       stripe: impatientStripe(options.stripeUrl),
       organizations: createOrganizationMaker(clerk),
       clerk: createClerkDirectory(clerk),
+      verifyToken: createTokenVerifier({
+        ...address,
+        authorizedParties: ownOrigins(testAppUrl, { production: false }),
+      }),
       producer,
       log,
       metrics: createWorkerMetrics(),
       now: options.now,
       appUrl: 'http://localhost:3000',
       claimAfterMs: timing.claimAfterMs,
-      adjustmentLimit: 5000,
+      adjustmentLimits: { asker: 5000, total: 10_000_000 },
       livemode: false,
     },
     backend,

@@ -18,6 +18,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     findRoom: (organizationId) => clerk.findRoom(organizationId),
     identify: (owner) => clerk.identify(owner),
     isGone: (owner) => clerk.isGone(owner),
+    isSupportStaff: (userId) => clerk.isSupportStaff(userId),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,
       organization_id,

@@ -29,11 +29,12 @@ const { database, clerk, worker } = product
 
 async function forget(user_id: string, fields: Partial<NewAct> = {}) {
   const target = { kind: 'user', id: user_id } as const
-  const needs_approval = !fields.is_dry_run
-  const { id } = await buildAct(database, { kind: 'forget', target, needs_approval, ...fields })
+  const { id } = await buildAct(database, { kind: 'forget', target, ...fields })
   const now = new Date()
-  if (needs_approval)
-    await approveAct(database.server, { id, approved_by: 'user_second', now, next_try_at: now })
+  if (!fields.is_dry_run) {
+    const { user_id: approved_by, token } = await signUp(clerk, { role: 'support' })
+    await approveAct(database.server, { id, approved_by, token, now, next_try_at: now })
+  }
   await processSupportAct(worker.deps, { act_id: id })
   const act = await findAct(database.owner, id)
   return { id, state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }
@@ -164,7 +165,11 @@ test('a forgotten person is in no row of any table any more, and the ledger is a
   expect((await findBalance(database.owner, owner)).total).toBe(500)
   expect((await verifyLedger(database.owner)).problems).toEqual([])
   const entries = await listAudit(database.owner, { act_id: done.id }, { limit: 10 })
-  expect(entries).toMatchObject([{ outcome: 'done', what: 'forget', owner_id: ada.user_id }])
+  expect(entries).toMatchObject([
+    { outcome: 'done', what: 'forget', owner_id: ada.user_id },
+    { outcome: 'approved' },
+    { outcome: 'requested' },
+  ])
 })
 
 test('ten times are once, and what comes late brings nothing back', async () => {
@@ -248,8 +253,16 @@ describe('a person is not forgotten while', () => {
 
 test('the database takes no erasure to which no second person agreed', async () => {
   const ada = await signUpHere()
-  const target = { kind: 'user', id: ada.user_id } as const
-  await expect(buildAct(database, { kind: 'forget', target })).rejects.toThrow(/support_acts_forget/)
+  const act = await buildAct(database, { kind: 'forget', target: { kind: 'user', id: ada.user_id } })
+  expect(act.state).toBe('waiting_for_approval')
+  const { target_kind, target_id, kind, reason, requested_by } = act
+  const unasked = { target_kind, target_id, kind, reason, requested_by, state: 'queued' } as const
+  const times = { requested_at: new Date(), next_try_at: new Date() }
+  await database.owner.deleteFrom('support_acts').where('id', '=', act.id).execute()
+  const insert = database.owner
+    .insertInto('support_acts')
+    .values({ id: randomUUID(), is_dry_run: false, ...unasked, ...times })
+  await expect(insert.execute()).rejects.toThrow(/support_acts_forget/)
 })
 
 test('the server may not erase anything', async () => {

@@ -10,23 +10,24 @@ import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildAct } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { createTestDependencies, producerOf } from '../../tests/support/product/test-worker.ts'
+import { createTestDependencies, producerOf, trustingStaff } from '../../tests/support/product/test-worker.ts'
 import { tryEvent } from '../events/try-event.ts'
 import { maximumAttempts } from '../failures.ts'
 import { enqueueDueRows } from '../tasks/enqueue-due-rows.ts'
 import { processSupportAct } from './support-act.ts'
 
 const database = testDatabase()
-const deps = () => createTestDependencies(database)
+const deps = () => createTestDependencies(database, trustingStaff)
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
+const second = { approved_by: 'user_second', token: 'user_second' }
 const userOf = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
 const balanceOf = async (owner_id: string) => (await findBalance(database.owner, userOf(owner_id))).total
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
@@ -206,7 +207,7 @@ describe('an act whose job is lost', () => {
     expect(await findAct(database.owner, act.id)).toEqual(done)
     expect(await balanceOf(intent.owner_id)).toBe(500)
     const entries = await listAudit(database.owner, { act_id: act.id }, { limit: 10 })
-    expect(entries.map(({ outcome }) => outcome)).toEqual(['done'])
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['done', 'requested'])
   })
 })
 
@@ -249,7 +250,7 @@ describe('an adjustment', () => {
     const [entry] = await listAudit(database.owner, { owner: userOf(owner_id) }, { limit: 10 })
     expect(entry).toMatchObject({
       outcome: 'done',
-      actor: 'user_support',
+      actor: 'cli:support',
       reason,
       before: { balance: 0 },
       after: { balance: 250 },
@@ -270,45 +271,29 @@ describe('an adjustment', () => {
       kind: 'adjust',
       target: { kind: 'user', id: owner_id },
       params: adjustment(-100, true),
-      needs_approval: true,
     })
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(40)
     const now = new Date()
-    await approveAct(database.server, { id: debt.id, approved_by: 'user_second', now, next_try_at: now })
+    await approveAct(database.server, { id: debt.id, ...second, now, next_try_at: now })
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(-60)
-  })
-
-  test('an adjustment that needs a second person is refused by the worker too', async () => {
-    const owner_id = await buildUser(database.server)
-    for (const params of [adjustment(5001), adjustment(-1, true)]) {
-      expect(await adjustOf(owner_id, params)).toMatchObject({
-        state: 'failed',
-        error: 'A second person has to agree to it',
-      })
-    }
-    expect(await adjustOf(owner_id, adjustment(1), { requested_by: owner_id })).toMatchObject({
-      state: 'failed',
-    })
-    expect(await balanceOf(owner_id)).toBe(0)
   })
 })
 
 describe('the rows of acts', () => {
   test('a support person cannot agree to their own act, or do what was not agreed to', async () => {
     const id = await buildUser(database.server)
-    const act = await buildAct(database, {
-      kind: 'resync',
-      target: { kind: 'user', id },
-      needs_approval: true,
-    })
+    const act = await buildWaitingAct(database, { target: { kind: 'user', id } })
     const now = new Date()
-    const approval = { id: act.id, approved_by: act.requested_by, now, next_try_at: now }
-    await expect(approveAct(database.server, approval)).rejects.toThrow(/check/)
+    const approval = { id: act.id, ...second, now, next_try_at: now }
+    await expect(
+      approveAct(database.server, { ...approval, approved_by: act.requested_by }),
+    ).rejects.toThrow()
     const update = database.server.updateTable('support_acts').where('id', '=', act.id)
-    await expect(update.set({ state: 'queued' }).execute()).rejects.toThrow(/second person/)
-    await expect(update.set({ state: 'done', finished_at: now }).execute()).rejects.toThrow()
+    await expect(update.set({ state: 'queued' }).execute()).rejects.toThrow(/permission denied/)
+    const unapproved = database.owner.updateTable('support_acts').where('id', '=', act.id)
+    await expect(unapproved.set({ state: 'queued' }).execute()).rejects.toThrow(/second person/)
     const bigger = database.owner.updateTable('support_acts').set({ params: '{}', reason: 'Something else' })
     await expect(bigger.where('id', '=', act.id).execute()).rejects.toThrow(/cannot change/)
   })
@@ -330,12 +315,12 @@ describe('the rows of acts', () => {
       is_dry_run: false,
       requested_by: 'user_second',
       requested_at: new Date(),
-      needs_approval: false,
       next_try_at: new Date(),
     } as const
-    expect(await insertAct(database.server, asked)).toMatchObject({
+    const by = { token: 'user_second', credits: 0, limits: { asker: 5000, total: 50_000 } }
+    expect(await insertAct(database.server, asked, by)).toMatchObject({
       outcome: 'under_way',
-      act: { id: first.id, requested_by: 'user_support' },
+      act: { id: first.id, requested_by: 'cli:support' },
     })
   })
 

@@ -22,6 +22,7 @@ import { kindOf } from '../failures.ts'
 import { reasonOf, tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
+import { requireAuthority } from './authority.ts'
 import { cancelIntent } from './cancel-intent.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { withoutEffects } from './dry-run.ts'
@@ -71,6 +72,7 @@ export async function processSupportAct(
   } as const
   await tryRow(deps, row, async () => {
     try {
+      await requireAuthority(deps, act)
       await carryOut(deps, act)
     } catch (error) {
       if (mayWait(act, error, deps.now())) throw error

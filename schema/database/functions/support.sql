@@ -27,4 +27,123 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION audit_log_refuse_change, support_acts_guard FROM PUBLIC, tidemark_server, tidemark_worker;
+-- Whether a second person has to agree: to every erasure and debt, and to an adjustment with which its asker,
+-- or all askers together, pass what may be adjusted within a day without one. `asked_credits` are those of the
+-- whole request. Of other acts, those that were asked for until then count.
+CREATE OR REPLACE FUNCTION support_needs_approval(
+  act support_acts, asked_credits bigint, asker_limit bigint, total_limit bigint, until timestamptz
+) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT act.kind = 'forget' OR act.kind = 'adjust' AND (
+    coalesce((act.params #>> '{adjustment,may_leave_debt}')::boolean, false)
+    OR coalesce(sum(credits) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0)
+      + greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
+        > asker_limit
+    OR coalesce(sum(credits) FILTER (WHERE NOT is_same), 0)
+      + greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
+        > total_limit)
+  FROM (
+    SELECT a.requested_by, abs((a.params #>> '{adjustment,credits}')::bigint) AS credits,
+      a.id = act.id OR (act.batch_id IS NOT NULL AND a.batch_id IS NOT DISTINCT FROM act.batch_id) AS is_same
+    FROM support_acts a
+    WHERE a.kind = 'adjust' AND (NOT a.is_dry_run) AND a.approved_by IS NULL AND a.state IN ('queued', 'done')
+      AND a.requested_at > act.requested_at - interval '1 day' AND a.requested_at <= until
+  ) unapproved
+$$;
+
+-- Writes down what was asked for, with its entry in the audit log and the token that proves who asked. No row
+-- when the id is known, or another act on the target is under way.
+CREATE OR REPLACE FUNCTION support_write_act(
+  asked jsonb, asked_credits bigint, asker_limit bigint, total_limit bigint, token text
+) RETURNS SETOF support_acts LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+DECLARE
+  act support_acts := jsonb_populate_record(NULL::support_acts, asked);
+BEGIN
+  act.state := 'queued';
+  IF NOT act.is_dry_run THEN
+    -- Of two adjustments the second one sees the first.
+    IF act.kind = 'adjust' THEN
+      PERFORM pg_advisory_xact_lock('support_acts'::regclass::oid::bigint);
+    END IF;
+    IF support_needs_approval(act, asked_credits, asker_limit, total_limit, 'infinity') THEN
+      act.state := 'waiting_for_approval';
+    END IF;
+  END IF;
+  INSERT INTO support_acts (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason,
+    is_dry_run, requested_by, requested_at, state, next_try_at)
+  VALUES (act.id, act.batch_id, act.finding_id, act.kind, act.target_kind, act.target_id, act.owner_kind, act.owner_id, act.params,
+    act.reason, act.is_dry_run, act.requested_by, act.requested_at, act.state, act.next_try_at)
+  ON CONFLICT DO NOTHING
+  RETURNING * INTO act;
+  IF act.claims IS NULL THEN
+    RETURN;
+  END IF;
+  IF NOT act.is_dry_run THEN
+    PERFORM support_write_step(act, 'requested', act.requested_by, token,
+      CASE act.state WHEN 'waiting_for_approval' THEN 'It waits for approval' END);
+  END IF;
+  RETURN NEXT act;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION support_write_step(act support_acts, step text, who text, token text, detail text)
+RETURNS void LANGUAGE sql SET search_path = public, pg_temp AS $$
+  INSERT INTO audit_log (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail)
+  VALUES (who, act.id, act.kind, step, act.target_kind, act.target_id, act.owner_kind, act.owner_id, act.reason, detail);
+  INSERT INTO support_act_tokens (act_id, step, token) SELECT act.id, step, token WHERE token IS NOT NULL;
+$$;
+
+-- The same for the server, which has to show the asker's session token. An act from the terminal has none: the
+-- server cannot write one.
+CREATE OR REPLACE FUNCTION support_request_act(
+  asked jsonb, asked_credits bigint, asker_limit bigint, total_limit bigint, token text
+) RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM support_require_person(asked ->> 'requested_by', token);
+  RETURN QUERY SELECT * FROM support_write_act(asked, asked_credits, asker_limit, total_limit, token);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION support_require_person(who text, token text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF token IS NULL OR who IS NULL OR who LIKE 'cli:%' THEN
+    RAISE EXCEPTION 'A person has to show their session' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+END
+$$;
+
+-- No row when it did not wait for approval any more.
+CREATE OR REPLACE FUNCTION support_approve_act(act_id uuid, who text, token text, at timestamptz, next_try timestamptz)
+RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  act support_acts;
+BEGIN
+  PERFORM support_require_person(who, token);
+  UPDATE support_acts a SET state = 'queued', approved_by = who, approved_at = at, next_try_at = next_try
+  WHERE a.id = act_id AND a.state = 'waiting_for_approval' RETURNING * INTO act;
+  IF FOUND THEN
+    PERFORM support_write_step(act, 'approved', who, token, NULL);
+    RETURN NEXT act;
+  END IF;
+END
+$$;
+
+-- No row when it did not wait for approval any more. Nothing is done then, so no token is needed.
+CREATE OR REPLACE FUNCTION support_refuse_act(act_id uuid, who text, why text, at timestamptz)
+RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  act support_acts;
+BEGIN
+  UPDATE support_acts a SET state = 'refused', refused_by = who, error = why, finished_at = at
+  WHERE a.id = act_id AND a.state = 'waiting_for_approval' RETURNING * INTO act;
+  IF FOUND THEN
+    PERFORM support_write_step(act, 'refused', who, NULL, why);
+    DELETE FROM support_act_tokens t WHERE t.act_id = act.id;
+    RETURN NEXT act;
+  END IF;
+END
+$$;
+
+REVOKE ALL ON FUNCTION audit_log_refuse_change, support_acts_guard, support_needs_approval, support_write_act, support_write_step,
+  support_require_person, support_request_act, support_approve_act, support_refuse_act FROM PUBLIC, tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION support_request_act, support_approve_act, support_refuse_act TO tidemark_server;

@@ -1,27 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import { insertAct, type NewAct, type SupportActRow } from '../../../schema/support/acts.ts'
+import {
+  type AdjustmentLimits,
+  insertAct,
+  type NewAct,
+  type SupportActRow,
+} from '../../../schema/support/acts.ts'
 import { findTarget } from '../../../schema/support/targets.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** An act that support asked for, as the server writes it down. */
+/** An act that support asked for at the terminal. */
 export async function buildAct(
-  { server }: Pick<TestDatabase, 'server'>,
+  { owner: db }: Pick<TestDatabase, 'owner'>,
   asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>,
+  limits: AdjustmentLimits = { asker: 5000, total: 50_000 },
 ): Promise<SupportActRow> {
-  const found = await findTarget(server, asked.target)
-  const { act } = await insertAct(server, {
-    id: randomUUID(),
-    batch_id: null,
-    finding_id: null,
-    owner: found?.owner ?? null,
-    params: {},
-    reason: 'The customer wrote to us',
-    is_dry_run: false,
-    requested_by: 'user_support',
-    requested_at: new Date(),
-    needs_approval: false,
-    next_try_at: new Date(),
-    ...asked,
-  })
+  const found = await findTarget(db, asked.target)
+  const { act } = await insertAct(
+    db,
+    {
+      id: randomUUID(),
+      batch_id: null,
+      finding_id: null,
+      owner: found?.owner ?? null,
+      params: {},
+      reason: 'The customer wrote to us',
+      is_dry_run: false,
+      requested_by: 'cli:support',
+      requested_at: new Date(),
+      next_try_at: new Date(),
+      ...asked,
+    },
+    { token: null, credits: 0, limits },
+  )
   return act
+}
+
+/** One that waits for a second person. */
+export function buildWaitingAct(
+  database: Pick<TestDatabase, 'owner'>,
+  asked: Pick<NewAct, 'target'> & Partial<NewAct>,
+): Promise<SupportActRow> {
+  const adjustment = { credits: 5001, customer_note: 'With our apologies', may_leave_debt: true }
+  return buildAct(database, { kind: 'adjust', params: { adjustment }, ...asked })
 }

@@ -8,7 +8,7 @@ import { startStripe, type TestStripe } from '../services/stripe.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type ProductProcess, startProductProcess } from './product-process.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts'
-import { createTestWorker, type TestWorker } from './test-worker.ts'
+import { createTestWorker, type TestWorker, trustingStaff } from './test-worker.ts'
 
 /** The product around one database: a real server, and a worker whose jobs run when the test says so. */
 export interface TestProduct {
@@ -133,7 +133,12 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
       deps: {
         now: clock.now,
         ...(stripe && { stripe: stripe.client }),
-        ...(clerk && { clerk: clerk.directory, organizations: createOrganizationMaker(clerk.client) }),
+        ...(options.clerk === 'trusting' && trustingStaff),
+        ...(clerk && {
+          clerk: clerk.directory,
+          verifyToken: clerk.verifyToken,
+          organizations: createOrganizationMaker(clerk.client),
+        }),
       },
     }),
     clock,
@@ -152,10 +157,11 @@ function absent<T extends object>(what: string): T {
 
 /** Any token is its user's id: who may call is tested elsewhere. */
 export const trustingClerk = {
-  verifyToken: async (token) => ({ user_id: token, session_id: null }),
+  verifyToken: trustingStaff.verifyToken,
   getAccountStatus: async () => 'good',
   getProfile: async () => null,
   identify: async () => null,
+  findMembership: async () => null,
 } satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
 
 async function kept<T>(

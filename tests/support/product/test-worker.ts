@@ -54,6 +54,16 @@ export function createTestWorker(
   return worker
 }
 
+const noClerk = createClerkDirectory(
+  openClerk({ secretKey: 'sk_test_none', apiUrl: 'http://127.0.0.1:1/bapi' }),
+)
+
+/** Any token is its user's id, and every person is on the support staff and a member of nothing. */
+export const trustingStaff = {
+  verifyToken: async (token) => ({ user_id: token, session_id: null, issued_at: new Date() }),
+  clerk: { ...noClerk, isSupportStaff: async () => true, findMembership: async () => null },
+} satisfies Partial<WorkerDependencies>
+
 /** A job's dependencies in a direct call. Without `stripe`, a call to Stripe fails the test. */
 export function createTestDependencies(
   database: TestDatabase,
@@ -67,7 +77,10 @@ export function createTestDependencies(
         throw new Error('This test makes no organization')
       },
     },
-    clerk: createClerkDirectory(openClerk({ secretKey: 'sk_test_none', apiUrl: 'http://127.0.0.1:1/bapi' })),
+    clerk: noClerk,
+    verifyToken: () => {
+      throw new Error('This test verifies no token')
+    },
     producer: producerOf(() => {
       throw new Error('This test enqueues nothing')
     }),
@@ -76,7 +89,7 @@ export function createTestDependencies(
     now: () => new Date(),
     appUrl: testAppUrl,
     claimAfterMs: 1000,
-    adjustmentLimit: 5000,
+    adjustmentLimits: { asker: 5000, total: 50_000 },
     livemode: false,
     ...overrides,
   }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { ClerkClient } from '@clerk/backend'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
-import { type Sandbox, startSandbox } from './sandbox-process.ts'
+import { createTokenVerifier, type VerifyToken } from '../../../schema/clerk/tokens.ts'
+import { ownOrigins } from '../../../schema/own-origins.ts'
+import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
 
 export interface TestClerk extends Sandbox {
   readonly client: ClerkClient
   readonly directory: ClerkDirectory
+  readonly verifyToken: VerifyToken
   forgetEvents(): Promise<void>
   /** The events since then, oldest first, optionally only of types with these prefixes. */
   listEvents(...kinds: string[]): Promise<ClerkSandboxEvent[]>
@@ -28,7 +31,8 @@ export interface Person {
 /** Without `serverPort` no event is delivered. */
 export async function startClerk(options: { serverPort?: number } = {}): Promise<TestClerk> {
   const sandbox = await startSandbox('clerk', options)
-  const client = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
+  const address = { secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` }
+  const client = openClerk(address)
   let forgotten = new Set<string>()
   const list = async (): Promise<ClerkSandboxEvent[]> => {
     const response = await fetch(`${sandbox.url}/_sandbox/events`)
@@ -38,6 +42,10 @@ export async function startClerk(options: { serverPort?: number } = {}): Promise
     ...sandbox,
     client,
     directory: createClerkDirectory(client),
+    verifyToken: createTokenVerifier({
+      ...address,
+      authorizedParties: ownOrigins(testAppUrl, { production: false }),
+    }),
     async forgetEvents() {
       forgotten = new Set((await list()).map(({ id }) => id))
     },

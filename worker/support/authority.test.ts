@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto'
+import { generateKeyPair, SignJWT } from 'jose'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { approveAct, findAct, insertAct, type NewAct, refuseAct } from '../../schema/support/acts.ts'
+import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
+import { addMember } from '../../tests/support/factories/organizations.ts'
+import { buildTeam } from '../../tests/support/factories/teams.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
+import { processSupportAct } from './support-act.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, clerk, worker, clock } = product
+const limits = { asker: 5000, total: 50_000 }
+const staff = () => signUp(clerk, { role: 'support' })
+const balanceOf = async (owner_id: string) =>
+  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+
+interface Asker {
+  readonly user_id: string
+  readonly token: string
+}
+
+/** Asks through the server's login for credits, as the server does or an attacker who took it over. */
+async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { credits?: number } = {}) {
+  const { credits = 100, ...fields } = more
+  const act: NewAct = {
+    id: randomUUID(),
+    batch_id: null,
+    finding_id: null,
+    kind: 'adjust',
+    target: { kind: 'user', id: owner_id },
+    owner: { owner_kind: 'user', owner_id },
+    params: { adjustment: { credits, customer_note: 'Our apologies', may_leave_debt: false } },
+    reason: 'The customer wrote to us',
+    is_dry_run: false,
+    requested_by: asker.user_id,
+    requested_at: clock.now(),
+    next_try_at: clock.now(),
+    ...fields,
+  }
+  const { act: written } = await insertAct(database.server, act, { token: asker.token, credits, limits })
+  return written
+}
+
+const approve = (id: string, { user_id: approved_by, token }: Asker) =>
+  approveAct(database.server, { id, approved_by, token, now: clock.now(), next_try_at: clock.now() })
+
+/** What the worker makes of an act. */
+async function outcomeOf({ id }: { readonly id: string }, deps = worker.deps) {
+  await processSupportAct(deps, { act_id: id }).catch(() => undefined)
+  const act = await findAct(database.owner, id)
+  return { state: act?.state, error: act?.error }
+}
+
+const tokensOf = ({ id }: { readonly id: string }) =>
+  database.worker.selectFrom('support_act_tokens').select('step').where('act_id', '=', id).execute()
+
+describe('the login of a server that was taken over', () => {
+  test.each([
+    ['insert an act', 'INSERT INTO support_acts (id) VALUES (gen_random_uuid())'],
+    [
+      'change an act',
+      "UPDATE support_acts SET state = 'queued', approved_by = 'user_x', approved_at = now()",
+    ],
+    [
+      'log that a person asked',
+      "INSERT INTO audit_log (actor, what, outcome) VALUES ('user_x', 'adjust', 'requested')",
+    ],
+    [
+      'log that a person agreed',
+      "INSERT INTO audit_log (actor, what, outcome) VALUES ('user_x', 'adjust', 'approved')",
+    ],
+    ['read the tokens of sessions', 'SELECT token FROM support_act_tokens'],
+    [
+      'write a token',
+      "INSERT INTO support_act_tokens (act_id, step, token) VALUES (gen_random_uuid(), 'approved', 'x')",
+    ],
+    ['ask as the terminal does', "SELECT support_write_act('{}', 0, 0, 0, NULL)"],
+  ])('the login of the server cannot %s', async (_, statement) => {
+    await expect(sql.raw(statement).execute(database.server)).rejects.toThrow(/permission denied|row-level/)
+  })
+
+  test('the login of the server cannot ask without a session, or as a person at the terminal', async () => {
+    const user = await buildUser(database.server)
+    const { user_id, token } = await staff()
+    const without = { id: randomUUID(), token: null as unknown as string }
+    await expect(ask(user, { user_id, token: without.token })).rejects.toThrow(/permission denied/)
+    await expect(ask(user, { user_id: 'cli:root', token })).rejects.toThrow(/session/)
+    const { id } = await buildWaitingAct(database, { target: { kind: 'user', id: user } })
+    await expect(approve(id, { user_id: 'cli:root', token })).rejects.toThrow(/session/)
+  })
+
+  test('credits that invented people ask for are not posted', async () => {
+    const user = await buildUser(database.server)
+    const { user_id, token } = await staff()
+    const { privateKey } = await generateKeyPair('RS256')
+    const forged = await new SignJWT({ azp: 'http://localhost:3000', sts: 'active' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'ins_invented' })
+      .setSubject(user_id)
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(privateKey)
+    const askers: Record<string, Asker> = {
+      'a person who does not exist': { user_id: 'user_invented', token },
+      'a session of another person': { user_id: (await staff()).user_id, token },
+      'a session that Clerk did not sign': { user_id, token: forged },
+      'no session': { user_id, token: 'x' },
+      'an old session': { user_id, token: await tokenOf(clerk, { user_id, expires_in_s: -120 }) },
+      'a session of another site': {
+        user_id,
+        token: await tokenOf(clerk, { user_id, azp: 'https://evil.example' }),
+      },
+    }
+    for (const [what, asker] of Object.entries(askers)) {
+      const act = await ask(user, asker)
+      expect(await outcomeOf(act), what).toMatchObject({
+        state: 'failed',
+        error: `No session of ${asker.user_id} proves that they requested it`,
+      })
+      expect(await tokensOf(act)).toEqual([])
+    }
+    expect(await balanceOf(user)).toBe(0)
+  })
+
+  test('a second person cannot be invented, for credits and for an erasure', async () => {
+    const user = await buildUser(database.server)
+    const asker = await staff()
+    for (const kind of ['adjust', 'forget'] as const) {
+      const act = await ask(user, asker, { kind, credits: 6000, ...(kind === 'forget' && { params: {} }) })
+      expect(act.state).toBe('waiting_for_approval')
+      await approve(act.id, { user_id: 'user_invented', token: asker.token })
+      expect(await outcomeOf(act)).toMatchObject({
+        state: 'failed',
+        error: 'No session of user_invented proves that they approved it',
+      })
+    }
+    expect(await balanceOf(user)).toBe(0)
+  })
+
+  test('limits that the server makes up are not the ones of the worker', async () => {
+    const user = await buildUser(database.server)
+    const asker = await staff()
+    const act = await ask(user, asker, { id: randomUUID(), credits: 100 })
+    const params = { adjustment: { credits: 5001, customer_note: 'Our apologies', may_leave_debt: false } }
+    const { act: written } = await insertAct(
+      database.server,
+      {
+        ...act,
+        id: randomUUID(),
+        target: { kind: 'user', id: await buildUser(database.server) },
+        owner: { owner_kind: 'user', owner_id: user },
+        params,
+      } as never,
+      { token: asker.token, credits: 1, limits: { asker: 1_000_000, total: 1_000_000 } },
+    )
+    expect(written.state).toBe('queued')
+    expect(await outcomeOf(written)).toMatchObject({
+      state: 'failed',
+      error: 'A second person has to agree to it',
+    })
+  })
+
+  test('an act without its entry in the audit log is not done', async () => {
+    const user = await buildUser(database.server)
+    const built = await buildAct(database, { kind: 'resync', target: { kind: 'user', id: user } })
+    await outcomeOf(built)
+    const { kind, target_kind, target_id, reason, requested_at, next_try_at } = built
+    const { id } = await database.owner
+      .insertInto('support_acts')
+      .values({
+        ...{ id: randomUUID(), is_dry_run: false, state: 'queued', requested_by: 'cli:ada' },
+        ...{ kind, target_kind, target_id, reason, requested_at, next_try_at },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect(await outcomeOf({ id })).toMatchObject({
+      state: 'failed',
+      error: 'The audit log does not say that cli:ada requested it',
+    })
+  })
+})
+
+describe('who may ask and agree', () => {
+  test('an act of living support staff is done, and their sessions are forgotten', async () => {
+    const user = await buildUser(database.server)
+    const act = await ask(user, await staff(), { credits: 6000 })
+    await approve(act.id, await staff())
+    expect(await tokensOf(act)).toHaveLength(2)
+    expect(await outcomeOf(act)).toMatchObject({ state: 'done' })
+    expect(await balanceOf(user)).toBe(6000)
+    expect(await tokensOf(act)).toEqual([])
+    const refused = await ask(user, await staff(), { credits: 6000 })
+    await refuseAct(database.server, { id: refused.id, refused_by: 'user_x', error: 'No', now: clock.now() })
+    expect(await tokensOf(refused)).toEqual([])
+  })
+
+  test.each([
+    [
+      'lost the role',
+      (user_id: string) => clerk.client.users.updateUserMetadata(user_id, { publicMetadata: { role: null } }),
+    ],
+    ['was banned', (user_id: string) => clerk.client.users.banUser(user_id)],
+    ['closed their account', (user_id: string) => clerk.client.users.deleteUser(user_id)],
+  ])('an act of a person who %s before it was done is not done', async (_, end) => {
+    const user = await buildUser(database.server)
+    const asker = await staff()
+    const act = await ask(user, asker)
+    await end(asker.user_id)
+    expect(await outcomeOf(act)).toMatchObject({
+      state: 'failed',
+      error: `${asker.user_id} is not on the support staff any more`,
+    })
+    expect(await balanceOf(user)).toBe(0)
+  })
+
+  test('neither the asker nor the approver may be a member of the organization that gets credits', async () => {
+    const team = await buildTeam(product)
+    const owner = { owner_kind: 'organization', owner_id: team.organization.id } as const
+    const [first, second, member] = [await staff(), await staff(), await staff()]
+    await addMember(clerk, team.organization, member)
+    const target = { kind: 'organization', id: owner.owner_id } as const
+    const own = await ask('', member, { owner, target })
+    expect(await outcomeOf(own)).toMatchObject({ state: 'failed', error: expect.stringMatching(/their own/) })
+    const agreed = await ask('', first, { owner, target, credits: 6000 })
+    await approve(agreed.id, member)
+    expect(await outcomeOf(agreed)).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/their own/),
+    })
+    const good = await ask('', first, { owner, target, credits: 6000 })
+    await approve(good.id, second)
+    expect(await outcomeOf(good)).toMatchObject({ state: 'done' })
+  })
+
+  test('an act waits while Clerk is away, and an approval lapses after a day', async () => {
+    const user = await buildUser(database.server)
+    const act = await ask(user, await staff(), { credits: 6000 })
+    await approve(act.id, await staff())
+    const away = {
+      ...worker.deps,
+      verifyToken: async () => {
+        throw new ClerkUnavailableError('Clerk does not answer')
+      },
+    }
+    expect(await outcomeOf(act, away)).toMatchObject({ state: 'queued' })
+    clock.advance(25 * 3600 * 1000)
+    expect(await outcomeOf(act)).toMatchObject({
+      state: 'failed',
+      error: 'It was approved more than a day ago, and has to be asked for again',
+    })
+    expect(await balanceOf(user)).toBe(0)
+  })
+})
+
+describe('what one may give without a second person', () => {
+  test('a person who adjusts 55 accounts at once gives no more than the limit of a day', async () => {
+    const asker = await staff()
+    const users = await Promise.all(Array.from({ length: 55 }, () => buildUser(database.server)))
+    const acts = await Promise.all(users.map((user) => ask(user, asker, { credits: 2500 })))
+    expect(acts.filter(({ state }) => state === 'queued')).toHaveLength(2)
+    clock.advance(25 * 3600 * 1000)
+    expect((await ask(await buildUser(database.server), asker, { credits: 2500 })).state).toBe('queued')
+  })
+
+  test('many people together give no more than the limit of all', async () => {
+    clock.advance(25 * 3600 * 1000)
+    const askers = await Promise.all(Array.from({ length: 12 }, staff))
+    const acts = await Promise.all(
+      askers.map(async (asker) => ask(await buildUser(database.server), asker, { credits: 5000 })),
+    )
+    expect(acts.filter(({ state }) => state === 'queued')).toHaveLength(10)
+  })
+})
