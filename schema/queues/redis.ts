@@ -43,7 +43,7 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   const enableAutoPipelining = whenUnavailable === 'fail_fast'
   const connection = { enableOfflineQueue: waits, lazyConnect: givesUp, enableAutoPipelining }
   if (others.length === 0) return new Redis(first, { ...perCommand, ...connection, retryStrategy })
-  return new Cluster([first, ...others], {
+  return new EndingCluster([first, ...others], {
     ...connection,
     clusterRetryStrategy: retryStrategy,
     // The promise of a `connect` whose ready check fails never settles, and BullMQ waits for it for good after
@@ -57,6 +57,30 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
     // https://github.com/redis/ioredis#special-note-aws-elasticache-clusters-with-tls
     ...(first.startsWith('rediss:') && { dnsLookup: (name, found) => found(null, name) }),
   })
+}
+
+const endsWithinMs = 100
+
+/**
+ * A Cluster whose `disconnect` ends. When a node answers MOVED in that moment, ioredis connects to the node
+ * that it names, and then waits for this connection to end as well, which nothing ends; BullMQ waits with it
+ * (https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts, `moved`).
+ */
+class EndingCluster extends Cluster {
+  override disconnect(reconnect = false): void {
+    super.disconnect(reconnect)
+    const again = setInterval(() => {
+      if (this.status === 'disconnecting') super.disconnect(reconnect)
+      else clearInterval(again)
+    }, endsWithinMs)
+    again.unref()
+  }
+
+  /** BullMQ makes the connections on which workers wait for jobs so. */
+  override duplicate(...asked: Parameters<Cluster['duplicate']>) {
+    const made = super.duplicate(...asked)
+    return Object.setPrototypeOf(made, EndingCluster.prototype) as typeof made
+  }
 }
 
 function accessOf(address: string) {

@@ -1,3 +1,4 @@
+import type { Cluster, RedisOptions } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { processEnvironment } from '../../schema/env.ts'
 import { selectEvents } from '../../schema/inbox/events.ts'
@@ -118,6 +119,26 @@ describe("a worker's connection to a Redis Cluster", () => {
     (made) => made.stop(),
   )
 
+  test('a connection that is closed while a node answers with the address of another one ends', async ({
+    skip,
+  }) => {
+    if (!program.found) skip(program.reason)
+    const made = connectRedis(cluster.url, { whenUnavailable: 'wait' }) as Cluster
+    const redis = made.duplicate()
+    for (const one of [made, redis]) one.on('error', () => undefined)
+    await redis.ping()
+    // The map of slots is as old as it is after a failover.
+    const slots = Reflect.get(redis, 'slots') as string[][]
+    const [wrong] = redis.nodes('master').filter(({ options }) => !slots[0]?.includes(addressOf(options)))
+    slots.fill([addressOf(wrong?.options ?? {})])
+    await wrong?.ping()
+    redis.set('{stripe-events}:key', '1').catch(() => undefined)
+    redis.set('{checkout-completions}:key', '1').catch(() => undefined)
+    redis.disconnect()
+    await waitUntil(() => redis.status === 'end', 'the connection to end')
+    made.disconnect()
+  })
+
   test('a connection that is made while the cluster is down works when the cluster is up', async ({
     skip,
   }) => {
@@ -133,3 +154,5 @@ describe("a worker's connection to a Redis Cluster", () => {
     redis.disconnect()
   })
 })
+
+const addressOf = ({ host, port }: RedisOptions) => `${host}:${port}`
