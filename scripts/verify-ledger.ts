@@ -24,7 +24,7 @@ const report = await withDatabase(async (url) => {
   }
 })
 
-const { counts, problems, continued_from } = report
+const { counts, problems, continued_from, proof } = report
 if (continued_from) {
   process.stdout.write(
     `Went on from transfer ${continued_from.transfer_id}, proven ${continued_from.proven_at.toISOString()}.\n`,
@@ -38,6 +38,11 @@ for (const problem of problems) process.stdout.write(`WRONG  ${problem.check}: $
 process.stdout.write(
   problems.length === 0 ? 'The books are right.\n' : `${problems.length} problems found.\n`,
 )
+// The owner of the database could rewrite the proofs in it.
+if (proof)
+  process.stdout.write(
+    `Keep this elsewhere: proven up to transfer ${proof.transfer_id}, digest ${proof.heads_digest.toString('hex')}\n`,
+  )
 process.exitCode = problems.length === 0 ? 0 : 1
 
 function showProgress({ what, done, total }: VerifyProgress): void {

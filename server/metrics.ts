@@ -15,6 +15,7 @@ export interface ServerMetrics {
   readonly findings: Gauge<'kind'>
   readonly unfinishedActs: Gauge<'state'>
   readonly unapprovedCredits: Gauge
+  readonly ledgerProof: Gauge<'digest'>
   readonly replicaReads: Counter<'outcome'>
 }
 
@@ -100,6 +101,12 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       name: 'tidemark_support_acts_unfinished',
       help: 'Acts of support that wait for a second person (waiting_for_approval) or for the worker (queued)',
       labelNames: ['state'],
+      registers,
+    }),
+    ledgerProof: new Gauge({
+      name: 'tidemark_ledger_proven_transfer',
+      help: 'The last transfer that was proven, with the digest of the proof: a copy that the database cannot change',
+      labelNames: ['digest'],
       registers,
     }),
     unapprovedCredits: new Gauge({

@@ -3,6 +3,7 @@ import Koa, { type Middleware } from 'koa'
 import { findCursor } from '../schema/cursors/cursors.ts'
 import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { findLatestProof } from '../schema/ledger/read/proofs.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
 import { countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
@@ -38,6 +39,7 @@ function answerMetrics(deps: Dependencies): Middleware {
       attempt('partitions', measurePartitions(deps)),
       attempt('findings', measureFindings(deps)),
       attempt('acts', measureActs(deps)),
+      attempt('the last proof', measureProof(deps)),
     ])
     ctx.set('content-type', deps.metrics.registry.contentType)
     ctx.set('cache-control', 'no-store')
@@ -74,6 +76,12 @@ async function measurePartitions({ db, metrics, now }: Dependencies): Promise<vo
   for (const { table, ahead } of await countPartitionsAhead(db, now())) {
     metrics.partitionsAhead.set({ table }, ahead)
   }
+}
+
+async function measureProof({ db, metrics }: Dependencies): Promise<void> {
+  metrics.ledgerProof.reset()
+  const proof = await findLatestProof(db)
+  if (proof) metrics.ledgerProof.set({ digest: proof.heads_digest.toString('hex') }, proof.transfer_id)
 }
 
 async function measureFindings({ db, metrics }: Dependencies): Promise<void> {

@@ -75,6 +75,9 @@ CREATE TABLE public.audit_log (
     detail text,
     before jsonb,
     after jsonb,
+    salt bytea,
+    text_hash bytea,
+    hash bytea,
     CONSTRAINT audit_log_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 100))),
     CONSTRAINT audit_log_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
     CONSTRAINT audit_log_check1 CHECK (((target_kind IS NULL) = (target_id IS NULL))),
@@ -1178,7 +1181,7 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY audit_log_read ON public.audit_log FOR SELECT TO tidemark_server USING (true);
 
-CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
+CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['refused'::text, 'denied'::text])) OR ((outcome = 'requested'::text) AND (act_id IS NULL) AND (what = ANY (ARRAY['open_case'::text, 'search'::text, 'statement'::text, 'export_statement'::text, 'reconcile'::text, 'queue_job'::text])))));
 
 CREATE POLICY audit_log_worker ON public.audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 
@@ -1227,16 +1230,18 @@ GRANT INSERT(owner_id) ON TABLE public.audit_log TO tidemark_server;
 GRANT INSERT(owner_id) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT INSERT(reason) ON TABLE public.audit_log TO tidemark_server;
-GRANT INSERT(reason) ON TABLE public.audit_log TO tidemark_worker;
+GRANT INSERT(reason),UPDATE(reason) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT INSERT(detail) ON TABLE public.audit_log TO tidemark_server;
-GRANT INSERT(detail) ON TABLE public.audit_log TO tidemark_worker;
+GRANT INSERT(detail),UPDATE(detail) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT INSERT(before) ON TABLE public.audit_log TO tidemark_server;
 GRANT INSERT(before) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_server;
 GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT UPDATE(salt) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.balance_transactions TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.balance_transactions TO tidemark_worker;
@@ -1405,6 +1410,8 @@ GRANT SELECT ON TABLE public.ledger_openings TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_owners TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_owners TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_proofs TO tidemark_server;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;

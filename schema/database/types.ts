@@ -30,13 +30,16 @@ export interface AuditLog {
   at: Generated<Timestamp>;
   before: Json | null;
   detail: string | null;
+  hash: Buffer | null;
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
   reason: string | null;
+  salt: Buffer | null;
   target_id: string | null;
   target_kind: string | null;
+  text_hash: Buffer | null;
   what: string;
 }
 

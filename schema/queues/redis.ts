@@ -46,8 +46,8 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   return new EndingCluster([first, ...others], {
     ...connection,
     clusterRetryStrategy: retryStrategy,
-    // The promise of a `connect` whose ready check fails never settles, and BullMQ waits for it for good after
-    // a failover. Without the check a command to a node without its cluster is sent again like others.
+    // The promise of a `connect` whose ready check fails never settles, and BullMQ waits for it for good
+    // after a failover. Without the check a command to a node without its cluster is sent again like others.
     // https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts (`refreshListener`)
     enableReadyCheck: false,
     // How often a command looks for the node of its key, a tenth of a second apart while that node is away.

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { AuditLog, DB, Json } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
@@ -19,6 +19,34 @@ export interface NewAuditEntry {
   readonly detail: string | null
   readonly before?: Json
   readonly after?: Json
+}
+
+/** What support staff look at; the server logs it before it answers. */
+export type LookedAt = 'open_case' | 'search' | 'statement' | 'export_statement' | 'reconcile' | 'queue_job'
+
+/** Logs what a person looks at. */
+export async function recordLook(
+  db: Kysely<DB>,
+  look: Pick<NewAuditEntry, 'actor' | 'detail'> & {
+    readonly what: LookedAt
+    readonly target?: NewAuditEntry['target']
+    readonly owner?: Owner | null
+  },
+): Promise<void> {
+  const { target = null, owner = null, ...fields } = look
+  await recordAudit(db, { ...fields, act_id: null, outcome: 'requested', target, owner, reason: null })
+}
+
+/** How often a person looked within a day, up to `most`. */
+export async function countLooks(
+  db: Kysely<DB>,
+  { actor, what, most }: { readonly actor: string; readonly what: LookedAt; readonly most: number },
+): Promise<number> {
+  const { rows } = await sql<{ looks: number }>`
+    SELECT count(*) AS looks FROM (
+      SELECT FROM audit_log WHERE actor = ${actor} AND what = ${what} AND at > clock_timestamp() - interval '1 day'
+      ORDER BY id DESC LIMIT ${most}) latest`.execute(db)
+  return rows[0]?.looks ?? 0
 }
 
 /** Writes an entry of the append-only audit log. Its time is the database's. */

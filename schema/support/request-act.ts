@@ -72,8 +72,9 @@ export interface RequestDependencies {
 }
 
 /**
- * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the
- * audit log. The same id again gets the same act and no second entry. Throws ClerkUnavailableError.
+ * Writes down what support asks for, or why it is refused: every request is in the audit log, and a refusal
+ * but that of a dry run. The same id again gets the same act and no second entry. Throws
+ * ClerkUnavailableError.
  */
 export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
   const found = await resolveTarget(deps, asked.target)

@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/connect.ts'
+import { retryTransaction } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import { recordLook } from './audit.ts'
 
 export interface Visit {
   readonly user_id: string
@@ -15,7 +19,7 @@ const keptMs = 3_600_000
  * Records that a colleague has an owner's case open. `is_new`: they had not until now. `others`: colleagues
  * who also have it open, the first to open it first.
  */
-export async function recordVisit(
+async function recordVisit(
   db: Kysely<DB>,
   visit: { readonly owner_id: string; readonly user_id: string; readonly now: Date },
 ): Promise<{ readonly is_new: boolean; readonly others: Visit[] }> {
@@ -39,6 +43,20 @@ export async function recordVisit(
     .orderBy('began_at')
     .execute()
   return { is_new, others }
+}
+
+/** Records the visit, and in the audit log that it began: before the case is read. */
+export function openCase(
+  db: Database,
+  { owner, user_id, now }: { readonly owner: Owner; readonly user_id: string; readonly now: Date },
+): Promise<Visit[]> {
+  return retryTransaction(db, async (trx) => {
+    const { is_new, others } = await recordVisit(trx, { owner_id: owner.owner_id, user_id, now })
+    const target = { kind: owner.owner_kind, id: owner.owner_id }
+    const detail = 'Opened the case and saw the customer’s identity'
+    if (is_new) await recordLook(trx, { actor: user_id, what: 'open_case', target, owner, detail })
+    return others
+  })
 }
 
 /** A few at a time, so that opening a case does not wait for it. */

@@ -10,7 +10,7 @@ import {
 } from '../../schema/api/support-acts.ts'
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
-import { listAudit, recordAudit } from '../../schema/support/audit.ts'
+import { listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import { search } from '../../server/support/search.ts'
@@ -112,20 +112,7 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
   async trace(product, { args, actor }) {
     const owner = await findOwnerId(product, only(args, 'an owner, or something of theirs'))
     const query = { owner, usage: 'hidden' } as const
-    const { opened, ...trace } = await readTrace(product.server, query, { user_id: actor })
-    if (opened) {
-      const target = { kind: opened.owner_kind, id: opened.owner_id }
-      const entry = {
-        actor,
-        act_id: null,
-        what: 'open_case',
-        target,
-        owner: opened,
-        reason: null,
-        detail: null,
-      }
-      await recordAudit(product.server.db, { ...entry, outcome: 'done' })
-    }
+    const trace = await readTrace(product.server, query, { user_id: actor })
     const { case_summary, timeline } = trace
     const lines = [
       `${owner}: ${case_summary?.sentence ?? 'nothing is known'}`,

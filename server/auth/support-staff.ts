@@ -4,8 +4,8 @@ import type { Clerk } from './clerk.ts'
 export type SupportStaff = (userId: string) => Promise<boolean>
 
 /**
- * Asks Clerk at each call, so that a removed role ends the access at the next one. Calls that come while Clerk
- * is being asked share its answer, since a page makes several together.
+ * Asks Clerk at each call, so that a removed role ends the access at the next one. Calls that come while
+ * Clerk is being asked share its answer, since a page makes several together.
  */
 export function createSupportStaff({ isSupportStaff }: Pick<Clerk, 'isSupportStaff'>): SupportStaff {
   const asked = new Map<string, Promise<boolean>>()

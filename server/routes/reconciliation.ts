@@ -23,6 +23,7 @@ import {
 } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/reconciliation/runs.ts'
 import { readStatement } from '../../schema/reconciliation/statement.ts'
+import { recordLook } from '../../schema/support/audit.ts'
 import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'
 import { supportStaff } from '../rights.ts'
@@ -62,17 +63,24 @@ export const reconciliationRoutes = [
 
   // The row is the request: the worker looks for it every few seconds.
   route(requestReconciliation, { rights: supportStaff }).handle(async ({ user_id }, deps) => {
+    await recordLook(deps.db, { actor: user_id, what: 'reconcile', detail: null })
     const run = await requestRun(deps.db, { requested_by: user_id, now: deps.now() })
     return { run: presentRun(run, await nameColleagues(deps, [run.requested_by])) }
   }),
 
-  route(getStatement, { rights: supportStaff }).handle(async ({ query }, { reads, now }) => ({
-    days: await readStatement((await reads()).db, daysOf(query, now())),
-  })),
+  route(getStatement, { rights: supportStaff }).handle(
+    async ({ query, user_id: actor }, { db, reads, now }) => {
+      const days = daysOf(query, now())
+      await recordLook(db, { actor, what: 'statement', detail: `${days.first} to ${days.last}` })
+      return { days: await readStatement((await reads()).db, days) }
+    },
+  ),
 
-  route(exportStatement, { rights: supportStaff }).handle(async ({ query }, { reads, now }) => {
-    const { db } = await reads()
+  route(exportStatement, { rights: supportStaff }).handle(async ({ query, user_id: actor }, deps) => {
+    const { reads, now } = deps
     const days = daysOf(query, now())
+    await recordLook(deps.db, { actor, what: 'export_statement', detail: `${days.first} to ${days.last}` })
+    const { db } = await reads()
     return new TextFile(
       `statement-${query.day ?? query.month ?? days.first.slice(0, 7)}.csv`,
       csvOf(readStatement(db, days)),

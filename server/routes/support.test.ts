@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
-import { requestReconciliation } from '../../schema/api/reconciliation.ts'
+import { exportStatement, getStatement, requestReconciliation } from '../../schema/api/reconciliation.ts'
 import {
   getTrace,
   listWork,
@@ -21,7 +21,7 @@ import {
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { listAudit } from '../../schema/support/audit.ts'
+import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
@@ -141,6 +141,12 @@ describe('a colleague without the role, or who may not sign in any more', () => 
     expect((await server.api(listWork, { token: fresh.token })).status).toBe(200)
   })
 })
+
+/** Of a time before everything. */
+const madeUpCursor = Buffer.from(JSON.stringify(['2001-01-01T00:00:00.000000Z', 'made/up', null])).toString(
+  'base64url',
+)
+const looksOf = ({ user_id }: Person) => listAudit(database.owner, { actor: user_id }, { limit: 10 })
 
 async function buildPerson(): Promise<Person> {
   const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
@@ -711,5 +717,55 @@ describe('two people at one case', () => {
     clock.advance(60_000)
     expect((await stay(sam)).visitors).toEqual([])
     expect((await open(kim)).visitors).toMatchObject([{ user_id: sam.user_id }])
+  })
+
+  test.each([
+    [
+      'a made-up cursor',
+      (token: string, owner: string) =>
+        server.api(getTrace, { token, query: { owner, cursor: madeUpCursor } }),
+    ],
+    [
+      'a visit that was recorded before',
+      async (token: string, owner: string) => {
+        await server.ask(visitCase, { token, body: { owner } })
+        return server.api(getTrace, { token, query: { owner } })
+      },
+    ],
+  ])('a case is in the audit log before it is shown, also with %s', async (_, open) => {
+    const ada = await buildPerson()
+    const kim = await signUp(clerk, { role: 'support' })
+    expect((await open(kim.token, ada.user_id)).status).toBe(200)
+    expect(await looksOf(kim)).toMatchObject([{ what: 'open_case', owner_id: ada.user_id }])
+  })
+
+  test('each search, statement, export and request to reconcile is in the audit log, without the text that was sought', async () => {
+    const ada = await buildPerson()
+    const kim = await signUp(clerk, { role: 'support' })
+    const { token } = kim
+    await server.ask(searchSupport, { token, query: { q: ada.user_id } })
+    await server.ask(searchSupport, { token, query: { q: 'ada.secret@tidemark.test' } })
+    await server.ask(getStatement, { token, query: {} })
+    await server.api(exportStatement, { token, query: {} })
+    await server.ask(requestReconciliation, { token, body: {} })
+    const lines = await looksOf(kim)
+    expect(lines.map(({ what }) => what).toReversed()).toEqual([
+      'search',
+      'search',
+      'statement',
+      'export_statement',
+      'reconcile',
+    ])
+    expect(lines.at(-1)).toMatchObject({ owner_id: ada.user_id, detail: 'a user: 1 found' })
+    expect(JSON.stringify(lines)).not.toContain('ada.secret')
+  })
+
+  test('a person who has searched 500 times in a day is told to wait', async () => {
+    const { token, user_id: actor } = await signUp(clerk, { role: 'support' })
+    for (let count = 0; count < 500; count++)
+      await recordLook(database.server, { actor, what: 'search', detail: null })
+    expect(await server.api(searchSupport, { token, query: { q: 'x@tidemark.test' } })).toMatchObject({
+      status: 429,
+    })
   })
 })

@@ -1,7 +1,9 @@
+import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
-import { recordAudit } from '../../schema/support/audit.ts'
-import { recordVisit } from '../../schema/support/visits.ts'
-import { RouteFailedError } from '../errors.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { countLooks, recordLook } from '../../schema/support/audit.ts'
+import { openCase } from '../../schema/support/visits.ts'
+import { RouteFailedError, supportItemNotFound, tooManyRequests } from '../errors.ts'
 import type { Failure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
@@ -17,30 +19,38 @@ const failure: Failure = {
   clerk: (cause) => new RouteFailedError(503, 'clerk_unavailable', { retry_after_s: 5, cause }),
 }
 
-export const supportRoutes = [
-  route(searchSupport, { rights: supportStaff, failure }).handle(({ query }, deps) => search(deps, query.q)),
+/** More than a person needs; a program that copies all customers gets no further. */
+const searchesPerDay = 500
+const searchWait_s = 3600
 
-  route(getTrace, { rights: supportStaff, failure }).handle(async ({ query, user_id }, deps) => {
-    const { opened, ...trace } = await readTrace(deps, query, { user_id })
-    if (opened) {
-      await recordAudit(deps.db, {
-        actor: user_id,
-        act_id: null,
-        what: 'open_case',
-        outcome: 'requested',
-        target: { kind: opened.owner_kind, id: opened.owner_id },
-        owner: opened,
-        reason: null,
-        detail: 'Opened the case and saw the customer’s identity',
-      })
-    }
-    return trace
+function ownerOf({ matches }: ResponseOf<typeof searchSupport>): Owner | null {
+  const owner = matches[0]?.owner
+  return owner ? { owner_kind: owner.kind, owner_id: owner.id } : null
+}
+
+export const supportRoutes = [
+  route(searchSupport, { rights: supportStaff, failure }).handle(async ({ query, user_id: actor }, deps) => {
+    const look = { actor, what: 'search' } as const
+    if ((await countLooks(deps.db, { ...look, most: searchesPerDay })) === searchesPerDay)
+      throw tooManyRequests(searchWait_s)
+    const found = await search(deps, query.q)
+    // Not the text, which may be an address: whom it led to.
+    const detail = `${found.recognized_as ?? 'Something else'}: ${found.matches.length} found`
+    const owners = new Set(found.matches.map(({ owner }) => owner?.id))
+    await recordLook(deps.db, { ...look, detail, owner: owners.size === 1 ? ownerOf(found) : null })
+    return found
   }),
+
+  route(getTrace, { rights: supportStaff, failure }).handle(({ query, user_id }, deps) =>
+    readTrace(deps, query, { user_id }),
+  ),
 
   route(listWork, { rights: supportStaff }).handle(({ query }, deps) => readWork(deps, query)),
 
   route(visitCase, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
-    const { others } = await recordVisit(deps.db, { owner_id: body.owner, user_id, now: deps.now() })
+    const owner = ownerOfId(body.owner)
+    if (!owner) throw supportItemNotFound()
+    const others = await openCase(deps.db, { owner, user_id, now: deps.now() })
     return { visitors: await presentVisitors(deps, others) }
   }),
 ]

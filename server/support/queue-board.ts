@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq'
 import { TokenRejectedError } from '../../schema/clerk/tokens.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
+import { recordLook } from '../../schema/support/audit.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { notFound } from '../errors.ts'
@@ -31,6 +32,11 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
     const queues = queueNames.map((name) => deps.producer.queue(name))
     // The producer opens new queues when its backend was away.
     if (!board || board.of !== queues[0]) board = { of: queues[0], serve: createBoard(queues) }
+    const job = /\/api\/queues\/([\w-]+)\/([^/]{1,200})(?:\/logs)?$/.exec(ctx.path)
+    if (job) {
+      const target = { kind: 'job', id: `${job[1]}/${job[2]}` }
+      await recordLook(deps.db, { actor: user_id, what: 'queue_job', target, detail: null })
+    }
     ctx.set('cache-control', 'no-store')
     const serve = await board.serve
     await serve(ctx, next)
@@ -60,8 +66,7 @@ async function createBoard(queues: readonly Queue[]): Promise<AppMiddleware> {
 
 /**
  * The signed-in member of the support staff, by the cookies in which Clerk's script keeps their session
- * token. The role is checked first, since that answer is cached: other callers cannot make us ask Clerk about
- * their session again and again.
+ * token.
  */
 async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<string | null> {
   const { clerk } = deps

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import type { CaseSummary, getTrace, SupportTrace, TraceItem } from '../../schema/api/support.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
-import { recordVisit } from '../../schema/support/visits.ts'
+import { openCase } from '../../schema/support/visits.ts'
 import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
@@ -34,14 +34,14 @@ const pageSize = 50
 
 /**
  * The payments and credits of one owner. The first page has the person, their state and the present visitors;
- * opening it is a visit. An object asked for by kind and id leads to its owner, or is shown alone without
- * one.
+ * opening any page is a visit. An object asked for by kind and id leads to its owner, or is shown alone
+ * without one.
  */
 export async function readTrace(
   deps: Deps,
   query: QueryOf<typeof getTrace>,
   { user_id }: { readonly user_id: string },
-): Promise<SupportTrace & { readonly opened: Owner | null }> {
+): Promise<SupportTrace> {
   const options = presentOptions(deps)
   const { kind, id } = query
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, options) : undefined
@@ -49,10 +49,11 @@ export async function readTrace(
   const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
   const highlighted = found?.find((hit) => hit.owner?.owner_id === owner?.owner_id)?.item ?? null
   const present = await presentOwners(deps.db, [owner])
-  const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null, opened: null }
+  const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   if (!owner) {
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [] }
   }
+  const others = await openCase(deps.db, { owner, user_id, now: options.now })
   const before = query.cursor === undefined ? undefined : placeOf(query.cursor)
   const page = await readTimeline(deps.db, owner, {
     limit: pageSize,
@@ -63,23 +64,21 @@ export async function readTrace(
   const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, { ...options, nameOf }))
   const next_cursor = page.next && cursorAt(page.next)
   if (before) return { owner: present(owner), ...nothing, highlighted, timeline, next_cursor }
-  const [person, case_summary, visit] = await Promise.all([
+  const [person, case_summary] = await Promise.all([
     presentPerson(deps, owner, options.links),
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute((trx) => readCaseSummary(trx, owner, options)),
-    recordVisit(deps.db, { owner_id: owner.owner_id, user_id, now: options.now }),
   ])
   return {
     owner: present(owner),
     person,
     case_summary,
-    visitors: await presentVisitors(deps, visit.others),
+    visitors: await presentVisitors(deps, others),
     highlighted,
     timeline: timeline.map((item) => markUnfinished(item, case_summary)),
     next_cursor,
-    opened: visit.is_new ? owner : null,
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../schema/invitations/invitations.ts'
 import { replaceSeatEmails } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { eraseAuditTexts } from '../../schema/support/audit-chain.ts'
 import {
   findTracesOf,
   listCheckoutsUnderWay,
@@ -109,6 +110,7 @@ async function erase(
     await revokeAtClerk(deps, locked)
     await endInvitation(trx, { id, status: 'revoked' })
   }
+  await eraseAuditTexts(trx, user_id)
   await deleteCreationOf(trx, { owner_kind: 'user', owner_id: user_id })
   return {
     tokens: await deleteTokensOf(trx, user_id),

@@ -1,6 +1,39 @@
--- Rows of the audit log are never changed or deleted.
+-- What the hash of an entry covers in place of its free text, which may be erased.
+CREATE OR REPLACE FUNCTION audit_text_hash(salt bytea, reason text, detail text) RETURNS bytea LANGUAGE sql STABLE AS $$
+  SELECT sha256(salt || convert_to(json_build_array(reason, detail)::text, 'UTF8'))
+$$;
+
+-- Chains an entry to the one before it (NULL for the first). Times are in microseconds.
+CREATE OR REPLACE FUNCTION audit_entry_hash(entry audit_log, previous bytea) RETURNS bytea LANGUAGE sql STABLE AS $$
+  SELECT sha256(coalesce(previous, ''::bytea) || convert_to(json_build_array(entry.id,
+    (extract(epoch FROM entry.at) * 1000000)::bigint, entry.actor, entry.act_id, entry.what, entry.outcome, entry.target_kind,
+    entry.target_id, entry.owner_kind, entry.owner_id, entry.before, entry.after, encode(entry.text_hash, 'hex'))::text, 'UTF8'))
+$$;
+
+-- Gives an entry the next number, and its hash. One entry is written at a time, until its transaction ends.
+CREATE OR REPLACE FUNCTION audit_log_chain() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  previous audit_log;
+BEGIN
+  PERFORM pg_advisory_xact_lock('audit_log'::regclass::oid::bigint);
+  SELECT * INTO previous FROM audit_log ORDER BY id DESC LIMIT 1;
+  NEW.id := coalesce(previous.id, 0) + 1;
+  NEW.salt := uuid_send(gen_random_uuid());
+  NEW.text_hash := audit_text_hash(NEW.salt, NEW.reason, NEW.detail);
+  NEW.hash := audit_entry_hash(NEW, previous.hash);
+  RETURN NEW;
+END
+$$;
+
+-- Rows of the audit log are never changed or deleted, but that their free text is erased.
 CREATE OR REPLACE FUNCTION audit_log_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF num_nonnulls(NEW.reason, NEW.detail, NEW.salt) = 0
+      AND to_jsonb(NEW) - ARRAY['reason', 'detail', 'salt'] = to_jsonb(OLD) - ARRAY['reason', 'detail', 'salt'] THEN
+      RETURN NEW;
+    END IF;
+  END IF;
   RAISE EXCEPTION 'The audit log is append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
 END
 $$;
@@ -77,10 +110,8 @@ BEGIN
   IF act.claims IS NULL THEN
     RETURN;
   END IF;
-  IF NOT act.is_dry_run THEN
-    PERFORM support_write_step(act, 'requested', act.requested_by, token,
-      CASE act.state WHEN 'waiting_for_approval' THEN 'It waits for approval' END);
-  END IF;
+  PERFORM support_write_step(act, 'requested', act.requested_by, CASE WHEN NOT act.is_dry_run THEN token END,
+    CASE WHEN act.is_dry_run THEN 'A dry run' WHEN act.state = 'waiting_for_approval' THEN 'It waits for approval' END);
   RETURN NEXT act;
 END
 $$;
@@ -143,7 +174,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION audit_log_refuse_change, support_acts_guard, support_needs_approval, support_write_act, support_write_step,
+REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_acts_guard, support_needs_approval, support_write_act, support_write_step,
   support_require_person, support_request_act, support_approve_act, support_refuse_act FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_request_act, support_approve_act, support_refuse_act TO tidemark_server;

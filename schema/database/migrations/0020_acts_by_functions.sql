@@ -6,8 +6,10 @@ REVOKE UPDATE (approved_by, approved_at, refused_by, state, error, finished_at, 
 DROP POLICY support_acts_decide ON support_acts;
 DROP POLICY support_acts_request ON support_acts;
 DROP POLICY audit_log_request ON audit_log;
+-- What the server logs by itself: refusals, and what support staff look at.
 CREATE POLICY audit_log_request ON audit_log FOR INSERT TO tidemark_server
-  WITH CHECK (outcome IN ('refused', 'denied') OR (what = 'open_case' AND act_id IS NULL));
+  WITH CHECK (outcome IN ('refused', 'denied') OR (outcome = 'requested' AND act_id IS NULL
+    AND what IN ('open_case', 'search', 'statement', 'export_statement', 'reconcile', 'queue_job')));
 
 -- The session tokens with which people asked for an act and agreed to it, for the worker alone, until the act
 -- has ended.
@@ -20,5 +22,11 @@ CREATE TABLE support_act_tokens (
   PRIMARY KEY (act_id, step)
 );
 GRANT SELECT, DELETE ON support_act_tokens TO tidemark_worker;
+-- Each entry of the audit log is chained to the one before. Its free text may be erased: the hash covers a
+-- salted hash of it. Entries that were written before this migration have none.
+ALTER TABLE audit_log ADD COLUMN salt bytea, ADD COLUMN text_hash bytea, ADD COLUMN hash bytea;
+GRANT UPDATE (reason, detail, salt) ON audit_log TO tidemark_worker;
 CREATE INDEX support_acts_adjusted ON support_acts (requested_at)
   WHERE kind = 'adjust' AND (NOT is_dry_run) AND approved_by IS NULL AND state IN ('queued', 'done');
+-- The digest of the last proof leaves the database as a metric.
+GRANT SELECT ON ledger_proofs TO tidemark_server;

@@ -2,27 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
+import type { Proof } from '../read/proofs.ts'
 import { type AccountHead, type Accounts, headOf, headUpTo } from './accounts.ts'
-
-/** How far the books were proven. */
-export interface Proof {
-  readonly transfer_id: number
-  readonly proven_at: Date
-  readonly accounts: number
-  /** SHA-256 over the latest entry of every owner's account up to that transfer. */
-  readonly heads_digest: Buffer
-}
-
-export async function findLatestProof(db: Kysely<DB>): Promise<Proof | null> {
-  const proof = await db
-    .selectFrom('ledger_proofs')
-    .select(['transfer_id', 'proven_at', 'accounts', 'heads_digest'])
-    .orderBy('transfer_id', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return proof ?? null
-}
 
 export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'>): Promise<void> {
   await db.insertInto('ledger_proofs').values(proof).execute()

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
+import { checkAuditLog } from '../../support/audit-chain.ts'
 import { archivedEnd } from '../archive/archives.ts'
+import { findLatestProof, type Proof } from '../read/proofs.ts'
 import { Accounts } from './accounts.ts'
 import { checkArchives } from './archives.ts'
 import { checkGrants } from './grants.ts'
@@ -11,15 +13,7 @@ import { checkMonths, checkUsage } from './months.ts'
 import { checkOwners, lookUpOwners } from './owners.ts'
 import { planToReadAll } from './planned.ts'
 import type { LedgerProblem, ReportProblem } from './problems.ts'
-import {
-  digestAll,
-  digestHeads,
-  findFinalTransferId,
-  findLatestProof,
-  type HeadsDigest,
-  insertProof,
-  type Proof,
-} from './proofs.ts'
+import { digestAll, digestHeads, findFinalTransferId, type HeadsDigest, insertProof } from './proofs.ts'
 import { type GrantOf, type Range, TransfersCheck } from './transfers.ts'
 
 export interface LedgerReport {
@@ -135,6 +129,7 @@ async function verifyAll(
     await checkKeys(main, range, problems.add)
     const sums = await checkSums(main, null, problems.add)
     await checkArchives(main, problems.add)
+    await checkAuditLog(main, problems.add)
     return sums
   })()
   const [sums] = await Promise.all([summing, reading])
