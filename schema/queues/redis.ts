@@ -62,9 +62,12 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
 const endsWithinMs = 100
 
 /**
- * A Cluster whose `disconnect` ends. When a node answers MOVED in that moment, ioredis connects to the node
- * that it names, and then waits for this connection to end as well, which nothing ends; BullMQ waits with it
- * (https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts, `moved`).
+ * A Cluster whose `disconnect` is followed by an `end`, for which BullMQ waits without a limit when it gives
+ * up a blocking command after a failover. Two things keep the event from coming. ioredis connects to the node
+ * that a MOVED names although it is being closed, and waits for that connection too
+ * (https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts, `moved`). And BullMQ connects anew
+ * while it waits (https://github.com/taskforcesh/bullmq/blob/v6.7.0/src/classes/redis-connection.ts,
+ * `runWithClusterRecovery`).
  */
 class EndingCluster extends Cluster {
   override disconnect(reconnect = false): void {
@@ -74,6 +77,11 @@ class EndingCluster extends Cluster {
       else clearInterval(again)
     }, endsWithinMs)
     again.unref()
+  }
+
+  override connect(): Promise<void> {
+    if (this.status === 'disconnecting') this.emit('end')
+    return super.connect()
   }
 
   /** BullMQ makes the connections on which workers wait for jobs so. */

@@ -139,6 +139,23 @@ describe("a worker's connection to a Redis Cluster", () => {
     made.disconnect()
   })
 
+  test('a connection that is closed and at once made anew ends in between', async ({ skip }) => {
+    if (!program.found) skip(program.reason)
+    const made = connectRedis(cluster.url, { whenUnavailable: 'wait' }) as Cluster
+    const redis = made.duplicate()
+    for (const one of [made, redis]) one.on('error', () => undefined)
+    await redis.ping()
+    let hasEnded = false
+    redis.once('end', () => {
+      hasEnded = true
+    })
+    redis.disconnect()
+    await redis.connect()
+    await waitUntil(() => hasEnded, 'the connection to end')
+    expect(await redis.set('{stripe-events}:key', '1')).toBe('OK')
+    for (const one of [made, redis]) one.disconnect()
+  })
+
   test('a connection that is made while the cluster is down works when the cluster is up', async ({
     skip,
   }) => {
