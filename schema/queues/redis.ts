@@ -63,20 +63,28 @@ const endsWithinMs = 100
 
 /**
  * A Cluster whose `disconnect` is followed by an `end`, for which BullMQ waits without a limit when it gives
- * up a blocking command after a failover. Two things keep the event from coming. ioredis connects to the node
- * that a MOVED names although it is being closed, and waits for that connection too
- * (https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts, `moved`). And BullMQ connects anew
- * while it waits (https://github.com/taskforcesh/bullmq/blob/v6.7.0/src/classes/redis-connection.ts,
+ * up a blocking command after a failover. Three things keep the event from coming. ioredis connects to the
+ * node that a MOVED names although it is being closed, and waits for that connection too; when it ends after
+ * the others, the status is `close` for good
+ * (https://github.com/redis/ioredis/blob/v6.0.0/lib/cluster/index.ts, `moved` and `drain`). And BullMQ
+ * connects anew while it waits
+ * (https://github.com/taskforcesh/bullmq/blob/v6.7.0/src/classes/redis-connection.ts,
  * `runWithClusterRecovery`).
  */
 class EndingCluster extends Cluster {
   override disconnect(reconnect = false): void {
     super.disconnect(reconnect)
-    const again = setInterval(() => {
+    let statusBefore: string = this.status
+    const watch = setInterval(() => {
+      // A Cluster that works leaves both within a turn of the event loop, or as soon as its nodes answer.
       if (this.status === 'disconnecting') super.disconnect(reconnect)
-      else clearInterval(again)
+      else if (this.status === 'close') {
+        this.status = 'end'
+        this.emit('end')
+      } else if (this.status === statusBefore) clearInterval(watch)
+      statusBefore = this.status
     }, endsWithinMs)
-    again.unref()
+    watch.unref()
   }
 
   override connect(): Promise<void> {
