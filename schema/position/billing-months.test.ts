@@ -213,6 +213,17 @@ describe('a period that begins early', () => {
     ])
   })
 
+  test('a credit for a period that is not paid for yet takes nothing from another one', () => {
+    // The renewal until 2027-03-01 was a draft when a new period began and credited it.
+    const next = period('in_3', '2026-03-11', '2026-04-11')
+    const paid = [year, next, cut('in_3', '2026-03-11', '2027-03-01')]
+    expect(monthsOf(paid, '2026-03-15')).toEqual(monthsOf([year, next], '2026-03-15'))
+    const renewal = period('in_2', '2026-03-01', '2027-03-01', { seats: 5 })
+    expect(monthsOf([...paid, renewal], '2026-03-15')).not.toEqual(
+      monthsOf([year, next, renewal], '2026-03-15'),
+    )
+  })
+
   test('a cut that waits for its invoice counts, and its months return when it is deleted', () => {
     const waiting = { ...cut('in_2', '2026-02-10', '2027-01-01'), invoice_id: null }
     expect(starts(monthsOf([year, waiting], '2026-04-01'))).toEqual(['2026-01-01', '2026-02-01'])
@@ -381,7 +392,10 @@ describe('credits of seats that are added in a month', () => {
     'credits of seats given up and added in one second, after seats that were not paid, end with the present seats: %s, then %s',
     (gone, again) => {
       // From 5 to 11 was not paid, in the same second.
-      const changes = [add(gone, '2026-01-11', 11, 3), add(again, '2026-01-11', 3, 11)]
+      const changes = [
+        seats(gone, ['2026-01-11', '2027-01-01'], [11, 3]),
+        seats(again, ['2026-01-11', '2027-01-01'], [3, 11]),
+      ]
       const [january, february] = credits(monthsOf([year, ...changes], '2026-02-15', { seats: 11 }))
       expect(january).toEqual({ in_1: 2500 })
       expect(february).toEqual({ in_1: 1500, [again]: 4000 })

@@ -90,21 +90,19 @@ export function isPaidAfterEnd({ paid_at }: PaidLine, { ended_at }: Subscription
 }
 
 /**
- * The period that a change or a cut is about: where periods overlap, the one with the same end. Of two of
- * those it is the later one, because Stripe prorates the present period alone. A bill changes
- * nothing of the period that it charges for.
+ * The period that a change or a cut is about. Stripe prorates until the end of the present period
+ * (https://docs.stripe.com/billing/subscriptions/prorations), so it is one with the same end, of two the
+ * later one. A period that is not paid for may be meant, and then it is none of those that are. A bill
+ * changes nothing of the period that it charges for.
  */
 export function periodOf<Period extends Pick<PaidLine, 'invoice_id' | 'starts_at' | 'ends_at'>>(
   { invoice_id, starts_at, ends_at }: PaidLine,
   periods: readonly Period[],
 ): Period | undefined {
-  const around = periods
-    .filter((period) => period.starts_at <= starts_at && starts_at < period.ends_at)
+  return periods
+    .filter((period) => period.starts_at <= starts_at && period.ends_at.getTime() === ends_at.getTime())
     .filter((period) => invoice_id === null || period.invoice_id !== invoice_id)
-  const same = around.filter((period) => period.ends_at.getTime() === ends_at.getTime())
-  return (same.length > 0 ? same : around).toSorted(
-    (a, b) => b.starts_at.getTime() - a.starts_at.getTime(),
-  )[0]
+    .toSorted((a, b) => b.starts_at.getTime() - a.starts_at.getTime())[0]
 }
 
 export function byStart(a: PaidLine, b: PaidLine): number {

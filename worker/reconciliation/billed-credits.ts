@@ -92,13 +92,12 @@ function periodOf(line: BilledLine, all: readonly BilledLine[], plan: BilledPlan
   return { line, over_at: cut?.[0] ?? line.ends_at, changes: inOrder }
 }
 
-/** The period that a change is in: of another bill, the one with the same end, of several the latest. */
+/** The period that a change is in: of another bill and with the same end, of several the latest. */
 function around(change: BilledLine, periods: readonly BilledLine[]): BilledLine | undefined {
-  const open = periods
-    .filter(({ starts_at, ends_at }) => starts_at <= change.starts_at && change.starts_at < ends_at)
+  return periods
+    .filter(({ starts_at, ends_at }) => starts_at <= change.starts_at && ends_at === change.ends_at)
     .filter(({ invoice_id }) => invoice_id === null || invoice_id !== change.invoice_id)
-  const same = open.filter(({ ends_at }) => ends_at === change.ends_at)
-  return (same.length > 0 ? same : open).toSorted((a, b) => b.starts_at - a.starts_at)[0]
+    .toSorted((a, b) => b.starts_at - a.starts_at)[0]
 }
 
 interface Held {
