@@ -35,7 +35,7 @@ function sentenceOf(row: SupportActRow): string {
     case 'done':
       return outcomeOf(row)?.sentence ?? ''
     case 'waiting_for_approval':
-      return `waits for a second person: npm run support -- approve ${row.id}`
+      return `waits for a second person, who approves ${row.id} at /support`
     case 'queued':
       return `waits and is tried again by itself. ${row.last_error ?? ''}`.trimEnd()
     case 'failed':

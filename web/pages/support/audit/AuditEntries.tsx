@@ -28,7 +28,7 @@ export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
 function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
-  const [tone, outcome] = auditOutcomes[entry.outcome]
+  const [tone, outcome] = isLook(entry) ? lookedAt : auditOutcomes[entry.outcome]
   const text = [entry.detail, entry.reason].filter(Boolean).join(' · ')
   return (
     <li>
@@ -111,6 +111,13 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
       <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
     </>
   )
+}
+
+const lookedAt = ['neutral', 'Viewed'] as const
+
+/** What a person looks at is logged when they ask for it, and is no act. */
+function isLook({ act_id, outcome }: AuditEntry): boolean {
+  return act_id === null && outcome === 'requested'
 }
 
 /** `access` is not an act: a user without the role tried to open the console. */
