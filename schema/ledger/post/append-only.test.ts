@@ -125,8 +125,10 @@ describe('a role', () => {
       /permission denied/,
     )
   })
-  test.each(['server', 'worker'] as const)('no login reads or writes proofs: %s', async (role) => {
-    await expect(sql`SELECT FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
+  test.each(['server', 'worker'] as const)('no login of a process writes proofs: %s', async (role) => {
+    const write = sql`INSERT INTO ledger_proofs DEFAULT VALUES`.execute(database[role])
+    await expect(write).rejects.toThrow(/permission denied/)
+    await expect(sql`DELETE FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
   })
   test('a role of the server cannot close a month', async () => {
     const month = { stripe_subscription_id: 'sub_b', starts_at: new Date(), used: 0 }
