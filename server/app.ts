@@ -40,7 +40,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   app.use(findByAddress(byAddress))
   app.use(router.routes())
   app.use(router.allowedMethods())
-  app.use(webApp(settings))
+  app.use(webApp(deps))
   return app
 }
 

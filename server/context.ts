@@ -4,12 +4,15 @@ import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
 import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
+import type { Network } from './networks.ts'
 
 export interface RequestState {
   request_id: string
   requestLog: RequestLog
-  /** Where the request comes from; see client-address.ts. */
+  /** Where the request comes from; see networks.ts. */
   network: string
+  /** The same with the wider networks around it. */
+  networks: readonly Network[]
   /** Set by `authenticate`. */
   user_id?: string
   /** Clerk's session, where the user is signed in. */
@@ -37,7 +40,7 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** The token of that session; null for other callers. */
   readonly session_token: string | null
-  /** Where an anonymous caller is; see client-address.ts. */
+  /** Where an anonymous caller is; see networks.ts. */
   readonly network: string
   readonly requestLog: RequestLog
   /** A UUIDv7 (decision 001); for idempotent endpoints the same in every try of an Idempotency-Key. */

@@ -68,6 +68,24 @@ describe('an anonymous caller is counted by the address', () => {
     await server.close()
     return seen
   }
+  test('callers of one home or site share four and sixteen budgets, in however many networks they are', async () => {
+    const home = Array.from({ length: 6 }, (_, index) => `2001:db8:1:10${index}::1`)
+    expect(await statuses(['127.0.0.0/8'], home)).toEqual([200, 200, 200, 200, 429, 429])
+    const site = Array.from({ length: 18 }, (_, index) => `2001:db8:2:${(index * 256).toString(16)}::1`)
+    expect((await statuses(['127.0.0.0/8'], site)).filter((status) => status === 429)).toHaveLength(2)
+  })
+
+  test('a caller who asks for pages without end is told to wait', async () => {
+    const server = await startTestServer({
+      databaseUrl: database.url,
+      deps: { limits: createRateLimits({ perMinute: { ...two, page: 2 } }) },
+    })
+    const answers = []
+    for (let count = 0; count < 3; count++) answers.push((await fetch(`${server.url}/favicon.svg`)).status)
+    await server.close()
+    expect(answers.at(-1)).toBe(429)
+  })
+
   const forwarded = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
 
   test('an anonymous caller is counted by the address that our proxy appended: what a caller claims changes nothing', async () => {

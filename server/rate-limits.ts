@@ -2,6 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { RateLimit } from '../schema/api/endpoint.ts'
 import type { AppMiddleware } from './context.ts'
 import { tooManyRequests } from './errors.ts'
+import type { Network } from './networks.ts'
 
 /** Requests per minute that one caller may make. Generous: a person never reaches them, a loop does. */
 const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
@@ -13,6 +14,8 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   sign_in: 60,
   /** An editor reports each request of its user and reads the balance in between. */
   extension: 600,
+  /** A page with its files is a few dozen, and a whole company may open it from one address. */
+  page: 3000,
 }
 
 export interface SpentBudget {
@@ -24,12 +27,15 @@ export interface SpentBudget {
 }
 
 export interface RateLimits {
-  count(limit: RateLimit, caller: string): Promise<SpentBudget>
+  /** A caller that is many has as many budgets. */
+  count(limit: RateLimit, caller: string, budgets?: number): Promise<SpentBudget>
   /** The same; returns how long to wait when the budget is used up, in seconds, and null when it is not. */
   consume(limit: RateLimit, caller: string): Promise<number | null>
 }
 
 const windowSeconds = 60
+/** Budgets are compared here, because those of wider networks are larger. */
+const pointsMax = Number.MAX_SAFE_INTEGER
 
 /** A server takes a thirtieth of a budget at once, so that not every request asks Redis. */
 const portionOf = (limit: number) => Math.max(1, Math.floor(limit / 30))
@@ -58,7 +64,7 @@ export function createRateLimits(
   const portions = new Map<string, Portion>()
   const limiters = new Map(
     (Object.keys(perMinute) as RateLimit[]).map((limit) => {
-      const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: windowSeconds }
+      const budget = { keyPrefix: `limit_${limit}`, points: pointsMax, duration: windowSeconds }
       const inMemory = new RateLimiterMemory(budget)
       return [
         limit,
@@ -81,8 +87,8 @@ export function createRateLimits(
   }
 
   /** Takes a portion of the budget, or its rest, which may be zero. */
-  async function take(limit: RateLimit, caller: string): Promise<Portion> {
-    const asked = portionOf(perMinute[limit])
+  async function take(limit: RateLimit, caller: string, most: number): Promise<Portion> {
+    const asked = portionOf(most)
     const taken = await limiterOf(limit)
       .consume(caller, asked)
       .catch((refusal: unknown) => {
@@ -91,8 +97,8 @@ export function createRateLimits(
       })
     const before = taken.consumedPoints - asked
     return {
-      left: Math.max(0, Math.min(asked, perMinute[limit] - before)),
-      untaken: Math.max(0, perMinute[limit] - taken.consumedPoints),
+      left: Math.max(0, Math.min(asked, most - before)),
+      untaken: Math.max(0, most - taken.consumedPoints),
       until_ms: performance.now() + taken.msBeforeNext,
     }
   }
@@ -109,20 +115,21 @@ export function createRateLimits(
     portions.set(key, portion)
   }
 
-  const count: RateLimits['count'] = async (limit, caller) => {
+  const count: RateLimits['count'] = async (limit, caller, budgets = 1) => {
+    const most = perMinute[limit] * budgets
     const key = `${limit}/${caller}`
     let portion = portions.get(key)
     const isOver = portion !== undefined && portion.until_ms <= performance.now()
     // Once no portion is left, Redis need not be asked again before the window ends.
     if (!portion || isOver || (portion.left === 0 && portion.untaken > 0)) {
-      const taken = await take(limit, caller)
+      const taken = await take(limit, caller, most)
       remember(key, taken)
       portion = taken
     }
     const is_exceeded = portion.left === 0
     if (!is_exceeded) portion.left -= 1
     const reset_s = Math.max(1, Math.ceil((portion.until_ms - performance.now()) / 1000))
-    return { limit: perMinute[limit], remaining: portion.untaken + portion.left, reset_s, is_exceeded }
+    return { limit: most, remaining: portion.untaken + portion.left, reset_s, is_exceeded }
   }
   return {
     count,
@@ -133,14 +140,30 @@ export function createRateLimits(
   }
 }
 
+/** The budget of the narrowest network, or of one around it that is used up. */
+export async function countNetworks(
+  limits: Pick<RateLimits, 'count'>,
+  limit: RateLimit,
+  networks: readonly Network[],
+): Promise<SpentBudget> {
+  const spent = await Promise.all(
+    networks.map(({ name, budgets }) => limits.count(limit, `ip:${name}`, budgets)),
+  )
+  const [narrowest] = spent
+  if (!narrowest) throw new Error('A request comes from nowhere')
+  return spent.find(({ is_exceeded }) => is_exceeded) ?? narrowest
+}
+
 /**
  * One budget per user and group of calls. Runs after `authenticate`, so that people who share an address do
  * not share a budget; only anonymous callers are counted by address. Each answer has the rest (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {
-    const { user_id, network } = ctx.state
-    const spent = await limits.count(limit, user_id ? `user:${user_id}` : `ip:${network}`)
+    const { user_id, networks } = ctx.state
+    const spent = user_id
+      ? await limits.count(limit, `user:${user_id}`)
+      : await countNetworks(limits, limit, networks)
     ctx.set('ratelimit-policy', `"${limit}";q=${spent.limit};w=${windowSeconds}`)
     ctx.set('ratelimit', `"${limit}";r=${spent.remaining};t=${spent.reset_s}`)
     if (spent.is_exceeded) throw tooManyRequests(spent.reset_s)

@@ -9,7 +9,7 @@ import type * as z from 'zod/mini'
 export type EndpointAuth = 'public' | 'user' | 'extension' | 'support'
 
 /** A group of calls that share one budget of requests a minute. */
-export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension'
+export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension' | 'page'
 
 export interface Endpoint<
   Query extends z.core.$ZodType = z.core.$ZodType,

@@ -1,6 +1,6 @@
-import ipaddr from 'ipaddr.js'
 import proxyaddr from 'proxy-addr'
 import type { AppMiddleware } from '../context.ts'
+import { networksOf } from '../networks.ts'
 import type { Settings } from '../settings.ts'
 
 /**
@@ -11,21 +11,12 @@ import type { Settings } from '../settings.ts'
 export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxies'>): AppMiddleware {
   const isTrusted = proxyaddr.compile([...trusted_proxies])
   /** The last address: most calls come over few connections. */
-  let last = { address: '', network: networkOf('') }
+  let last = { address: '', networks: networksOf('') }
   return (ctx, next) => {
     const address = proxyaddr(ctx.req, isTrusted)
-    if (address !== last.address) last = { address, network: networkOf(address) }
-    ctx.state.network = last.network
+    if (address !== last.address) last = { address, networks: networksOf(address) }
+    ctx.state.networks = last.networks
+    ctx.state.network = last.networks[0].name
     return next()
   }
-}
-
-/** An IPv4 address, or the /64 of an IPv6 address: a client usually controls all 2⁶⁴ addresses of its /64. */
-export function networkOf(address: string): string {
-  // A zone is the name of an interface, e.g. fe80::1%eth0.
-  const plain = address.replace(/%.*$/, '')
-  if (!ipaddr.isValid(plain)) return 'unknown'
-  const parsed = ipaddr.process(plain)
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString()}/64`
 }

@@ -2,8 +2,9 @@ import { access } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import send from 'koa-send'
 import type { AppContext, AppMiddleware } from '../context.ts'
-import { notFound } from '../errors.ts'
-import type { Settings } from '../settings.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { notFound, tooManyRequests } from '../errors.ts'
+import { countNetworks } from '../rate-limits.ts'
 import { type WebDocument, webSite } from '../web-site.ts'
 
 /** File names in this folder contain a hash of the content, so a cached copy never goes stale. */
@@ -13,12 +14,14 @@ const hashedFolder = '/assets/'
 const sessionHint = /(?:^|;\s*)__client_uat(?:_[\w-]+)?=[1-9]/
 
 /** Serves the built web app: its files, and for every other address a document. */
-export function webApp(settings: Settings): AppMiddleware {
+export function webApp({ settings, limits }: Pick<Dependencies, 'settings' | 'limits'>): AppMiddleware {
   const root = settings.web_root
   const documentOf = webSite(settings)
   return async (ctx, next) => {
     const isPage = ctx.method === 'GET' || ctx.method === 'HEAD'
     if (!isPage || ctx.path === '/api' || ctx.path.startsWith('/api/')) return next()
+    const spent = await countNetworks(limits, 'page', ctx.state.networks)
+    if (spent.is_exceeded) throw tooManyRequests(spent.reset_s)
     if (await sendFile(ctx, ctx.path)) return
     if (extname(ctx.path) !== '' || !ctx.accepts('html')) throw notFound()
     const signed_in = sessionHint.test(ctx.get('cookie'))

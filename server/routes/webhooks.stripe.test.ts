@@ -8,6 +8,7 @@ import { producerWith } from '../../tests/support/product/producer-with.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
+import { createRateLimits } from '../rate-limits.ts'
 
 const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
@@ -245,3 +246,23 @@ describe('nothing is stored of', () => {
 function secondsAgo(seconds: number): number {
   return Math.floor(Date.now() / 1000) - seconds
 }
+
+test('a network that keeps sending bad signatures is refused before its events are read, and others are not', async () => {
+  const noisy = await startTestServer({
+    databaseUrl: database.url,
+    settings: { trusted_proxies: ['127.0.0.0/8'] },
+    deps: { limits: createRateLimits({ perMinute: { auth: 3 } }) },
+  })
+  const send = async (from: string, payload: string, signature: string) => {
+    const headers = { 'x-forwarded-for': from, 'stripe-signature': signature }
+    const answer = await fetch(`${noisy.url}/api/stripe/webhook`, { method: 'POST', headers, body: payload })
+    return answer.status
+  }
+  const payload = JSON.stringify(newEvent())
+  const forged = []
+  for (let count = 0; count < 5; count++) forged.push(await send('198.51.100.7', payload, 't=1,v1=00'))
+  expect(forged).toEqual([400, 400, 400, 400, 429])
+  expect(await send('198.51.100.7', payload, sign(payload))).toBe(429)
+  expect(await send('198.51.100.8', payload, sign(payload))).toBe(200)
+  await noisy.close()
+})

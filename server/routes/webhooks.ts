@@ -12,7 +12,7 @@ import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import type { AppContext, AppMiddleware, RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import { invalidEvent, invalidSignature } from '../errors.ts'
+import { invalidEvent, invalidSignature, ServerError, tooManyRequests } from '../errors.ts'
 import { parseJson, readRawBody, webhookLimitBytes } from '../middleware/read-body.ts'
 import { signedSender } from '../rights.ts'
 import { plainRoute } from '../route.ts'
@@ -25,10 +25,35 @@ export const webhooksRoutes = [
 /** How old a signature may be, so that a recorded delivery cannot be replayed later. */
 const toleranceSeconds = 300
 
+/**
+ * Answers a network that keeps sending bad signatures without reading what it sends, for a minute. A sender
+ * with a good one in the same network comes again, as Stripe and Clerk do.
+ */
+function refuseForgers({ limits }: Pick<Dependencies, 'limits'>, serve: AppMiddleware): AppMiddleware {
+  const refusedUntilMs = new Map<string, number>()
+  return async (ctx, next) => {
+    const { network } = ctx.state
+    const left_ms = (refusedUntilMs.get(network) ?? 0) - performance.now()
+    if (left_ms > 0) throw tooManyRequests(Math.ceil(left_ms / 1000))
+    try {
+      await serve(ctx, next)
+    } catch (error) {
+      if (error instanceof ServerError && error.code === 'invalid_signature') {
+        const wait_s = await limits.consume('auth', `webhook:${network}`)
+        if (refusedUntilMs.size >= refusedMax) refusedUntilMs.clear()
+        if (wait_s !== null) refusedUntilMs.set(network, performance.now() + wait_s * 1000)
+      }
+      throw error
+    }
+  }
+}
+
+const refusedMax = 10_000
+
 /** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
   const inbox = openInbox()
-  return async (ctx) => {
+  return refuseForgers(deps, async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
@@ -46,7 +71,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
       ctx.state.requestLog,
     )
     ctx.body = { received: true }
-  }
+  })
 }
 
 /**
@@ -68,7 +93,7 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
   const inbox = openInbox()
-  return async (ctx) => {
+  return refuseForgers(deps, async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
     const event = clerkEventSchema.safeParse(parseJson(raw))
@@ -87,7 +112,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
       ctx.state.requestLog,
     )
     ctx.body = { received: true }
-  }
+  })
 }
 
 async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secrets: readonly string[]): Promise<void> {

@@ -51,7 +51,7 @@ export interface TestServerOptions {
 
 /** No process listens on this port. */
 const unreachable = { port: 1 }
-const unlimited = { read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
+const unlimited = { page: 1e6, read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
 
 /** The real application on a real socket, with the real database and queue of the test. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {

@@ -1,0 +1,41 @@
+import ipaddr from 'ipaddr.js'
+
+/** A part of the net that one caller may control, and how many budgets its callers share. */
+export interface Network {
+  readonly name: string
+  readonly budgets: number
+}
+
+/** Of an IPv6 address: what a host, a home and a site are given (RFC 6177), each with more than the one in it. */
+const prefixes = [
+  [64, 1],
+  [56, 4],
+  [48, 16],
+] as const
+
+/**
+ * An IPv4 address, however it is written, or the networks of an IPv6 address, the narrowest first: a client
+ * usually controls all 2⁶⁴ addresses of its /64, and often all networks of its /56 or /48.
+ */
+export function networksOf(address: string): readonly [Network, ...Network[]] {
+  // A zone is the name of an interface, e.g. fe80::1%eth0.
+  const plain = address.replace(/%.*$/, '')
+  if (!ipaddr.isValid(plain)) return [{ name: 'unknown', budgets: 1 }]
+  const parsed = ipaddr.process(plain)
+  const embedded = parsed instanceof ipaddr.IPv4 ? parsed : embeddedIn(parsed)
+  if (embedded) return [{ name: embedded.toString(), budgets: 1 }]
+  const [host, ...wider] = prefixes.map(([bits, budgets]) => {
+    const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/${bits}`)
+    return { name: `${network.toString()}/${bits}`, budgets }
+  })
+  return [host ?? { name: 'unknown', budgets: 1 }, ...wider]
+}
+
+/** The IPv4 address in one of NAT64 (RFC 6052) or 6to4 (RFC 3056). */
+function embeddedIn(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
+  const bytes = address.toByteArray()
+  const range = address.range()
+  if (range === 'rfc6052') return new ipaddr.IPv4(bytes.slice(12))
+  if (range === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6))
+  return null
+}
