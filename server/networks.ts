@@ -6,7 +6,7 @@ export interface Network {
   readonly budgets: number
 }
 
-/** Of an IPv6 address: what a host, a home and a site are given (RFC 6177), each with more than the one in it. */
+/** Of an IPv6 address (RFC 6177): what a host, a home and a site are given, each with more budgets. */
 const prefixes = [
   [64, 1],
   [56, 4],

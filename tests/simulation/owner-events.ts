@@ -13,6 +13,12 @@ export interface Arrival extends Pick<Turn, 'order' | 'times'> {
   readonly again?: boolean
 }
 
+/**
+ * Stripe lists events for 30 days (https://docs.stripe.com/api/events). A lost one that the reader has not
+ * found by then cannot be found any more, so time that passes in one step loses none of that age.
+ */
+const listed_s = 29 * 86_400
+
 /** Delivers a share of the webhook's events; those with 0 deliveries never arrive. */
 export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arrival): Promise<void> {
   const { share, order, times, again = false, late = false } = arrival
@@ -25,8 +31,8 @@ export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arr
     // Random enough and the same for the same ids.
     shuffled: chosen.toSorted((a, b) => a.id.localeCompare(b.id)),
   }[order]
-  for (const { id } of ordered.slice(0, Math.ceil(ordered.length * share))) {
-    if (times === 0) {
+  for (const { id, created } of ordered.slice(0, Math.ceil(ordered.length * share))) {
+    if (times === 0 && product.timeAtStripe() - created < listed_s) {
       owner.dropped.add(id)
       if (late) {
         await product.stripe.knob(`events/${id}/list`, { listed: false })
@@ -34,7 +40,7 @@ export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arr
       }
       continue
     }
-    await send(product, owner, { id, times })
+    await send(product, owner, { id, times: Math.max(1, times) })
   }
 }
 

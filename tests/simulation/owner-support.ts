@@ -5,6 +5,7 @@ import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
 import type { PlannedAct } from './owner-history.ts'
+import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
 
 type Staff = readonly [Person, Person]
@@ -37,6 +38,21 @@ export async function askSupport(product: FaultyProduct, owner: Owner, planned: 
   // 409: it was approved, and the answer was lost.
   if (approved.status !== 200 && approved.status !== 409)
     throw new Error(`Support's approval: ${approved.status} ${JSON.stringify(approved.body)}`)
+  // An approval lapses after a day, and the steps that follow may let months pass.
+  for (let waited = 0; waited < 70 && (await isQueued(product, target.act_id)); waited++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await pass(product, 60)
+  }
+}
+
+async function isQueued({ database }: FaultyProduct, id: string): Promise<boolean> {
+  const queued = await database.owner
+    .selectFrom('support_acts')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .execute()
+  return queued.length > 0
 }
 
 /** Support's acts that are unfinished or failed. */

@@ -108,7 +108,7 @@ async function subscriptionOf(
       const kind = amount === 0 ? 'trial' : days > 45 ? 'year' : 'month'
       periods.push({ ...line, kind, given_back_from: null, payment })
     }
-    if (payment.paid_at !== null) gone.push(...given_back)
+    if (payment.paid_at !== null) gone.push(...given_back.map((back) => ({ ...back, payment })))
   }
   return {
     // What was made by hand is named by the invoice that paid it first.
@@ -141,16 +141,17 @@ function oneBillOnce(changes: readonly SeatChange[]): SeatChange[] {
   })
 }
 
-/** Money that went back with the invoice of a new period: from when on, of the period with which end. */
-type GivenBack = InvoiceFacts['given_back'][number]
+/** Money that went back with the bill of a new period: from when on, of the period with which end. */
+type GivenBack = InvoiceFacts['given_back'][number] & { readonly payment: Payment }
 
 function backFrom(period: Period, gone: readonly GivenBack[], periods: readonly Period[]): number | null {
   if (period.kind === 'trial') return null
-  const moments = gone.filter(({ from, ends_at }) => {
-    const meant = periods.filter(
-      (one) => one.kind !== 'trial' && one.ends_at === ends_at && one.starts_at <= from,
-    )
-    return meant.toSorted((a, b) => a.starts_at - b.starts_at).at(-1) === period
+  const moments = gone.filter(({ from, ends_at, payment }) => {
+    const meant = periods
+      .filter((one) => one.kind !== 'trial' && one.ends_at === ends_at && one.starts_at <= from)
+      .filter((one) => one.payment !== payment)
+    // Of two that begin in one second, Stripe's list has the later one first.
+    return meant.toSorted((a, b) => b.starts_at - a.starts_at)[0] === period
   })
   return moments.length === 0 ? null : Math.min(...moments.map(({ from }) => from))
 }
