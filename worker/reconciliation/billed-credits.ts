@@ -92,12 +92,19 @@ function periodOf(line: BilledLine, all: readonly BilledLine[], plan: BilledPlan
   return { line, over_at: cut?.[0] ?? line.ends_at, changes: inOrder }
 }
 
-/** The period that a change is in: of another bill and with the same end, of several the latest. */
+/**
+ * The period that a change is in: of another bill and with the same end, of several the latest, and of those
+ * the one that was paid first: a renewal is a draft while a period that begins beside it is paid at once.
+ */
 function around(change: BilledLine, periods: readonly BilledLine[]): BilledLine | undefined {
   return periods
     .filter(({ starts_at, ends_at }) => starts_at <= change.starts_at && ends_at === change.ends_at)
     .filter(({ invoice_id }) => invoice_id === null || invoice_id !== change.invoice_id)
-    .toSorted((a, b) => b.starts_at - a.starts_at)[0]
+    .toSorted((a, b) => b.starts_at - a.starts_at || paidAt(a) - paidAt(b))[0]
+}
+
+function paidAt({ paid_at }: BilledLine): number {
+  return paid_at ?? Number.POSITIVE_INFINITY
 }
 
 interface Held {
