@@ -78,21 +78,29 @@ export async function playTogether(
   }
 }
 
+const longestMonth_s = 31 * day_s
+
 async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
   // What a month covers when it begins depends on what had gone back by then.
   const isPlain = turn.steps.every((step) => plainKinds.has(step.do))
+  const begun = product.timeAtStripe()
+  // A worker that has not run for months has not begun them, and usage then is of a month long past.
+  const isLong = () => product.timeAtStripe() - begun > longestMonth_s
   let isSettled = true
   let isExact = false
   for (const step of turn.steps) {
     if (step.do === 'use') {
-      if (!isSettled && !isPlain) {
+      if (!isSettled && (!isPlain || isLong())) {
         await settle(product, owner, turn)
         isSettled = true
       }
       await use(product, owner, { ...step, isSettled })
       continue
     }
-    if (takesBack.has(step.do) && (await isMonthUnheard(product, owner))) await settle(product, owner, turn)
+    // What is sold by hand at another price contradicts an order that is not settled yet.
+    const isAgreedLater = step.do === 'make_anew' && !isSettled
+    const isTakenLater = takesBack.has(step.do) && (await isMonthUnheard(product, owner))
+    if (isAgreedLater || isTakenLater) await settle(product, owner, turn)
     // So that Stripe's times have the order of the steps.
     if (!isExact) await pass(product, 1)
     isExact = step.do === 'period_end' && step.after_s === 0
