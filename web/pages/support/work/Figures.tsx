@@ -34,7 +34,7 @@ export function Figures({ work }: { work: WorkList | undefined }) {
         to={oldest ? traceAddress({ kind: 'event', id: oldest.id }) : null}
         value={work ? (oldest ? ageText(oldest.received_at, work.as_of) : 'None') : undefined}
         isBad={false}
-        note={oldest ? oldest.type : 'Every event has been applied'}
+        note={oldest ? oldest.type : 'No event waits to be applied'}
       />
       <Figure
         label="Differences"
