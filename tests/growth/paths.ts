@@ -480,7 +480,7 @@ async function askSupport(
   ask: (token: string) => Promise<unknown>,
 ): Promise<() => Promise<unknown>> {
   const { token } = await signUp(clerk, { role: 'support' })
-  for (let times = 0; times < 5; times++) await ask(token)
+  for (let times = 0; times < 15; times++) await ask(token)
   return () => ask(token)
 }
 
