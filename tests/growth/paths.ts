@@ -428,8 +428,7 @@ export const paths: Readonly<Record<string, Path>> = {
     await sql`
       SELECT brin_summarize_new_values(indexrelid::regclass) FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid
       WHERE inhparent = 'ledger_transfers_occurred'::regclass`.execute(product.database.owner)
-    const { token } = await signUp(product.clerk, { role: 'support' })
-    return () => product.server.ask(getStatement, { token, query: { day } })
+    return askSupport(product, (token) => product.server.ask(getStatement, { token, query: { day } }))
   },
 }
 
