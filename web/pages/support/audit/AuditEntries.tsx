@@ -115,9 +115,9 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
 
 const lookedAt = ['neutral', 'Viewed'] as const
 
-/** What a person looks at is logged when they ask for it, and is no act. */
-function isLook({ act_id, outcome }: AuditEntry): boolean {
-  return act_id === null && outcome === 'requested'
+/** What a person looks at is logged when they ask for it, and is no act; a comparison is begun by it. */
+function isLook({ act_id, outcome, what }: AuditEntry): boolean {
+  return act_id === null && outcome === 'requested' && what !== 'reconcile'
 }
 
 /** `access` is not an act: a user without the role tried to open the console. */

@@ -23,7 +23,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Acts of support staff with reason and changes; entries cannot be changed or deleted"
+      description="What support staff did and viewed; entries cannot be deleted"
     >
       <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
       <Card className="@container overflow-clip">
