@@ -21,10 +21,7 @@ export function AuditPage() {
   const log = useInfiniteQuery(auditQuery(useApi(), filter))
   const entries = log.data?.pages.flatMap(({ items }) => items) ?? []
   return (
-    <Page
-      title="Audit log"
-      description="What support staff did and viewed; entries cannot be deleted"
-    >
+    <Page title="Audit log" description="What support staff did and viewed; entries cannot be deleted">
       <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
       <Card className="@container overflow-clip">
         {log.isPending ? (
