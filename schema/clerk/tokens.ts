@@ -2,7 +2,7 @@ import { verifyToken } from '@clerk/backend'
 import { TokenVerificationError, TokenVerificationErrorReason } from '@clerk/backend/errors'
 import { decodeProtectedHeader } from 'jose'
 import { withTimeLimit } from '../time-limit.ts'
-import { type ClerkAddress, openClerk } from './client.ts'
+import { type ClerkAddress, callLimitMs, openClerk } from './client.ts'
 import { ClerkUnavailableError } from './errors.ts'
 
 export interface TokenOptions {
@@ -49,8 +49,6 @@ function tokenError(error: unknown): TokenRejectedError | ClerkUnavailableError 
   return new TokenRejectedError(error.message, { is_expired, cause: error })
 }
 
-const clerkLimitMs = 10_000
-
 export function createTokenVerifier(
   options: ClerkAddress & {
     /** Origins whose tokens are accepted; a token made for another site is refused. */
@@ -61,7 +59,7 @@ export function createTokenVerifier(
   const api = openClerk(options)
   const isKnownKey = createKeyList(async () => {
     const { keys } = await withTimeLimit(api.jwks.getJwks(), {
-      limit_ms: clerkLimitMs,
+      limit_ms: callLimitMs,
       what: 'Reading the keys of tokens',
     })
     return (keys ?? []).map(({ kid }) => kid)
@@ -77,7 +75,7 @@ export function createTokenVerifier(
       ...(apiUrl && { apiUrl }),
     })
     try {
-      const claims = await withTimeLimit(verification, { limit_ms: clerkLimitMs, what: 'Verifying a token' })
+      const claims = await withTimeLimit(verification, { limit_ms: callLimitMs, what: 'Verifying a token' })
       // A user with open tasks after sign-in counts as signed out, as in the browser.
       if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
       return {

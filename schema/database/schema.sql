@@ -981,6 +981,8 @@ CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor, id DESC);
 
 CREATE INDEX audit_log_owner ON public.audit_log USING btree (owner_kind, owner_id, id DESC) WHERE (owner_id IS NOT NULL);
 
+CREATE INDEX audit_log_searches ON public.audit_log USING btree (actor, at) WHERE (what = 'search'::text);
+
 CREATE INDEX balance_transactions_charge ON public.balance_transactions USING btree (charge_id) WHERE (charge_id IS NOT NULL);
 
 CREATE INDEX balance_transactions_created ON public.balance_transactions USING btree (created_at);

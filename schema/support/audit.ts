@@ -37,16 +37,16 @@ export async function recordLook(
   await recordAudit(db, { ...fields, act_id: null, outcome: 'requested', target, owner, reason: null })
 }
 
-/** How often a person looked within a day, up to `most`. */
-export async function countLooks(
+/** How often a person searched within a day, up to `most`. */
+export async function countSearches(
   db: Kysely<DB>,
-  { actor, what, most }: { readonly actor: string; readonly what: LookedAt; readonly most: number },
+  { actor, most }: { readonly actor: string; readonly most: number },
 ): Promise<number> {
-  const { rows } = await sql<{ looks: number }>`
-    SELECT count(*) AS looks FROM (
-      SELECT FROM audit_log WHERE actor = ${actor} AND what = ${what} AND at > clock_timestamp() - interval '1 day'
-      ORDER BY id DESC LIMIT ${most}) latest`.execute(db)
-  return rows[0]?.looks ?? 0
+  const { rows } = await sql<{ searches: number }>`
+    SELECT count(*) AS searches FROM (
+      SELECT FROM audit_log WHERE actor = ${actor} AND what = 'search' AND at > now() - interval '1 day'
+      LIMIT ${most}) latest`.execute(db)
+  return rows[0]?.searches ?? 0
 }
 
 /** Writes an entry of the append-only audit log. Its time is the database's. */

@@ -1,5 +1,5 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
-import { askClerk, openClerk } from '../../schema/clerk/client.ts'
+import { askClerk, callLimitMs, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import {
@@ -38,8 +38,6 @@ export interface SignedIn {
   readonly session_id: string | null
 }
 
-const clerkLimitMs = 10_000
-
 export function createClerk(options: {
   secretKey: string
   apiUrl: string | undefined
@@ -65,7 +63,7 @@ export function createClerk(options: {
     async getProfile(userId) {
       try {
         const user = await withTimeLimit(api.users.getUser(userId), {
-          limit_ms: clerkLimitMs,
+          limit_ms: callLimitMs,
           what: 'Reading a profile',
         })
         const email = user.primaryEmailAddress ?? user.emailAddresses[0]

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { countLooks, recordLook } from '../../schema/support/audit.ts'
+import { countSearches, recordLook } from '../../schema/support/audit.ts'
 import { openCase } from '../../schema/support/visits.ts'
 import { RouteFailedError, supportItemNotFound, tooManyRequests } from '../errors.ts'
 import type { Failure } from '../failures.ts'
@@ -31,7 +31,7 @@ function ownerOf({ matches }: ResponseOf<typeof searchSupport>): Owner | null {
 export const supportRoutes = [
   route(searchSupport, { rights: supportStaff, failure }).handle(async ({ query, user_id: actor }, deps) => {
     const look = { actor, what: 'search' } as const
-    if ((await countLooks(deps.db, { ...look, most: searchesPerDay })) === searchesPerDay)
+    if ((await countSearches(deps.db, { actor, most: searchesPerDay })) === searchesPerDay)
       throw tooManyRequests(searchWait_s)
     const found = await search(deps, query.q)
     // Not the text, which may be an address: whom it led to.

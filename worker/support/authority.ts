@@ -7,7 +7,7 @@ import {
   type SupportActRow,
 } from '../../schema/support/acts.ts'
 import { isAtTerminal, isOwn, mayNotBeOwn } from '../../schema/support/approval.ts'
-import { listAudit } from '../../schema/support/audit.ts'
+import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 
@@ -26,7 +26,11 @@ const entriesMax = 50
  */
 export async function requireAuthority(deps: WorkerDependencies, act: SupportActRow): Promise<void> {
   if (act.is_dry_run) return
-  await requirePerson(deps, act, { step: 'requested', who: act.requested_by })
+  const proof = {
+    entries: await listAudit(deps.db, { act_id: act.id }, { limit: entriesMax }),
+    steps: await listActSteps(deps.db, act.id),
+  }
+  await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
   const { approved_by, approved_at } = act
   if (approved_by === null || approved_at === null) {
     if (await needsApproval(deps.db, act, deps.adjustmentLimits))
@@ -35,20 +39,25 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
   }
   if (deps.now().getTime() - approved_at.getTime() > approvalLastsMs)
     throw new PermanentError('It was approved more than a day ago, and has to be asked for again')
-  await requirePerson(deps, act, { step: 'approved', who: approved_by })
+  await requirePerson(deps, act, { step: 'approved', who: approved_by, ...proof })
 }
 
 async function requirePerson(
   deps: WorkerDependencies,
   act: SupportActRow,
-  { step, who }: { readonly step: ActStep['step']; readonly who: string },
+  claim: {
+    readonly step: ActStep['step']
+    readonly who: string
+    readonly entries: readonly AuditRow[]
+    readonly steps: readonly ActStep[]
+  },
 ): Promise<void> {
-  const entries = await listAudit(deps.db, { act_id: act.id }, { limit: entriesMax })
+  const { step, who, entries, steps } = claim
   if (!entries.some(({ actor, outcome }) => actor === who && outcome === step))
     throw new PermanentError(`The audit log does not say that ${who} ${step} it`)
   // Only the login that owns the tables can write such a request; an approval needs a session.
   if (step === 'requested' && isAtTerminal(who)) return
-  const shown = (await listActSteps(deps.db, act.id)).find((one) => one.step === step)
+  const shown = steps.find((one) => one.step === step)
   if (!shown || !(await isSessionOf(deps, who, shown)))
     throw new PermanentError(`No session of ${who} proves that they ${step} it`)
   if (!(await deps.clerk.isSupportStaff(who)))

@@ -25,7 +25,7 @@ BEGIN
 END
 $$;
 
--- Rows of the audit log are never changed or deleted, but that their free text is erased.
+-- Rows of the audit log are never changed or deleted; only their free text may be erased.
 CREATE OR REPLACE FUNCTION audit_log_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN
@@ -107,7 +107,7 @@ BEGIN
     act.reason, act.is_dry_run, act.requested_by, act.requested_at, act.state, act.next_try_at)
   ON CONFLICT DO NOTHING
   RETURNING * INTO act;
-  IF act.claims IS NULL THEN
+  IF NOT FOUND THEN
     RETURN;
   END IF;
   PERFORM support_write_step(act, 'requested', act.requested_by, CASE WHEN NOT act.is_dry_run THEN token END,
@@ -116,6 +116,7 @@ BEGIN
 END
 $$;
 
+-- Writes the entry of the audit log for a step of an act, and keeps the token that proves who took it.
 CREATE OR REPLACE FUNCTION support_write_step(act support_acts, step text, who text, token text, detail text)
 RETURNS void LANGUAGE sql SET search_path = public, pg_temp AS $$
   INSERT INTO audit_log (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail)

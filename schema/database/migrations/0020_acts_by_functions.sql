@@ -6,7 +6,7 @@ REVOKE UPDATE (approved_by, approved_at, refused_by, state, error, finished_at, 
 DROP POLICY support_acts_decide ON support_acts;
 DROP POLICY support_acts_request ON support_acts;
 DROP POLICY audit_log_request ON audit_log;
--- What the server logs by itself: refusals, and what support staff look at.
+-- What the server logs without these functions: refusals, and what support staff look at.
 CREATE POLICY audit_log_request ON audit_log FOR INSERT TO tidemark_server
   WITH CHECK (outcome IN ('refused', 'denied') OR (outcome = 'requested' AND act_id IS NULL
     AND what IN ('open_case', 'search', 'statement', 'export_statement', 'reconcile', 'queue_job')));
@@ -26,6 +26,7 @@ GRANT SELECT, DELETE ON support_act_tokens TO tidemark_worker;
 -- salted hash of it. Entries that were written before this migration have none.
 ALTER TABLE audit_log ADD COLUMN salt bytea, ADD COLUMN text_hash bytea, ADD COLUMN hash bytea;
 GRANT UPDATE (reason, detail, salt) ON audit_log TO tidemark_worker;
+CREATE INDEX audit_log_searches ON audit_log (actor, at) WHERE what = 'search';
 CREATE INDEX support_acts_adjusted ON support_acts (requested_at)
   WHERE kind = 'adjust' AND (NOT is_dry_run) AND approved_by IS NULL AND state IN ('queued', 'done');
 -- The digest of the last proof leaves the database as a metric.
