@@ -181,13 +181,14 @@ function monthsOfPeriod({ line, over_at, changes }: Period, plan: BilledPlan, la
       ...part,
       credits: credits(starts_at, part.seats),
     }))
-    let most = atStart.total
-    for (const [index, { at, invoice_id, paid_at }] of within.entries()) {
+    let [most, held] = [atStart.total, count(atStart.paid)]
+    for (const [index, { at }] of within.entries()) {
       const { paid, total } = heldAfter(line, [...before, ...within.slice(0, index + 1)])
-      if (invoice_id !== null && paid_at !== null)
-        for (const part of lastOf(paid, total - most))
-          parts.push({ ...part, credits: credits(at, part.seats) })
+      // A change that waits for its bill pays for nothing, but leaves seats again that an earlier one took.
+      for (const part of lastOf(paid, Math.min(total - most, count(paid) - held)))
+        parts.push({ ...part, credits: credits(at, part.seats) })
       most = Math.max(most, total)
+      held = count(paid)
     }
     const hasBegun = starts_at <= latest && (plan.ended_at === null || starts_at < plan.ended_at)
     const late = (invoice_id: string) =>

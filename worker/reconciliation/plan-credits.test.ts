@@ -128,6 +128,25 @@ test('months that do not follow seats given up, whose bill still waits, are foun
   expect(await findingsOf(bought)).toMatchObject([{ kind: 'plan_credits_differ', credits: -1500 }])
 })
 
+test('seats given up and added again, whose bills both wait, are what was paid for, and no finding', async () => {
+  const bought = await buyYear(17)
+  const waitFor = async (quantity: number, proration_behavior: 'none' | 'create_prorations') => {
+    const { items } = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
+    await life.update(bought, { items: [{ id: items.data[0]?.id ?? '', quantity }], proration_behavior })
+  }
+  await waitFor(6, 'none')
+  await life.live(197)
+  await waitFor(13, 'create_prorations')
+  await life.live(17)
+  await waitFor(19, 'create_prorations')
+  await live(bought, 2)
+  // 13 seats when the month began, and the other 4 of 17 again for what was left of it.
+  const { plan } = await life.balance(bought)
+  expect(plan).toBeGreaterThan(13 * 500)
+  expect(plan).toBeLessThan(17 * 500)
+  expect(await findingsOf(bought)).toEqual([])
+})
+
 test('credits of an add-on that was taken for the plan are found', async () => {
   const bought = await buyYear(10)
   await linesOf(bought).set({ seats: 50 }).execute()
