@@ -2,11 +2,12 @@ import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/cha
 import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
-import { type ApplyInTransaction, ignore } from '../event-needs.ts'
+import { type ApplyInTransaction, type EventOutcome, ignore } from '../event-needs.ts'
 import { foreign, foundOrForeign } from '../foreign.ts'
 import { syncSubscription } from '../subscription/sync-subscription.ts'
 import { fetchCharge } from './fetch-charge.ts'
@@ -36,18 +37,25 @@ export async function syncCharge(
     ? await syncSubscription(deps, subscription_id, { ...cause, session_id: null })
     : null
   return async (trx) => {
+    const full = { ...cause, now: deps.now() }
+    if (intent_id) return applyToPurchase(trx, { intent_id, ...snapshot, remark }, full)
+    // Before the sync posts: a month that begins in the books then covers no usage with what went back.
+    const known = await findSubscriber(trx, subscription_id)
+    const isSaved = known && (await saveChargeOf(trx, known, snapshot))
     const synced = await syncFirst?.(trx)
     if (synced?.state === 'ignored') return synced
-    const owner = intent_id ? await findBuyer(trx, intent_id) : await findSubscriber(trx, subscription_id)
-    if (!owner) throw new NotYetError(`What ${chargeId} paid for is not committed yet`)
-    const posted = await applyCharge(trx, { intent_id, ...owner, ...snapshot }, { ...cause, now: deps.now() })
-    return { state: 'applied', reason: remark ?? posted }
+    const owner = known ?? (await findSubscriber(trx, subscription_id))
+    if (!owner) throw notCommitted(chargeId)
+    if (!(isSaved ?? (await saveChargeOf(trx, owner, snapshot)))) return { state: 'applied', reason: newer }
+    await postPlanDifference(trx, owner, full)
+    return { state: 'applied', reason: remark }
   }
 }
 
-async function findBuyer(trx: DatabaseTransaction, intentId: string): Promise<Owner | null> {
-  const intent = await findIntent(trx, intentId)
-  return intent ? recipientOf(intent) : null
+const newer = 'A newer snapshot was applied'
+
+function notCommitted(chargeId: string): NotYetError {
+  return new NotYetError(`What ${chargeId} paid for is not committed yet`)
 }
 
 async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<Owner | null> {
@@ -55,17 +63,24 @@ async function findSubscriber(trx: DatabaseTransaction, id: string | null): Prom
   return row ? { owner_kind: row.owner_kind, owner_id: row.owner_id } : null
 }
 
-/** Returns why nothing followed from it, if nothing did. */
-async function applyCharge(
+type Snapshot = Omit<ChargeSnapshot, keyof Owner | 'intent_id'>
+
+/** The owner before the charge, as everything locks them that posts. */
+async function saveChargeOf(trx: DatabaseTransaction, owner: Owner, snapshot: Snapshot): Promise<boolean> {
+  await lockOwner(trx, owner)
+  return saveCharge(trx, { ...snapshot, ...owner, intent_id: null })
+}
+
+async function applyToPurchase(
   trx: DatabaseTransaction,
-  charge: ChargeSnapshot,
+  { remark, ...charge }: Snapshot & { readonly intent_id: string; readonly remark: string | null },
   cause: Cause,
-): Promise<string | null> {
-  const intent = charge.intent_id ? await lockIntent(trx, charge.intent_id) : undefined
-  if (!(await saveCharge(trx, charge))) return 'A newer snapshot was applied'
+): Promise<EventOutcome> {
+  const intent = await lockIntent(trx, charge.intent_id)
+  const owner = intent && recipientOf(intent)
+  if (!owner) throw notCommitted(charge.stripe_charge_id)
+  if (!(await saveCharge(trx, { ...charge, ...owner }))) return { state: 'applied', reason: newer }
   // An intent that is not settled yet takes the charge into account when it settles.
-  let posted = 0
-  if (intent?.state === 'settled') posted = await postPurchaseDifference(trx, intent, cause)
-  if (charge.stripe_invoice_id) posted = await postPlanDifference(trx, charge, cause)
-  return posted === 0 ? 'The credits agree with it already' : null
+  const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : 0
+  return { state: 'applied', reason: remark ?? (posted === 0 ? 'The credits agree with it already' : null) }
 }

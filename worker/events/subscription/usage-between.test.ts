@@ -11,6 +11,7 @@ import { buildGrant, postTransfer } from '../../../tests/support/factories/trans
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
+import { syncCharge } from '../charge/sync-charge.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, worker } = product
@@ -30,6 +31,11 @@ const use = async (bought: PaidPurchase, credits: number) =>
 const hear = async ({ subscription_id }: PaidPurchase) => {
   await worker.catchUp()
   await processSubscriptionSync(worker.deps, { subscription_id: subscription_id ?? '' })
+}
+
+const syncAndApply = async (chargeId: string) => {
+  const apply = await syncCharge(worker.deps, chargeId, { event_id: null, actor: 'stripe' })
+  await database.worker.transaction().execute((trx) => apply(trx))
 }
 
 /** A plan whose month is used but for a rest, beside 300 bought credits, after its renewal at Stripe. */
@@ -90,6 +96,19 @@ describe('the balance after a renewal', () => {
     expect(await afterUse(650, true)).toEqual([0, 150])
     expect(await afterUse(650, false)).toEqual([0, 300])
   })
+})
+
+test('a renewal that is heard together with its refund covers no usage with what went back', async () => {
+  const bought = await buildRenewed(400)
+  await use(bought, 300)
+  await product.advanceDays(0.1)
+  const [charge] = await life.charges(bought)
+  await life.refund(charge, Math.floor((charge?.amount ?? 0) / 2))
+  // The event of the refund is the first that arrives.
+  await syncAndApply(charge?.id ?? '')
+  expect(await balanceOf(bought)).toEqual([0, 300])
+  await hear(bought)
+  expect(await balanceOf(bought)).toEqual([0, 300])
 })
 
 describe('a renewal whose payment fails', () => {
