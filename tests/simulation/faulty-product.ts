@@ -222,6 +222,8 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       await database.close()
     },
   }
+  // As a new worker does within a minute: what happens from now on is missed by no later reading.
+  await faulty.runTask('read_stripe_events')
   return faulty
 }
 
