@@ -328,7 +328,7 @@ export async function failRefund(product: FaultyProduct, owner: Owner): Promise<
   owner.refusals.push('Nothing was refunded')
 }
 
-async function findOpenInvoice(product: FaultyProduct, owner: Owner) {
+export async function findOpenInvoice(product: FaultyProduct, owner: Owner) {
   for (const customer of owner.customers) {
     const invoices = await withoutFaults(product, () =>
       product.stripe.client.invoices.list({ customer, limit: 100 }),

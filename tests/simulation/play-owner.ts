@@ -11,6 +11,7 @@ import {
   closeDispute,
   disputeCharge,
   failRefund,
+  findOpenInvoice,
   latestSubscription,
 } from './owner-at-stripe.ts'
 import { comeBack, leavePage, openPurchase, purchase, sellWrongly, subscribe } from './owner-checkouts.ts'
@@ -105,7 +106,9 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     if (!isExact) await pass(product, 1)
     isExact = step.do === 'period_end' && step.after_s === 0
     await take(product, owner, step, isSettled)
-    isSettled = false
+    // A part that goes back before the rest is paid counts from when it is heard (rule 9).
+    isSettled = takesBack.has(step.do) && (await findOpenInvoice(product, owner)) !== undefined
+    if (isSettled) await settle(product, owner, turn)
   }
   if (!isSettled) await settle(product, owner, turn)
 }
