@@ -179,6 +179,12 @@ export const environmentSchema = z.object({
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
     .default('tidemark.tidemark')
     .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
+  SIGN_IN_SECRET: z
+    .string()
+    .optional()
+    .describe(
+      'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
+    ),
   DRAIN_DELAY_MS: z.coerce
     .number()
     .int()
@@ -282,6 +288,8 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
+    if (environment.SIGN_IN_SECRET === undefined)
+      problems.push('SIGN_IN_SECRET is missing: what one server signed, another one would refuse.')
     problems.push(...unsafeInProduction(environment))
   }
   problems.push(...liveKeysInDevelopment(environment), ...publishedSecrets(environment))
@@ -343,12 +351,14 @@ function unsafeInProduction(environment: Environment): string[] {
     'CLERK_SECRET_KEY',
     'CLERK_PUBLISHABLE_KEY',
     'CLERK_WEBHOOK_SECRET',
+    'SIGN_IN_SECRET',
   ] as const
   for (const name of secrets) {
     const value = environment[name]
     if (value === undefined) continue
     // Each of several lets everything in that it signed.
-    const parts = name.endsWith('_WEBHOOK_SECRET') ? value.split(',').map((part) => part.trim()) : [value]
+    const isList = name.endsWith('_WEBHOOK_SECRET') || name === 'SIGN_IN_SECRET'
+    const parts = isList ? value.split(',').map((part) => part.trim()) : [value]
     if (parts.some(isPublished)) {
       problems.push(`${name} is the sandbox's, which everybody can read.`)
     } else if (name !== 'CLERK_PUBLISHABLE_KEY' && parts.some((part) => part.length < leastSecretLength)) {

@@ -294,13 +294,6 @@ export const signInUnconfirmed = () =>
     'sign_in_unconfirmed',
     'This page was open for too long. Please reload it and confirm the sign-in again.',
   )
-export const tooManySignIns = () =>
-  new ServerError(
-    429,
-    'too_many_requests',
-    'Too many sign-ins have been begun and not finished. Please wait a few minutes and try again.',
-    { retry_after_s: 60 },
-  )
 export const foreignExtension = () =>
   invalidRequest('This sign-in was begun by an extension that is not ours. Nothing was sent to it.', [
     { path: 'redirect_uri', message: 'Not one of our extensions' },

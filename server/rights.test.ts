@@ -17,7 +17,12 @@ import { buildSubscription } from '../tests/support/factories/subscriptions.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { madeOnce } from '../tests/support/made.ts'
-import { initiate, newSignIn, prepare, signInBoundTo } from '../tests/support/product/editor-sign-in.ts'
+import {
+  newSignIn,
+  prepare,
+  signedRequestOf,
+  signInBoundTo,
+} from '../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { type Actor, actors, type RightsRow } from './rights.ts'
@@ -125,8 +130,8 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   },
   'POST /api/auth/update-auth-code': async () => {
     const signIn = newSignIn()
-    await initiate(server, signIn)
-    return { body: { state: signIn.state, clerk_user_id: people.user.user_id } }
+    const request = await signedRequestOf(server, signIn)
+    return { body: { state: signIn.state, request, clerk_user_id: people.user.user_id } }
   },
   'POST /api/auth/prepare-vscode-auth': () => {
     const { state, redirect_uri } = newSignIn()

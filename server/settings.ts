@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
@@ -17,6 +18,8 @@ export interface Settings {
   readonly trusted_proxies: readonly string[]
   /** Our extensions, `publisher.extension` in lower case. */
   readonly extension_ids: readonly string[]
+  /** The first signs what an editor's sign-in began with; all are accepted. */
+  readonly sign_in_secrets: Secrets
   readonly brand: Brand
   /** An event that is signed with any of them is Stripe's: while a secret is replaced there are two. */
   readonly stripe_webhook_secrets: Secrets
@@ -55,6 +58,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     isOwnHost: ownHosts(env.APP_URL, { production, extra: listOf(env.EXTRA_HOSTS) }),
     trusted_proxies: listOf(env.TRUSTED_PROXIES),
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
+    sign_in_secrets: secretsOf(env.SIGN_IN_SECRET ?? randomBytes(32).toString('hex')),
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),
     stripe_api_base: env.STRIPE_API_BASE,

@@ -50,11 +50,13 @@ export const initiateVscodeAuth = endpoint({
 export const updateAuthCode = endpoint({
   method: 'POST',
   path: '/api/auth/update-auth-code',
-  summary: 'Bind the signed-in user to a browser sign-in; returns the code to send back',
+  summary: 'Agree to a browser sign-in as the signed-in user; returns the code to send back',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({
     state: requiredText(missingForCallback, stateProblem),
+    /** As `auth_url` has it: what the editor began, signed. */
+    request: requiredText(missingForCallback, (text) => (text.length <= 4096 ? null : 'request is too long')),
     clerk_user_id: userIdSchema,
     /** Accepted but ignored: a page's own code could be guessed, and profiles come from Clerk. */
     authorization_code: z.optional(z.string().check(z.maxLength(4096))),

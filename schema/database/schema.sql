@@ -212,7 +212,7 @@ CREATE TABLE public.extension_sign_ins (
     state_hash bytea NOT NULL,
     redirect_uri text NOT NULL,
     code_challenge text,
-    user_id text,
+    user_id text NOT NULL,
     code_hash bytea,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
@@ -222,7 +222,6 @@ CREATE TABLE public.extension_sign_ins (
     confirmation_expires_at timestamp with time zone,
     confirmed_at timestamp with time zone,
     clerk_session_id text,
-    client_network text,
     CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_sign_ins_check1 CHECK (
 CASE
@@ -1015,8 +1014,6 @@ CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
-CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
-
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX extension_tokens_hash ON public.extension_tokens USING btree (token_hash);
@@ -1309,8 +1306,6 @@ GRANT SELECT,INSERT ON TABLE public.deleted_owners TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
-
-GRANT UPDATE(user_id) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT UPDATE(code_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
 

@@ -132,7 +132,6 @@ export interface DeletedOwners {
 
 export interface ExtensionSignIns {
   clerk_session_id: string | null;
-  client_network: string | null;
   code_challenge: string | null;
   code_hash: Buffer | null;
   confirmation_expires_at: Timestamp | null;
@@ -144,7 +143,7 @@ export interface ExtensionSignIns {
   redirect_uri: string;
   state_hash: Buffer;
   token_id: string | null;
-  user_id: string | null;
+  user_id: string;
 }
 
 export interface ExtensionTokens {

@@ -11,7 +11,6 @@ export interface Exchange {
 
 /** Reasons for the log. `reused`: everything was right, but the code has been exchanged before. */
 export type ExchangeRefusal =
-  | 'not_bound'
   | 'not_confirmed'
   | 'expired'
   | 'reused'
@@ -31,7 +30,6 @@ export function decideExchange(
   now: Date,
 ): { readonly user_id: string } | { readonly refusal: ExchangeRefusal } {
   const { user_id } = signIn
-  if (user_id === null) return { refusal: 'not_bound' }
   if (exchange.redirect_uri !== signIn.redirect_uri) return { refusal: 'other_redirect_uri' }
   const refusal =
     signIn.code_challenge === null

@@ -48,7 +48,7 @@ export function exchangeSignIn(
     if (!signIn) return { refusal: 'unknown_state' }
     const decision = decideExchange(signIn, exchange, now)
     if ('refusal' in decision) {
-      if (decision.refusal === 'reused' && signIn.user_id && signIn.token_id) {
+      if (decision.refusal === 'reused' && signIn.token_id) {
         await revokeToken(trx, { user_id: signIn.user_id, id: signIn.token_id, now })
       }
       return decision

@@ -5,7 +5,6 @@ import {
   complete,
   confirm,
   exchange,
-  initiate,
   newSignIn,
   prepare,
   signInBoundTo,
@@ -59,7 +58,6 @@ describe.each(misfortunes)('a user who %s', (what, happens, status, code) => {
   test('the user cannot agree to a sign-in, on either page', async () => {
     const ada = await signUp(clerk)
     const [withChallenge, without] = [newSignIn(), newSignIn()]
-    await initiate(server, withChallenge)
     const { confirmation } = (await prepare(server, without, ada)).body as { confirmation: string }
     await happens(ada)
     expect(await bind(server, withChallenge, ada)).toMatchObject(refused)
@@ -151,7 +149,6 @@ describe('when Clerk does not answer', () => {
     const token = await generated(ada)
     const begun = await signInBoundTo(server, ada)
     const waiting = newSignIn()
-    await initiate(server, waiting)
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
     expect((await generate(ada)).status).toBe(503)
     expect((await bind(server, waiting, ada)).status).toBe(503)

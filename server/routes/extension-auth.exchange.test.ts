@@ -9,7 +9,6 @@ import {
   type EditorSignIn,
   editorUri,
   exchange,
-  initiate,
   newSignIn,
   prepare,
   signInBoundTo,
@@ -82,7 +81,6 @@ describe('a standard OAuth client', () => {
       code_challenge: await oauth.calculatePKCECodeChallenge(code_verifier),
       redirect_uri: editorUri,
     }
-    await initiate(server, made)
     const { body } = await bind(server, made, ada)
     const { authorization_code, redirect_uri } = body as { authorization_code: string; redirect_uri: string }
     const back = new URL(`${redirect_uri}?${new URLSearchParams({ code: authorization_code, state })}`)
@@ -220,7 +218,6 @@ describe('an exchange is refused', () => {
 
   test('an exchange is refused before the user signed in', async () => {
     const signIn = newSignIn()
-    await initiate(server, signIn)
     expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
   })
 

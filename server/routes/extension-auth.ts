@@ -7,14 +7,13 @@ import {
 } from '../../schema/api/extension-auth.ts'
 import { isOwnExtension } from '../../schema/api/redirect-uri.ts'
 import { exchangeSignIn, findExchangingUser } from '../../schema/extension/exchange.ts'
+import { readRequest, signInLifetimeMs, signRequest } from '../../schema/extension/sign-in-request.ts'
 import {
   bindSignIn,
   confirmationLifetimeMs,
   confirmSignIn,
   prepareSignIn,
   type SignInRefusal,
-  signInLifetimeMs,
-  startSignIn,
 } from '../../schema/extension/sign-ins.ts'
 import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
@@ -26,7 +25,6 @@ import {
   signInNotFound,
   signInUnconfirmed,
   signInUsed,
-  tooManySignIns,
 } from '../errors.ts'
 import { anyFailure } from '../failures.ts'
 import { everybody, theUser } from '../rights.ts'
@@ -38,14 +36,12 @@ export const extensionAuthRoutes = [
   route(initiateVscodeAuth, {
     rights: everybody,
     failure: anyFailure('Failed to initiate authentication flow.', code),
-  }).handle(async ({ body, network }, deps) => {
+  }).handle(async ({ body }, deps) => {
     const { state, redirect_uri, code_challenge } = body
-    if (!isOwnExtension(redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
-    const signIn = { state, redirect_uri, code_challenge, client_network: network, now: deps.now() }
-    const outcome = await startSignIn(deps.db, signIn)
-    if (outcome === 'full') throw tooManySignIns()
-    if (outcome === 'used') throw signInUsed()
-    const query = new URLSearchParams({ state, vscode_redirect_uri: redirect_uri })
+    const { extension_ids, sign_in_secrets } = deps.settings
+    if (!isOwnExtension(redirect_uri, extension_ids)) throw foreignExtension()
+    const signed = await signRequest({ state, redirect_uri, code_challenge }, sign_in_secrets, deps.now())
+    const query = new URLSearchParams({ state, vscode_redirect_uri: redirect_uri, request: signed })
     return {
       success: true,
       auth_url: `${deps.settings.app_url}/auth/vscode-callback?${query}`,
@@ -59,9 +55,13 @@ export const extensionAuthRoutes = [
   }).handle(async ({ body, user_id, session_id, requestLog }, deps) => {
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
-    const bound = await bindSignIn(deps.db, { state: body.state, user_id, session_id, now: deps.now() })
+    const request = await readRequest(body.request, deps.settings.sign_in_secrets)
+    if (request?.state !== body.state) throw signInNotFound()
+    // The list of our extensions may be shorter than when it was signed.
+    if (!isOwnExtension(request.redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
+    const bound = await bindSignIn(deps.db, { ...request, user_id, session_id, now: deps.now() })
     if (typeof bound === 'string') throw signInRefused(bound)
-    return { success: true, authorization_code: bound.code, redirect_uri: bound.redirect_uri }
+    return { success: true, authorization_code: bound.code, redirect_uri: request.redirect_uri }
   }),
 
   // What the page shows and the user agrees to is this state and address for this user. See decision 081.

@@ -25,7 +25,7 @@ const press = (name: string | RegExp) => async (page: Page) => {
 const editor = 'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth'
 const [extensionSignin, callback] = [
   `/extension-signin?${editor}`,
-  `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}`,
+  `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}&request=signed`,
 ]
 
 export const screens: readonly Screen[] = [

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { insertEvents, type NewEvent, selectEvents } from '../../schema/inbox/events.ts'
 import { storeEvents } from '../../schema/inbox/store-events.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
 
@@ -154,10 +155,13 @@ test('while a reader holds a month for long, it is left to the next time and no 
 })
 
 test('sign-ins of the extension that were over a day ago are deleted', async () => {
+  const user_id = await buildUser(database.server)
   const signIn = (name: string, expires_at: Date) => ({
     state_hash: Buffer.alloc(32, name),
     redirect_uri: 'vscode://tidemark.tidemark/done',
     code_challenge: 'x'.repeat(43),
+    code_hash: Buffer.alloc(32, `code ${name}`),
+    user_id,
     created_at: new Date(expires_at.getTime() - 600_000),
     expires_at,
   })

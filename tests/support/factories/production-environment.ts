@@ -8,4 +8,5 @@ export const productionEnvironment = {
   CLERK_SECRET_KEY: `sk_live_${'2'.repeat(42)}`,
   CLERK_PUBLISHABLE_KEY: `pk_live_${'3'.repeat(24)}`,
   CLERK_WEBHOOK_SECRET: `whsec_${'2'.repeat(32)}`,
+  SIGN_IN_SECRET: '3'.repeat(44),
 }

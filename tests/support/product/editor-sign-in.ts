@@ -6,6 +6,7 @@ import {
   prepareVscodeAuth,
   updateAuthCode,
 } from '../../../schema/api/extension-auth.ts'
+import { signRequest } from '../../../schema/extension/sign-in-request.ts'
 import type { Person } from '../services/clerk.ts'
 import type { ApiAnswer, TestServer } from './test-server.ts'
 
@@ -30,17 +31,30 @@ export function initiate(server: TestServer, signIn: EditorSignIn, fields: objec
   return server.api(initiateVscodeAuth, { body: { state, code_challenge, redirect_uri, ...fields } })
 }
 
-/** Binds a person as the page in the browser does. */
-export function bind(
+/** What `auth_url` carries to the page on which its user agrees. */
+export async function signedRequestOf(server: TestServer, signIn: EditorSignIn): Promise<string> {
+  const { body } = await initiate(server, signIn)
+  return new URL((body as { auth_url: string }).auth_url).searchParams.get('request') ?? ''
+}
+
+/** Agrees as the page in the browser does. Unless `fields` has a request, it is one that began just now. */
+export async function bind(
   server: TestServer,
   signIn: EditorSignIn,
   person: Person,
   fields: object = {},
 ): Promise<ApiAnswer> {
+  const { state, redirect_uri, code_challenge } = signIn
+  const { deps } = server
   return server.api(updateAuthCode, {
     token: person.token,
     body: {
-      state: signIn.state,
+      state,
+      request: await signRequest(
+        { state, redirect_uri, code_challenge },
+        deps.settings.sign_in_secrets,
+        deps.now(),
+      ),
       clerk_user_id: person.user_id,
       authorization_code: Buffer.from(`${person.user_id}:${signIn.state}:${Date.now()}`).toString('base64'),
       email: 'claimed@evil.test',
@@ -93,7 +107,6 @@ export async function signInBoundTo(
   person: Person,
   signIn = newSignIn(),
 ): Promise<EditorSignIn & { code: string }> {
-  await initiate(server, signIn)
   const { body } = await bind(server, signIn, person)
   return { ...signIn, code: (body as { authorization_code: string }).authorization_code }
 }

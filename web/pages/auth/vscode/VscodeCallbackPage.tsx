@@ -24,6 +24,8 @@ const openEditorAfterMs = 500
 interface BegunSignIn {
   readonly state: string
   readonly redirect_uri: string
+  /** What the editor began, signed by the server. */
+  readonly request: string
 }
 
 /** Ends a sign-in with PKCE: its user agrees, and the browser takes the code to the editor. */
@@ -32,15 +34,16 @@ export function VscodeCallbackPage() {
   const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]
+  const request = search.get('request')
 
-  if (!state || !redirect_uri) {
+  if (!state || !redirect_uri || !request) {
     return <EditorFailure text="Missing required parameters for VSCode callback." />
   }
   if (redirectUriProblem(redirect_uri))
     return <EditorFailure text={editorFailures.callback(otherAddress())} />
   if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
   if (!user) return <SignedOut />
-  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri }} />
+  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request }} />
 }
 
 function SignedOut() {
@@ -81,7 +84,7 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
       // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
       setStep('generating')
-      const body = { state: begun.state, clerk_user_id: user.id, email, username }
+      const body = { state: begun.state, request: begun.request, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
       // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()

@@ -24,7 +24,7 @@ export function VscodeInitiatePage() {
 
 function Initiate({ body }: { body: { redirect_uri: string; code_challenge: string; state: string } }) {
   const api = useApi()
-  // A POST as a query: showing the page begins the sign-in. A state works once, so no retries.
+  // A POST as a query: showing the page begins the sign-in.
   const begun = useQuery({
     queryKey: ['initiate-vscode-auth', body],
     queryFn: ({ signal }) => api(initiateVscodeAuth, { body, signal }),
@@ -36,7 +36,7 @@ function Initiate({ body }: { body: { redirect_uri: string; code_challenge: stri
 
   const address = begun.data?.auth_url
   useEffect(() => {
-    // Replaces the history entry, or the back button would return here with a used state.
+    // Replaces the history entry, or the back button would only lead forward again.
     if (address) window.location.replace(address)
   }, [address])
 
