@@ -19,7 +19,7 @@ const prefixes = [
  */
 export function networksOf(address: string): readonly [Network, ...Network[]] {
   // A zone is the name of an interface, e.g. fe80::1%eth0.
-  const plain = address.replace(/%.*$/, '')
+  const [plain = ''] = address.split('%', 1)
   if (!ipaddr.isValid(plain)) return [{ name: 'unknown', budgets: 1 }]
   const parsed = ipaddr.process(plain)
   const embedded = parsed instanceof ipaddr.IPv4 ? parsed : embeddedIn(parsed)

@@ -41,6 +41,8 @@ export interface Settings {
   readonly claim_after_ms: number
   /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
+  /** How long the answer of /readyz is given again. */
+  readonly ready_answer_ms: number
   /** How long a health check or a scrape waits for the database or the queue. */
   readonly probe_limit_ms: number
   /** How long a request waits for the queue. The row is already written, so the claim finds it anyway. */
@@ -53,7 +55,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
   const production = env.NODE_ENV === 'production'
   return {
     production,
-    app_url: env.APP_URL.replace(/\/+$/, ''),
+    app_url: env.APP_URL.replace(/\/$/, ''),
     own_origins: ownOrigins(env.APP_URL, { production }),
     isOwnHost: ownHosts(env.APP_URL, { production, extra: listOf(env.EXTRA_HOSTS) }),
     trusted_proxies: listOf(env.TRUSTED_PROXIES),
@@ -72,6 +74,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
+    ready_answer_ms: 1000,
     probe_limit_ms: 2000,
     enqueue_limit_ms: 2000,
     web_root: resolve(import.meta.dirname, '../web/dist/client'),

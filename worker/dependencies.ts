@@ -78,7 +78,7 @@ export function createDependencies({
     log,
     metrics: createWorkerMetrics(database.pool),
     now,
-    appUrl: env.APP_URL.replace(/\/+$/, ''),
+    appUrl: env.APP_URL.replace(/\/$/, ''),
     claimAfterMs: env.CLAIM_AFTER_MS,
     adjustmentLimits: adjustmentLimitsOf(env),
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),

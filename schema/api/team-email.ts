@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 /** Text without spaces, an at sign, a part with a dot. Whether it exists is unknown. */
-const simplePattern = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const simplePattern = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/
 const maximumLength = 254
 
 export const invalidTeamEmailText = 'Please enter a valid email address'

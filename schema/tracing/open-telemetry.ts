@@ -35,7 +35,7 @@ export function openTracing(options: {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces` }),
+        exporter: new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/$/, '')}/v1/traces` }),
       }),
     ],
   })

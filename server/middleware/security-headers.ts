@@ -115,9 +115,9 @@ const permissionsPolicy = [
 
 /** A publishable key is the base64 of the host of Clerk's frontend API and a dollar sign. */
 function clerkOrigin(publishableKey: string): string {
-  const host = Buffer.from(publishableKey.split('_')[2] ?? '', 'base64')
+  const [host = ''] = Buffer.from(publishableKey.split('_')[2] ?? '', 'base64')
     .toString()
-    .replace(/\$.*$/, '')
+    .split('$', 1)
   if (!/^[\w.-]+\.[\w-]+$/.test(host)) {
     throw new Error('CLERK_PUBLISHABLE_KEY is not one: it must hold the host name of a Clerk instance.')
   }

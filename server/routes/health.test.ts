@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -30,6 +31,36 @@ describe('health', () => {
       reasons: { database: 'does not answer', queue: 'does not answer', inbox: 'does not answer' },
     })
     expect(alive.status).toBe(200)
+  })
+
+  test('health is bad when the database is read-only, or its disk refuses writes', async () => {
+    const reasonsOf = async (databaseUrl: string) => {
+      const limited = await startTestServer({ databaseUrl })
+      const ready = await getMonitoring('/readyz', limited)
+      await limited.close()
+      return { status: ready.status, body: await ready.json() }
+    }
+    const readOnly = new URL(database.url)
+    readOnly.searchParams.set('options', '-c default_transaction_read_only=on')
+    expect(await reasonsOf(readOnly.href)).toMatchObject({
+      status: 503,
+      body: { reasons: { database: 'is read-only' } },
+    })
+    const name = sql.id(new URL(database.url).pathname.slice(1))
+    await sql`ALTER DATABASE ${name} SET temp_file_limit = '1kB'`.execute(database.owner)
+    const full = await reasonsOf(database.url)
+    await sql`ALTER DATABASE ${name} RESET temp_file_limit`.execute(database.owner)
+    expect(full).toMatchObject({ status: 503, body: { reasons: { database: 'does not answer' } } })
+  })
+
+  test('health is looked up once a second however often it is asked for, and a server that stops says so at once', async () => {
+    const slow = await startTestServer({ databaseUrl: database.url, settings: { ready_answer_ms: 60_000 } })
+    const counts = vi.spyOn(slow.deps.producer, 'counts')
+    for (let count = 0; count < 20; count++) expect((await get('/readyz', slow)).status).toBe(200)
+    expect(counts).toHaveBeenCalledTimes(1)
+    slow.deps.readiness.isStopping = true
+    expect((await get('/readyz', slow)).status).toBe(503)
+    await slow.close()
   })
 
   test('health is bad when the oldest event waits too long', async () => {

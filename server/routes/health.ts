@@ -19,10 +19,17 @@ export const healthRoutes = [
   plainRoute({ method: 'GET', path: '/readyz', rights: everybody, serve: readyz }),
 ]
 
-/** Whether this server can work. This answer is public; reasons are in the log and on the monitoring port. */
+/**
+ * Whether this server can work. This answer is public; reasons are in the log and on the monitoring port. What
+ * was found answers for a second, so that strangers who ask often cost the database nothing.
+ */
 function readyz(deps: Dependencies): AppMiddleware {
+  let latest: { readonly at: number; readonly reasons: Promise<Record<string, string>> } | undefined
   return async (ctx) => {
-    const isReady = Object.keys(await findReasonsNotReady(deps)).length === 0
+    const at = performance.now()
+    if (!latest || at - latest.at >= deps.settings.ready_answer_ms)
+      latest = { at, reasons: findReasonsNotReady(deps) }
+    const isReady = !deps.readiness.isStopping && Object.keys(await latest.reasons).length === 0
     ctx.status = isReady ? 200 : 503
     ctx.set('cache-control', 'no-store')
     ctx.body = { status: isReady ? 'ready' : 'not_ready' }
@@ -54,9 +61,15 @@ async function reasonOf(
   }
 }
 
-async function checkDatabase({ db }: Dependencies): Promise<null> {
-  await sql`SELECT 1`.execute(db)
-  return null
+/** Whether it answers, and takes writes: a sort that does not fit into memory writes to the database's disk. */
+async function checkDatabase({ db }: Dependencies): Promise<string | null> {
+  return db.transaction().execute(async (trx) => {
+    await sql`SET LOCAL work_mem = '64kB'`.execute(trx)
+    const { rows } = await sql<{ is_read_only: boolean }>`
+      SELECT current_setting('transaction_read_only')::boolean AS is_read_only, count(*)
+      FROM (SELECT n FROM generate_series(1, 5000) n ORDER BY -n OFFSET 0) spilled`.execute(trx)
+    return rows[0]?.is_read_only ? 'is read-only' : null
+  })
 }
 
 async function checkQueue({ producer }: Dependencies): Promise<null> {

@@ -4,6 +4,6 @@ export type MarketingPath = (typeof marketingPaths)[number]
 
 /** A slash at the end makes no difference. */
 export function findMarketingPath(path: string): MarketingPath | undefined {
-  const plain = path.replace(/(.)\/+$/, '$1')
+  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   return marketingPaths.find((known) => known === plain)
 }

@@ -75,6 +75,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     // A loaded machine must not be mistaken for an unreachable service.
     settings: {
       ...opened.deps.settings,
+      ready_answer_ms: 0,
       probe_limit_ms: 20_000,
       enqueue_limit_ms: 20_000,
       ...options.settings,
