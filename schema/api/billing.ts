@@ -20,6 +20,7 @@ export const billingDocumentSchema = z.object({
     'refunded',
     'partially_refunded',
     'disputed',
+    'dispute_lost',
   ]),
   amount_minor: z.int(),
   /** Upper case. */

@@ -175,9 +175,12 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
     case 'refund_reversed':
       return { what: 'Refund reversed', why: ofPayment(cause, format) }
     case 'dispute':
-      return { what: 'Payment disputed', why: `${ofPayment(cause, format)}; held until the bank decides` }
+      return {
+        what: 'Payment disputed',
+        why: `${ofPayment(cause, format)}; the credits come back if the bank decides that the payment stands`,
+      }
     case 'dispute_won':
-      return { what: 'Dispute decided for you', why: ofPayment(cause, format) }
+      return { what: 'Credits of a disputed payment given back', why: ofPayment(cause, format) }
     case 'correction':
       return { what: 'Correction by support', why: note ?? '' }
   }

@@ -158,6 +158,8 @@ export const supportActSchema = z.object({
   outcome: z.nullable(actOutcomeSchema),
   /** Why it failed, or why a colleague rejected it. */
   error: z.nullable(z.string()),
+  /** A dry run that ended because Stripe or Clerk did not answer; what it tried out would be tried again. */
+  is_unavailable: z.boolean(),
   /** While it is queued: the error of the last try, e.g. that Stripe did not answer. It is retried. */
   last_error: z.nullable(z.string()),
   finished_at: z.nullable(z.iso.datetime()),

@@ -139,13 +139,33 @@ const problemSchema = z.object({
 })
 export type SupportProblem = z.infer<typeof problemSchema>
 
+const noticeSchema = z.object({
+  /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
+  level: z.enum(['problem', 'waiting']),
+  /** e.g. `Card declined (insufficient funds): €20.00 is open; Stripe tries again on 30 November 2026.` */
+  sentence: z.string(),
+  item_key: z.nullable(z.string()),
+})
+export type SupportNotice = z.infer<typeof noticeSchema>
+
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
+  /**
+   * Everything that happened at Stripe until then was heard: its list of events was compared with the inbox.
+   * Null before the first comparison.
+   */
+  heard_until: z.nullable(z.iso.datetime()),
+  /** Whether that is too long ago to say that nothing is missing. */
+  is_heard_late: z.boolean(),
+  /** Events about this owner that came and are not applied. */
+  unapplied_events: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
   /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */
   sentence: z.string(),
   problems: z.array(problemSchema),
+  /** What explains a complaint although the credits agree: the most urgent first. */
+  notices: z.array(noticeSchema),
   plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
   /** Grants whose credits differ. */

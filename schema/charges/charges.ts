@@ -4,6 +4,7 @@ import { lookupEach } from '../database/lookup-each.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { Charges, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import type { DisputeState } from '../stripe/statuses.ts'
 
 export type Charge = Selectable<Charges>
 
@@ -21,11 +22,17 @@ export interface ChargeSnapshot extends Owner {
    * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
    */
   readonly disputed_minor: number | null
+  /** What became of its disputes; null without one. */
+  readonly dispute_state: DisputeState | null
+  /** When that was seen; kept while it stays so. */
+  readonly dispute_state_at: Date | null
+  /** Until when Stripe takes evidence for the one that is open. */
+  readonly dispute_due_at: Date | null
 }
 
 /** Saves a snapshot unless a newer one is stored; returns whether it did. */
 export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
-  const { refunded_minor, disputed_minor, snapshot_order } = snapshot
+  const { refunded_minor, disputed_minor, dispute_state, dispute_due_at, snapshot_order } = snapshot
   const dispute = disputed_minor === null ? {} : { disputed_minor }
   const saved = await trx
     .insertInto('charges')
@@ -33,7 +40,16 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
     .onConflict((conflict) =>
       conflict
         .columns(['owner_id', 'stripe_charge_id'])
-        .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
+        .doUpdateSet({
+          refunded_minor,
+          ...dispute,
+          dispute_state,
+          dispute_state_at: sql`CASE WHEN charges.dispute_state IS NOT DISTINCT FROM excluded.dispute_state
+            THEN charges.dispute_state_at ELSE excluded.dispute_state_at END`,
+          dispute_due_at,
+          snapshot_order,
+          updated_at: sql`now()`,
+        })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
     .returning('stripe_charge_id')
@@ -47,6 +63,24 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
     .selectAll()
     .where('stripe_charge_id', '=', stripeChargeId)
     .executeTakeFirst()
+}
+
+/** What became of the disputes of some charges, by their ids. */
+export async function findDisputeStates(
+  db: Kysely<DB>,
+  { owner_id }: Owner,
+  ids: readonly string[],
+): Promise<Map<string, DisputeState>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('charges')
+    .select(['stripe_charge_id', 'dispute_state'])
+    .where('owner_id', '=', owner_id)
+    .where('stripe_charge_id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.flatMap((row) => (row.dispute_state ? [[row.stripe_charge_id, row.dispute_state]] : [])),
+  )
 }
 
 /** What went back of what was paid for checkouts, of one owner or several. */

@@ -13,6 +13,12 @@ CREATE DOMAIN public.checkout_state AS text
 CREATE DOMAIN public.currency AS text
 	CONSTRAINT currency_check CHECK ((VALUE = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text])));
 
+CREATE TYPE public.dispute_state AS ENUM (
+    'open',
+    'won',
+    'lost'
+);
+
 CREATE DOMAIN public.entry_amount AS bigint
 	CONSTRAINT entry_amount_check CHECK ((VALUE <> 0));
 
@@ -130,8 +136,12 @@ CREATE TABLE public.charges (
     livemode public.livemode NOT NULL,
     owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
+    dispute_state public.dispute_state,
+    dispute_state_at timestamp with time zone,
+    dispute_due_at timestamp with time zone,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT charges_dispute CHECK (((dispute_state IS NULL) = (dispute_state_at IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
     CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
@@ -706,6 +716,9 @@ CREATE TABLE public.subscriptions (
     pending_lines jsonb DEFAULT '[]'::jsonb NOT NULL,
     unpaid_invoice_url text,
     needs_confirmation boolean DEFAULT false NOT NULL,
+    unpaid_minor bigint,
+    unpaid_decline_code text,
+    unpaid_next_attempt_at timestamp with time zone,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
@@ -713,7 +726,8 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_pending_lines_check CHECK ((jsonb_typeof(pending_lines) = 'array'::text)),
     CONSTRAINT subscriptions_scheduled_seats_check CHECK ((scheduled_seats >= 1)),
     CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
-    CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
+    CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text]))),
+    CONSTRAINT subscriptions_unpaid_minor_check CHECK ((unpaid_minor >= 0))
 );
 
 CREATE TABLE public.support_act_tokens (

@@ -5,6 +5,8 @@
 
 import type { ColumnType } from "kysely";
 
+export type DisputeState = "lost" | "open" | "won";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -63,6 +65,9 @@ export interface BalanceTransactions {
 export interface Charges {
   amount_minor: number;
   created_at: Generated<Timestamp>;
+  dispute_due_at: Timestamp | null;
+  dispute_state: DisputeState | null;
+  dispute_state_at: Timestamp | null;
   disputed_minor: number;
   intent_id: string | null;
   livemode: Generated<boolean>;
@@ -493,7 +498,10 @@ export interface Subscriptions {
   sync_failed_at: Timestamp | null;
   trial_end: Timestamp | null;
   unavailable_since: Timestamp | null;
+  unpaid_decline_code: string | null;
   unpaid_invoice_url: string | null;
+  unpaid_minor: number | null;
+  unpaid_next_attempt_at: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }

@@ -58,6 +58,31 @@ const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_tra
   appeal_under_review: 'gone',
 }
 
+export type DisputeState = 'open' | 'won' | 'lost'
+
+const disputeStates: Readonly<Record<DisputeStatus, DisputeState | null>> = {
+  // An inquiry is no dispute yet, and may never become one.
+  warning_needs_response: null,
+  warning_under_review: null,
+  warning_closed: null,
+  needs_response: 'open',
+  under_review: 'open',
+  lost: 'lost',
+  won: 'won',
+  // The money is the cardholder's, or there was nothing to decide; `disputedMinor` knows which.
+  prevented: null,
+  appeal_needs_response: 'open',
+  appeal_under_review: 'open',
+}
+
+/** What became of the disputes of a charge: open as long as one is, lost as soon as one is. */
+export function disputeStateOf(disputes: readonly { readonly status: string }[]): DisputeState | null {
+  const states = disputes.map(
+    ({ status }) => Object.entries(disputeStates).find(([name]) => name === status)?.[1] ?? null,
+  )
+  return (['open', 'lost', 'won'] as const).find((state) => states.includes(state)) ?? null
+}
+
 /** Minor units that a dispute keeps from us; null when Stripe has given it a status that we do not know. */
 export function disputedMinor(dispute: {
   readonly amount: number

@@ -34,6 +34,9 @@ export type SubscriptionSnapshot = Pick<
   | 'pending_lines'
   | 'unpaid_invoice_url'
   | 'needs_confirmation'
+  | 'unpaid_minor'
+  | 'unpaid_decline_code'
+  | 'unpaid_next_attempt_at'
   | 'snapshot_order'
   | 'next_try_at'
 >

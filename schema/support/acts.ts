@@ -281,14 +281,24 @@ export async function finishAct(
   await deleteActSteps(db, finished.id)
 }
 
-/** False when it was not queued any more. */
+/** `is_unavailable`: Stripe or Clerk did not answer. False when it was not queued any more. */
 export async function failAct(
   db: Kysely<DB>,
-  failed: { readonly id: string; readonly error: string; readonly now: Date },
+  failed: {
+    readonly id: string
+    readonly error: string
+    readonly is_unavailable: boolean
+    readonly now: Date
+  },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('support_acts')
-    .set({ state: 'failed', error: failed.error, finished_at: failed.now })
+    .set({
+      state: 'failed',
+      error: failed.error,
+      finished_at: failed.now,
+      ...(failed.is_unavailable && { unavailable_since: failed.now }),
+    })
     .where('id', '=', failed.id)
     .where('state', '=', 'queued')
     .executeTakeFirst()

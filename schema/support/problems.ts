@@ -30,6 +30,10 @@ const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: Ra
   where,
   at,
 })
+/** A payment is one row: the event that says so and is not applied, and not its checkout beside it. */
+const hasNoEvent = sql`NOT EXISTS (SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
+  AND e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
+  AND e.state IN ('failed', 'received'))`
 const intents = table(sql`checkout_intents i`, columns.intent.at)
 const subscriptions = table(sql`subscriptions s`, columns.subscription.at)
 const invitations = table(sql`team_invitations v`, columns.invitation.at)
@@ -56,10 +60,10 @@ const sources: Readonly<
   intent: {
     failed: () => [
       intents(
-        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)}))`,
+        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)})) AND ${hasNoEvent}`,
       ),
     ],
-    stuck: () => [intents(sql`i.is_unfinished AND i.last_error IS NOT NULL`)],
+    stuck: () => [intents(sql`i.is_unfinished AND i.last_error IS NOT NULL AND ${hasNoEvent}`)],
   },
   subscription: {
     failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],

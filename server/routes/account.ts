@@ -141,7 +141,7 @@ const reasons: Readonly<Record<RecentPaymentState, string>> = {
   paid: 'Your payment has arrived. The credits are being added.',
   failed: 'The payment did not go through. Nothing was charged and no credits were added.',
   under_review:
-    'We received a payment that does not match the order. We are looking into it; please do not pay again.',
+    'Your payment has arrived, and the credits could not be added. We are looking into it; please do not pay again.',
 }
 
 function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayment {

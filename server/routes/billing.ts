@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
+import { findDisputeStates } from '../../schema/charges/charges.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import { listStripeDocuments, type StripeDocument } from '../../schema/stripe/billing-documents.ts'
+import type { DisputeState } from '../../schema/stripe/statuses.ts'
 import { cursorOf } from '../cursor.ts'
 import { invoicesFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
@@ -17,15 +19,22 @@ export const billingRoutes = [
     // A user without purchases has no customer at Stripe, and reading creates none.
     if (!customer) return { success: true, data: { items: [], next_cursor: null } }
     const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
+    const charges = documents.flatMap((one) => (one.kind === 'receipt' && one.charge ? [one.charge.id] : []))
+    const disputes = await findDisputeStates(db, owner, charges)
     return {
       success: true,
-      data: { items: documents.map(presentDocument), next_cursor: next && documentsCursor.encode(next) },
+      data: {
+        items: documents.map((one) => presentDocument(one, disputes)),
+        next_cursor: next && documentsCursor.encode(next),
+      },
     }
   }),
 ]
 
-function presentDocument(document: StripeDocument): BillingDocument {
-  if (document.kind === 'receipt') return presentReceipt(document)
+type Disputes = ReadonlyMap<string, DisputeState>
+
+function presentDocument(document: StripeDocument, disputes: Disputes): BillingDocument {
+  if (document.kind === 'receipt') return presentReceipt(document, disputes)
   const { invoice } = document
   return {
     id: invoice.id ?? '',
@@ -43,18 +52,17 @@ function presentDocument(document: StripeDocument): BillingDocument {
 
 const invoiceStatuses = ['paid', 'open', 'void', 'uncollectible'] as const
 
-function presentReceipt({
-  session,
-  charge,
-  invoice,
-}: Extract<StripeDocument, { readonly kind: 'receipt' }>): BillingDocument {
+function presentReceipt(
+  { session, charge, invoice }: Extract<StripeDocument, { readonly kind: 'receipt' }>,
+  disputes: Disputes,
+): BillingDocument {
   const credits = session.metadata?.credits
   return {
     id: session.id,
     kind: invoice ? 'invoice' : 'receipt',
     number: invoice?.number ?? charge?.receipt_number ?? null,
     description: credits ? `${Number(credits).toLocaleString('en-US')} credits` : 'Payment',
-    status: charge ? statusOf(charge) : 'processing',
+    status: charge ? statusOf(charge, disputes.get(charge.id)) : 'processing',
     amount_minor: session.amount_total ?? charge?.amount ?? 0,
     currency: (session.currency ?? charge?.currency ?? 'eur').toUpperCase(),
     created_at: timeOf(charge?.created ?? session.created),
@@ -65,10 +73,15 @@ function presentReceipt({
 
 type Charge = NonNullable<Extract<StripeDocument, { readonly kind: 'receipt' }>['charge']>
 
-function statusOf({ status, refunded, amount_refunded, disputed }: Charge): BillingDocument['status'] {
+function statusOf(
+  { status, refunded, amount_refunded, disputed }: Charge,
+  // What we have not heard of yet is open.
+  dispute: DisputeState | undefined = disputed ? 'open' : undefined,
+): BillingDocument['status'] {
   if (status === 'failed') return 'failed'
   if (status === 'pending') return 'processing'
-  if (disputed) return 'disputed'
+  if (dispute === 'open') return 'disputed'
+  if (dispute === 'lost') return 'dispute_lost'
   if (refunded) return 'refunded'
   return amount_refunded > 0 ? 'partially_refunded' : 'paid'
 }

@@ -20,8 +20,8 @@ export const healthRoutes = [
 ]
 
 /**
- * Whether this server can work. This answer is public; reasons are in the log and on the monitoring port. What
- * was found answers for a second, so that strangers who ask often cost the database nothing.
+ * Whether this server can work. This answer is public; reasons are in the log and on the monitoring port.
+ * What was found answers for a second, so that strangers who ask often cost the database nothing.
  */
 function readyz(deps: Dependencies): AppMiddleware {
   let latest: { readonly at: number; readonly reasons: Promise<Record<string, string>> } | undefined
@@ -61,7 +61,7 @@ async function reasonOf(
   }
 }
 
-/** Whether it answers, and takes writes: a sort that does not fit into memory writes to the database's disk. */
+/** Whether it answers and takes writes: a sort that does not fit into memory writes to the disk. */
 async function checkDatabase({ db }: Dependencies): Promise<string | null> {
   return db.transaction().execute(async (trx) => {
     await sql`SET LOCAL work_mem = '64kB'`.execute(trx)

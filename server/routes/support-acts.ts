@@ -231,6 +231,7 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     refused_by: row.refused_by === null ? null : person(row.refused_by),
     outcome: outcomeOf(row),
     error: row.error,
+    is_unavailable: row.is_dry_run && row.state === 'failed' && row.unavailable_since !== null,
     last_error: row.last_error,
     finished_at: row.finished_at?.toISOString() ?? null,
   }))

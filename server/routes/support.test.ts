@@ -36,6 +36,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
+import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { clerk, clock, database, server, stripe, worker } = product
@@ -453,6 +454,90 @@ describe('a trace', () => {
     })
   })
 
+  test('a trace says how far Stripe was heard, and what of that is not applied', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    await database.owner.deleteFrom('cursors').execute()
+    const known = async () => (await trace(ada.user_id)).case_summary
+    expect(await known()).toMatchObject({ heard_until: null, is_heard_late: true, unapplied_events: 0 })
+    await readStripeEvents(worker.deps)
+    const heard = Date.parse((await known())?.heard_until ?? '')
+    expect(clock.now().getTime() - heard).toBeLessThan(120_000)
+    const session = { ...sessionOf(bought.intent_id), customer: bought.customer_id }
+    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+    expect(await known()).toMatchObject({ agrees: true, is_heard_late: false, unapplied_events: 1 })
+    clock.advance(3_600_000)
+    expect(await known()).toMatchObject({ is_heard_late: true })
+    const done = { state: 'ignored', reason: 'Test' } as const
+    await finishEvent(database.worker, { source: 'stripe', id }, { ...done, now: new Date() })
+    clock.reset()
+  })
+
+  test('a trace says in plain words that a card was declined, and when Stripe tries again', async () => {
+    const ada = await buildPerson()
+    const { subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const card = '4000000000000341'
+    await stripe.knob(`subscriptions/${subscription_id}/card`, { card })
+    await product.advanceDays(32)
+    await worker.catchUp()
+    const { case_summary } = await trace(ada.user_id)
+    expect(case_summary?.agrees).toBe(true)
+    expect(case_summary?.notices).toEqual([
+      {
+        level: 'problem',
+        sentence: expect.stringMatching(
+          /^Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on \d+ \w+ \d{4}\.$/,
+        ),
+        item_key: `subscription:${subscription_id}`,
+      },
+    ])
+    await stripe.client.subscriptions.cancel(subscription_id ?? '')
+    await worker.catchUp()
+    expect((await trace(ada.user_id)).case_summary?.notices).toEqual([])
+  })
+
+  test('a trace tells an open dispute from a lost one, and from one that was won', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const [charge] = (await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })).data
+    const said = async () => {
+      await worker.catchUp()
+      const { case_summary, timeline } = await trace(ada.user_id)
+      return [
+        case_summary?.notices[0]?.sentence,
+        timeline.find(({ kind, id }) => kind === 'charge' && id === charge?.id)?.title,
+      ]
+    }
+    await stripe.knob(`charges/${charge?.id}/dispute`)
+    const [dispute] = (await stripe.client.disputes.list({ charge: charge?.id ?? '' })).data
+    expect(await said()).toEqual([
+      expect.stringMatching(
+        /^Dispute open since .+\. Stripe takes evidence until .+\. It is about €7\.00\.$/,
+      ),
+      '€7.00 held by a dispute of €7.00',
+    ])
+    await stripe.knob(`disputes/${dispute?.id}/close`, { outcome: 'lost' })
+    expect(await said()).toEqual([
+      expect.stringMatching(/^Dispute lost on .+\. It is about €7\.00\.$/),
+      '€7.00 lost in a dispute of €7.00',
+    ])
+  })
+
+  test('a trace says that a customer paid twice within a minute', async () => {
+    const ada = await buildPerson()
+    for (let count = 0; count < 2; count++) await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    expect((await trace(ada.user_id)).case_summary).toMatchObject({
+      agrees: true,
+      notices: [
+        { sentence: expect.stringMatching(/^Paid twice within \d+ seconds?: 500 credits for €7\.00, on /) },
+      ],
+    })
+  })
+
   test('a trace finds a refund that was not taken back', async () => {
     const ada = await buildPerson()
     const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
@@ -672,6 +757,23 @@ describe('the list of work', () => {
     )
     expect(queues?.map(({ name }) => name)).toEqual(expect.arrayContaining(['stripe-events', 'clerk-events']))
     expect(oldest_unapplied_event).toMatchObject({ id: recent.id, type: 'checkout.session.completed' })
+  })
+
+  test('a payment whose event and checkout both failed is one row, with its money once', async () => {
+    const mark = randomUUID()
+    const { id: intent_id } = await buildPurchase(database.server)
+    const event = eventOf('checkout.session.completed', sessionOf(intent_id))
+    const id = await receiveStripeEvent(database.server, event)
+    await failEvent(database.worker, { source: 'stripe', id }, { reason: mark, now: new Date() })
+    const intent = database.owner.updateTable('checkout_intents').where('id', '=', intent_id)
+    for (const state of [
+      { last_error: mark },
+      { state: 'failed' as const, failure_code: 'contradiction' as const, failure_reason: mark },
+    ]) {
+      await intent.set(state).execute()
+      const { rows } = await work({ text: mark })
+      expect(rows).toMatchObject([{ key: `event:${id}`, money: { amount_minor: 700 }, credits: 500 }])
+    }
   })
 
   test('the list of work is read page by page', async () => {

@@ -1,12 +1,15 @@
 import type { CaseSummary, SupportProblem } from '../../schema/api/support.ts'
+import { findCursor } from '../../schema/cursors/cursors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
+import { countUnapplied } from '../../schema/support/noticeable.ts'
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
 import { findTimelineRow, keyOf, listSubjects } from '../../schema/support/timeline.ts'
 import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
+import { readNotices } from './case-notices.ts'
 import { capitalized, creditsText, dayText, durationText, moneyText, sentence } from './format.ts'
 import { type PresentOptions, presentRow, whatIsBought } from './trace-items.ts'
 
@@ -68,6 +71,7 @@ export async function readCaseSummary(
   const plan = balance('plan')
   const purchased = balance('purchased')
   const plan_type = await findPlanTypes(trx, owner)
+  const heard = await findHeardUntil(trx)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
   const problems: SupportProblem[] = [
     ...differences.map((difference) => presentDifference(difference, intents)),
@@ -78,9 +82,13 @@ export async function readCaseSummary(
   ]
   return {
     as_of: now.toISOString(),
+    heard_until: heard?.toISOString() ?? null,
+    is_heard_late: !heard || now.getTime() - heard.getTime() > heardLateMs,
+    unapplied_events: await countUnapplied(trx, subjects),
     agrees: problems.length === 0,
     sentence: inOneSentence(problems),
     problems,
+    notices: await readNotices(trx, owner, { subjects, now }),
     plan_type,
     balance: {
       plan,
@@ -96,6 +104,16 @@ export async function readCaseSummary(
     })),
     seats: owner.owner_kind === 'organization' ? await findSeatFigures(trx, owner.owner_id) : null,
   }
+}
+
+/** A quiet account's list is read every quarter of an hour (`worker/tasks/read-stripe-events.ts`). */
+const heardLateMs = 20 * 60_000
+/** Of an event this young the webhook may still be under way. */
+const graceMs = 60_000
+
+async function findHeardUntil(trx: DatabaseTransaction): Promise<Date | null> {
+  const read_at = (await findCursor(trx, 'stripe_events'))?.completed_at
+  return read_at ? new Date(read_at.getTime() - graceMs) : null
 }
 
 async function findIntents(

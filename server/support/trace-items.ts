@@ -258,18 +258,43 @@ function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): T
   const money = (minor: number) => moneyText(minor, data.currency)
   const parts = [
     ...(data.refunded_minor > 0 ? [`${money(data.refunded_minor)} refunded`] : []),
-    ...(data.disputed_minor > 0 ? [`${money(data.disputed_minor)} held by disputes`] : []),
+    ...(data.disputed_minor > 0
+      ? [
+          `${money(data.disputed_minor)} ${data.dispute_state === 'lost' ? 'lost in a dispute' : 'held by a dispute'}`,
+        ]
+      : []),
   ]
   return {
     title: capitalized(`${parts.join(' and ') || 'nothing taken back'} of ${money(data.amount_minor)}`),
     level: 'done',
-    state: data.disputed_minor > 0 ? 'disputed' : data.refunded_minor > 0 ? 'refunded' : 'paid',
-    detail: `As Stripe had it on ${dayText(data.updated_at)}.`,
+    state:
+      data.disputed_minor > 0
+        ? data.dispute_state === 'lost'
+          ? 'dispute_lost'
+          : 'disputed'
+        : data.refunded_minor > 0
+          ? 'refunded'
+          : 'paid',
+    detail: [...tellDispute(data), `As Stripe had it on ${dayText(data.updated_at)}.`].join(' '),
     money: { amount_minor: data.refunded_minor + data.disputed_minor, currency: data.currency },
     caused_by: data.intent_id ? [`intent:${data.intent_id}`] : [`invoice:${data.stripe_invoice_id}`],
     links: links.stripe(id, data.livemode),
     replay: { kind: 'charge', id },
   }
+}
+
+/** What became of a dispute, and until when there is something to do about it. */
+export function tellDispute({
+  dispute_state,
+  dispute_state_at,
+  dispute_due_at,
+}: Pick<RowOf<'charge'>['data'], 'dispute_state' | 'dispute_state_at' | 'dispute_due_at'>): string[] {
+  if (!dispute_state || !dispute_state_at) return []
+  const day = dayText(dispute_state_at)
+  if (dispute_state === 'lost') return [`Dispute lost on ${day}.`]
+  if (dispute_state === 'won') return [`Dispute won on ${day}.`]
+  const until = dispute_due_at ? ` Stripe takes evidence until ${dayText(dispute_due_at)}.` : ''
+  return [`Dispute open since ${day}.${until}`]
 }
 
 /** The remains of a transfer whose month was archived. */

@@ -619,6 +619,7 @@ const like = (path: string) => {
 export const unmeasured: Readonly<Record<string, string>> = {
   'GET /api/config': noTable,
   'GET /api/plans': noTable,
+  'POST /api/auth/initiate-vscode-auth': noTable,
   'GET /api/account/next-payment': vendor,
   'POST /api/stripe/create-customer-portal-session': vendor,
   'POST /api/organizations/create-billing-portal': vendor,

@@ -93,6 +93,9 @@ describe('a paid checkout of credits', () => {
           amount_minor: 700,
           refunded_minor,
           disputed_minor,
+          dispute_state: null,
+          dispute_state_at: null,
+          dispute_due_at: null,
           snapshot_order,
         })
         const intent = await findIntent(trx, id)

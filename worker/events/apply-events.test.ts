@@ -157,6 +157,9 @@ test('what went back of a payment while its event waited is taken back at once',
       amount_minor: 700,
       refunded_minor: 350,
       disputed_minor: 0,
+      dispute_state: null,
+      dispute_state_at: null,
+      dispute_due_at: null,
       snapshot_order: 1,
     })
     return { applied }

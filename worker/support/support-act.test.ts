@@ -226,6 +226,17 @@ test('an act waits while Stripe is away, and tells after an hour', async () => {
   expect(await findAct(database.owner, act.id)).toMatchObject({ state: 'failed', error: expect.any(String) })
 })
 
+test('a dry run ends at once while Stripe is away, and says that this is why', async () => {
+  const target = { kind: 'subscription', id: 'sub_unreachable' } as const
+  const act = await buildAct(database, { kind: 'replay', target, is_dry_run: true })
+  await processSupportAct(deps(), { act_id: act.id })
+  expect(await findAct(database.owner, act.id)).toMatchObject({
+    state: 'failed',
+    error: expect.any(String),
+    unavailable_since: expect.any(Date),
+  })
+})
+
 describe('an adjustment', () => {
   const adjustment = (credits: number, may_leave_debt = false) => ({
     adjustment: { credits, customer_note: 'Sorry for the trouble', may_leave_debt },

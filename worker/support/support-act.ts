@@ -68,7 +68,7 @@ export async function processSupportAct(
     subject: act.owner_id,
     record: act,
     isScheduled: true,
-    giveUp: (reason: string) => fail(deps, act, reason),
+    giveUp: (reason: string) => fail(deps, act, { error: reason, is_unavailable: false }),
   } as const
   await tryRow(deps, row, async () => {
     try {
@@ -77,7 +77,7 @@ export async function processSupportAct(
     } catch (error) {
       if (mayWait(act, error, deps.now())) throw error
       deps.log.error({ err: error, act_id }, 'An act of support failed')
-      await fail(deps, act, reasonOf(error))
+      await fail(deps, act, { error: reasonOf(error), is_unavailable: kindOf(error) === 'unavailable' })
     }
   })
 }
@@ -88,12 +88,16 @@ function mayWait({ is_dry_run, unavailable_since }: SupportActRow, error: unknow
   return unavailable_since === null || now.getTime() - unavailable_since.getTime() < longestWaitMs
 }
 
-async function fail(deps: WorkerDependencies, act: SupportActRow, reason: string): Promise<void> {
+async function fail(
+  deps: WorkerDependencies,
+  act: SupportActRow,
+  failure: { readonly error: string; readonly is_unavailable: boolean },
+): Promise<void> {
   await retryTransaction(deps.db, async (trx) => {
-    const isFailed = await failAct(trx, { id: act.id, error: reason, now: deps.now() })
+    const isFailed = await failAct(trx, { id: act.id, ...failure, now: deps.now() })
     if (!isFailed || act.is_dry_run) return
     deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
-    await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: reason })
+    await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: failure.error })
   })
 }
 

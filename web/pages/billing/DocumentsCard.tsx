@@ -119,6 +119,7 @@ const statuses = {
   refunded: ['neutral', 'Refunded'],
   partially_refunded: ['neutral', 'Partly refunded'],
   disputed: ['caution', 'Disputed'],
+  dispute_lost: ['neutral', 'Returned by the bank'],
 } as const satisfies Record<BillingDocument['status'], readonly [string, string]>
 
 /** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */

@@ -5,7 +5,7 @@ import { findIntentOfInvoice } from '../../../schema/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { disputedMinor, refundedMinor } from '../../../schema/stripe/statuses.ts'
+import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
@@ -28,6 +28,7 @@ const disputeSchema = z.object({
   amount: z.int(),
   status: z.string(),
   balance_transactions: z.array(z.object({ amount: z.int() })),
+  evidence_details: z.object({ due_by: z.int().nullable() }).nullish(),
 })
 
 /**
@@ -35,7 +36,7 @@ const disputeSchema = z.object({
  * sold. Three or four calls, two for a purchase of credits; one more when it was refunded.
  */
 export async function fetchCharge(
-  deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  deps: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
   id: string,
 ): Promise<FetchedCharge | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
@@ -48,6 +49,8 @@ export async function fetchCharge(
   const { data } = await deps.stripe.disputes.list({ charge: id, limit: 100 })
   const disputes = z.array(disputeSchema).parse(data)
   const unknown = disputes.find((dispute) => disputedMinor(dispute) === null)
+  const dispute_state = disputeStateOf(disputes)
+  const due_by = disputes.find(({ status }) => status === 'needs_response')?.evidence_details?.due_by
   return {
     snapshot_order,
     stripe_charge_id: charge.id,
@@ -59,6 +62,9 @@ export async function fetchCharge(
     disputed_minor: unknown
       ? null
       : disputes.reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0),
+    dispute_state,
+    dispute_state_at: dispute_state && deps.now(),
+    dispute_due_at: due_by ? new Date(due_by * 1000) : null,
     remark: unknown
       ? `Dispute ${unknown.id} is ${unknown.status}, which we do not know: what was held before stays held`
       : null,

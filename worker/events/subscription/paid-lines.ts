@@ -114,12 +114,21 @@ export interface UnpaidInvoice {
   readonly url: string | null
   /** Whether the bank waits for the customer to confirm the payment (3D Secure). */
   readonly needs_confirmation: boolean
+  /** What is left to be paid, in minor units. */
+  readonly amount_minor: number
+  /**
+   * Why the bank refused it, e.g. `insufficient_funds`, or the error's code; null when none was tried
+   * (Stripe.PaymentIntent.LastPaymentError).
+   */
+  readonly decline_code: string | null
+  /** When Stripe tries again by itself; null when it does not (Stripe.Invoice.next_payment_attempt). */
+  readonly next_attempt_at: Date | null
 }
 
 /** https://docs.stripe.com/payments/paymentintents/lifecycle */
 async function fetchUnpaid(
   stripe: Stripe,
-  { id, hosted_invoice_url }: Stripe.Invoice,
+  { id, hosted_invoice_url, amount_remaining, next_payment_attempt }: Stripe.Invoice,
 ): Promise<UnpaidInvoice> {
   const { data } = await stripe.invoicePayments.list({
     invoice: id ?? '',
@@ -127,8 +136,14 @@ async function fetchUnpaid(
     expand: ['data.payment.payment_intent'],
   })
   const intent = data[0]?.payment.payment_intent
-  const needs_confirmation = typeof intent === 'object' && intent.status === 'requires_action'
-  return { url: hosted_invoice_url ?? null, needs_confirmation }
+  const { status, last_payment_error: error } = typeof intent === 'object' ? intent : {}
+  return {
+    url: hosted_invoice_url ?? null,
+    needs_confirmation: status === 'requires_action',
+    amount_minor: amount_remaining,
+    decline_code: error?.decline_code ?? error?.code ?? null,
+    next_attempt_at: next_payment_attempt === null ? null : new Date(next_payment_attempt * 1000),
+  }
 }
 
 async function linesOf(stripe: Stripe, { id, lines }: Stripe.Invoice): Promise<unknown[]> {

@@ -262,6 +262,9 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     pending_lines: JSON.stringify(fetched.pending),
     unpaid_invoice_url: fetched.unpaid?.url ?? null,
     needs_confirmation: fetched.unpaid?.needs_confirmation ?? false,
+    unpaid_minor: fetched.unpaid?.amount_minor ?? null,
+    unpaid_decline_code: fetched.unpaid?.decline_code ?? null,
+    unpaid_next_attempt_at: fetched.unpaid?.next_attempt_at ?? null,
     snapshot_order: fetched.snapshot_order,
     next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }

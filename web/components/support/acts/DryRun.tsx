@@ -38,6 +38,13 @@ export function DryRun({ requested }: { requested: RequestedActs | undefined }) 
       </div>
     )
   }
+  if (act.is_unavailable) {
+    return (
+      <Alert tone="caution" title="It cannot be computed now">
+        {act.error} The change itself would be tried again until it works, for up to an hour.
+      </Alert>
+    )
+  }
   if (!act.outcome) {
     return (
       <Alert tone="critical" title="It would fail">

@@ -55,6 +55,7 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   refused_by: null,
   outcome,
   error: outcome ? null : 'It failed.',
+  is_unavailable: false,
   last_error: null,
   finished_at: '2026-11-22T12:00:01.000Z',
   ...more,

@@ -14,9 +14,13 @@ const problem = (sentence: string): SupportProblem => ({
 })
 const figure = { is: 0, should: 0 }
 
-function show(sentence: string, problems: SupportProblem[]): string {
+function show(sentence: string, problems: SupportProblem[], known: Partial<CaseSummary> = {}): string {
   const case_summary: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
+    heard_until: '2026-11-22T23:58:00Z',
+    is_heard_late: false,
+    unapplied_events: 0,
+    notices: [],
     agrees: problems.length === 0,
     sentence,
     problems,
@@ -24,6 +28,7 @@ function show(sentence: string, problems: SupportProblem[]): string {
     balance: { plan: figure, purchased: figure, total: figure },
     grants: [],
     seats: null,
+    ...known,
   }
   return renderToString(
     <MemoryRouter>
@@ -35,6 +40,34 @@ function show(sentence: string, problems: SupportProblem[]): string {
 }
 
 const countOf = (html: string, text: string) => html.split(text).length - 1
+
+test.each([
+  ['was heard until a moment ago', {}, 'bg-positive-soft', 'As far as Stripe was heard until'],
+  ['was heard long ago', { is_heard_late: true }, 'bg-caution-soft', 'which is late'],
+  [
+    'was never compared',
+    { heard_until: null, is_heard_late: true },
+    'bg-caution-soft',
+    'Nothing was compared',
+  ],
+  [
+    'sent what is not applied',
+    { unapplied_events: 2 },
+    'bg-caution-soft',
+    '2 events received and not applied',
+  ],
+])('a case without a problem is green only where Stripe was heard: Stripe %s', (_, known, tone, text) => {
+  const html = show('All expected credits are present.', [], known)
+  expect(html).toContain(tone)
+  expect(html).toContain(text)
+})
+
+test('what explains a complaint is said although the credits agree', () => {
+  const sentence = 'Card declined (insufficient funds): €20.00 is open.'
+  const notices = [{ level: 'problem' as const, sentence, item_key: 'subscription:sub_1' }]
+  const html = show('All expected credits are present.', [], { notices })
+  expect(html).toMatch(/<li class.*Card declined/)
+})
 
 test('a single problem is the headline, with its button', () => {
   const html = show('Credits are missing.', [problem('Credits are missing.')])

@@ -1,37 +1,54 @@
-import { CircleAlert, CircleCheck, RotateCcw } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { sentenceCase, stakeText } from '../../../components/support/labels.ts'
+import { Moment } from '../../../components/support/Moment.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 
 /** The expected and the actual state, and their difference as a sentence. */
 export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
-  const { agrees, sentence, problems, plan_type, balance, grants } = summary
+  const { sentence, problems, notices, plan_type, balance, grants } = summary
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
-  const Icon = agrees ? CircleCheck : CircleAlert
+  const { Icon, background, color } = looks[toneOf(summary)]
   return (
     <Card aria-label="Expected and actual state" className="overflow-clip">
-      <div
-        className={cn(
-          'flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3',
-          agrees ? 'bg-positive-soft' : 'bg-critical-soft',
-        )}
-      >
-        <p className="flex min-w-0 flex-1 basis-72 gap-2.5 font-medium text-[15px] leading-snug [overflow-wrap:anywhere]">
-          <Icon
-            aria-hidden="true"
-            className={cn('mt-px size-4.5 shrink-0', agrees ? 'text-positive' : 'text-critical')}
-          />
-          {sentence}
-        </p>
+      <div className={cn('flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3', background)}>
+        <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
+          <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
+          <div className="min-w-0">
+            <p className="font-medium text-[15px] leading-snug">{sentence}</p>
+            <p className="mt-0.5 text-muted text-xs">
+              <HowMuchIsKnown summary={summary} />
+            </p>
+          </div>
+        </div>
         {first && <ProblemActions problem={first} owner={owner} isFirst />}
       </div>
+      {notices.length > 0 && (
+        <ul aria-label="What explains a complaint" className="divide-y divide-line border-b text-sm">
+          {notices.map(({ level, sentence: notice, item_key }) => (
+            <li key={notice} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-2.5">
+              <p className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
+                <Info
+                  aria-hidden="true"
+                  className={cn(
+                    'mt-0.5 size-4 shrink-0',
+                    level === 'problem' ? 'text-caution' : 'text-faint',
+                  )}
+                />
+                {notice}
+              </p>
+              {item_key && <ShowItem owner={owner} item_key={item_key} of={notice} />}
+            </li>
+          ))}
+        </ul>
+      )}
       {others.length > 0 && (
         <ul className="divide-y divide-line border-b text-sm">
           {others.map((problem) => (
@@ -78,6 +95,47 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
   )
 }
 
+const looks = {
+  good: { Icon: CircleCheck, background: 'bg-positive-soft', color: 'text-positive' },
+  unsure: { Icon: CircleDashed, background: 'bg-caution-soft', color: 'text-caution' },
+  bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
+} as const
+
+/** Green only where everything that came is applied and Stripe was heard lately. */
+function toneOf({ agrees, unapplied_events, is_heard_late }: CaseSummary): keyof typeof looks {
+  if (!agrees) return 'bad'
+  return unapplied_events > 0 || is_heard_late ? 'unsure' : 'good'
+}
+
+function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
+  const { heard_until, is_heard_late, unapplied_events, as_of } = summary
+  const events = `${formatCredits(unapplied_events)} ${unapplied_events === 1 ? 'event' : 'events'}`
+  return (
+    <>
+      {heard_until === null ? (
+        'Nothing was compared with Stripe yet'
+      ) : (
+        <>
+          As far as Stripe was heard until <Moment at={heard_until} />
+          {is_heard_late && ', which is late'}
+        </>
+      )}
+      {unapplied_events > 0 && `; ${events} received and not applied`}. Looked up at <Moment at={as_of} />.
+    </>
+  )
+}
+
+function ShowItem({ owner, item_key, of }: { owner: string; item_key: string; of: string }) {
+  return (
+    <Button variant="quiet" size="small" asChild>
+      <Link to={traceAddress(caseOfItem(owner, item_key))} replace>
+        Show
+        <span className="sr-only">: {of}</span>
+      </Link>
+    </Button>
+  )
+}
+
 interface ProblemActionsProps {
   problem: SupportProblem
   owner: string
@@ -92,13 +150,7 @@ function ProblemActions({
   const act = useAct()
   return (
     <span className="ml-auto flex shrink-0 items-center gap-2">
-      {item_key && (
-        <Button variant="quiet" size="small" asChild>
-          <Link to={traceAddress(caseOfItem(owner, item_key))} replace>
-            Show
-          </Link>
-        </Button>
-      )}
+      {item_key && <ShowItem owner={owner} item_key={item_key} of={sentence} />}
       {replay && (
         <Button
           variant={isFirst ? 'primary' : 'secondary'}

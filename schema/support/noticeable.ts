@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { Currency } from '../catalogue/currency.ts'
+import { refusedByBank } from '../checkout/intents.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import type { DisputeState } from '../stripe/statuses.ts'
+import { intentsOf } from './timeline-sql.ts'
+
+const dayMs = 86_400_000
+/** What is older explains no complaint of today. */
+const reachMs = 60 * dayMs
+/** Two payments of one sum that are closer than this are taken for one that was made twice. */
+const twiceWithinMs = 10 * 60_000
+const most = 5
+
+export interface NoticeableRows {
+  readonly subscriptions: readonly {
+    readonly stripe_subscription_id: string
+    readonly plan_type: string
+    readonly currency: Currency
+    readonly status: string
+    readonly trial_end: Date | null
+    readonly cancel_at: Date | null
+    readonly needs_confirmation: boolean
+    readonly unpaid_minor: number | null
+    readonly unpaid_decline_code: string | null
+    readonly unpaid_next_attempt_at: Date | null
+  }[]
+  readonly charges: readonly {
+    readonly stripe_charge_id: string
+    readonly amount_minor: number
+    readonly currency: Currency
+    readonly dispute_state: DisputeState
+    readonly dispute_state_at: Date
+    readonly dispute_due_at: Date | null
+  }[]
+  readonly failed_refunds: readonly { readonly id: string; readonly at: Date }[]
+  readonly twice: readonly {
+    readonly id: string
+    readonly credits: number
+    readonly amount_minor: number
+    readonly currency: Currency
+    readonly earlier_at: Date
+    readonly settled_at: Date
+  }[]
+  readonly failed_checkouts: readonly {
+    readonly id: string
+    readonly plan_type: string | null
+    readonly credits: number
+    readonly updated_at: Date
+  }[]
+}
+
+/** Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days. */
+export async function listNoticeable(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  { subjects, now }: { readonly subjects: readonly string[]; readonly now: Date },
+): Promise<NoticeableRows> {
+  const since = new Date(now.getTime() - reachMs)
+  const { owner_kind, owner_id } = owner
+  const subscriptions = await trx
+    .selectFrom('subscriptions')
+    .select([
+      'stripe_subscription_id',
+      'plan_type',
+      'currency',
+      'status',
+      'trial_end',
+      'cancel_at',
+      'needs_confirmation',
+      'unpaid_minor',
+      'unpaid_decline_code',
+      'unpaid_next_attempt_at',
+    ])
+    .where('owner_kind', '=', owner_kind)
+    .where('owner_id', '=', owner_id)
+    .where('ended_at', 'is', null)
+    .execute()
+  const charges = await sql<NoticeableRows['charges'][number]>`
+    SELECT c.stripe_charge_id, c.amount_minor, c.dispute_state, c.dispute_state_at, c.dispute_due_at,
+      coalesce(i.currency, s.currency) AS currency
+    FROM charges c
+    LEFT JOIN checkout_intents i ON i.owner_id = c.owner_id AND i.id = c.intent_id
+    LEFT JOIN LATERAL (SELECT s.currency FROM paid_invoice_lines l JOIN subscriptions s USING (stripe_subscription_id)
+      WHERE l.owner_id = c.owner_id AND l.stripe_invoice_id = c.stripe_invoice_id LIMIT 1) s ON true
+    WHERE c.owner_id = ${owner_id} AND (c.dispute_state = 'open' OR c.dispute_state_at >= ${since})
+      AND coalesce(i.currency, s.currency) IS NOT NULL
+    ORDER BY c.dispute_state_at DESC LIMIT ${most}`.execute(trx)
+  const failed_refunds = await sql<NoticeableRows['failed_refunds'][number]>`
+    SELECT e.id, e.occurred_at AS at FROM inbox_events e
+    WHERE e.subject = ANY (${subjects}) AND e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state <> 'forged'
+    ORDER BY e.received_at DESC LIMIT ${most}`.execute(trx)
+  const twice = await sql<NoticeableRows['twice'][number]>`
+    SELECT * FROM (
+      SELECT i.id, i.credits, i.amount_minor, i.currency, i.settled_at,
+        lag(i.settled_at) OVER (PARTITION BY i.amount_minor, i.currency ORDER BY i.settled_at) AS earlier_at
+      FROM checkout_intents i
+      WHERE ${intentsOf(owner)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${since}) paid
+    WHERE settled_at - earlier_at <= ${twiceWithinMs} * interval '1 millisecond'
+    ORDER BY settled_at DESC LIMIT ${most}`.execute(trx)
+  const failed_checkouts = await sql<NoticeableRows['failed_checkouts'][number]>`
+    SELECT i.id, i.plan_type, i.credits, i.updated_at FROM checkout_intents i
+    WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
+      AND i.updated_at >= ${since}
+    ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
+  return {
+    subscriptions: subscriptions as NoticeableRows['subscriptions'],
+    charges: charges.rows,
+    failed_refunds: failed_refunds.rows,
+    twice: twice.rows,
+    failed_checkouts: failed_checkouts.rows,
+  }
+}
+
+/** How many events about an owner came and are not applied. */
+export async function countUnapplied(trx: DatabaseTransaction, subjects: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM inbox_events e
+      WHERE e.subject = ANY (${subjects}) AND e.state = 'received' LIMIT 100) waiting`.execute(trx)
+  return rows[0]?.count ?? 0
+}
