@@ -49,6 +49,17 @@ async function untilUsageIsBefore(product: FaultyProduct, { usages }: Owner): Pr
   if (ahead_s > 0) await pass(product, ahead_s)
 }
 
+/**
+ * Of usage in the hour of a draft, what the renewal covers depends on whether it is heard before the period
+ * that a person begins in that hour (rule 9).
+ */
+async function untilRenewalIsFinal(product: FaultyProduct, subscription: string): Promise<void> {
+  const { data } = await withoutFaults(product, () =>
+    product.stripe.client.invoices.list({ subscription, status: 'draft', limit: 10 }),
+  )
+  if (data.some(({ billing_reason }) => billing_reason === 'subscription_cycle')) await pass(product, draft_s)
+}
+
 export async function changeSubscription(
   product: FaultyProduct,
   owner: Owner,
@@ -59,7 +70,10 @@ export async function changeSubscription(
   if (!item) return
   const update = (params: Stripe.SubscriptionUpdateParams) =>
     atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
-  if (beginsPeriod.has(step.do)) await untilUsageIsBefore(product, owner)
+  if (beginsPeriod.has(step.do)) {
+    await untilRenewalIsFinal(product, id)
+    await untilUsageIsBefore(product, owner)
+  }
   switch (step.do) {
     case 'period_end':
       return untilPeriodEnd(product, subscription, step.after_s)

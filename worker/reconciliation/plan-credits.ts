@@ -245,7 +245,9 @@ async function fetchLines(
         return [billedLine(line, { invoice_id: invoice.id ?? '', paid_at, is_period, details })]
       })
     // What is charged at once takes back when it is paid, and a void bill never does; their seats are held.
-    const waits = invoice.billing_reason === 'subscription_cycle' || invoice.billing_reason === 'manual'
+    // One that is a draft waits too, whatever it is for: collection is paused.
+    const waits =
+      invoice.status === 'draft' || ['subscription_cycle', 'manual'].includes(invoice.billing_reason ?? '')
     const takesBack = isPaid || (waits && invoice.status !== 'void')
     lines.push(...(takesBack ? own : own.filter((line) => netAt(line, own) > 0)))
   }

@@ -88,8 +88,10 @@ export async function fetchBills(
     const { status, billing_reason } = invoice
     // Stripe lists the newest first.
     if (status === 'open') open ??= invoice
-    // What is charged at once takes effect when it is paid; a void invoice gave nothing back.
-    const hasWaited = billing_reason === 'subscription_cycle' || billing_reason === 'manual'
+    // What is charged at once takes effect when it is paid; a void invoice gave nothing back. Nothing is
+    // charged at once while collection is paused: https://docs.stripe.com/billing/subscriptions/pause-payment
+    const isCharged = billing_reason !== 'subscription_cycle' && billing_reason !== 'manual'
+    const hasWaited = status === 'draft' || !isCharged
     if (status === 'paid') {
       invoices.push(paidInvoiceOf(invoice, await linesOf(stripe, invoice), plan))
     } else if (hasWaited && status !== 'void') {

@@ -8,6 +8,7 @@ import {
 } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
 const failsAtRenewal = '4000000000000341'
 
@@ -220,6 +221,16 @@ describe('an invoice', () => {
     await worker.catchUp()
     expect((await life.balance(bought)).plan).toBeGreaterThan(1000 + 1000 * (17 / 31))
     expect((await life.balance(bought)).plan).toBeLessThan(1000 + 1000 * (21 / 28))
+  })
+
+  test('seats given up while collection is paused lower the months that follow, though their invoice stays a draft', async () => {
+    const bought = await buildPaidPlan(product, { billing_frequency: 'yearly', seats: 5 })
+    await worker.catchUp()
+    await life.update(bought, { pause_collection: { behavior: 'keep_as_draft' } })
+    await life.changeSeats(bought, 2)
+    await life.live(33)
+    await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
+    expect(await life.balance(bought)).toMatchObject({ plan: 1000 })
   })
 
   test('an invoice that a paused collection did not collect grants nothing, and what is left stays', async () => {
