@@ -30,6 +30,7 @@ export type TraceItemKind = (typeof traceItemKinds)[number]
 /** What a search may recognize beside that; each leads to an owner. */
 export const lookupKinds = [
   'email',
+  'name',
   'user',
   'organization',
   'customer',
@@ -112,7 +113,7 @@ export type SupportMatch = z.infer<typeof matchSchema>
 export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
-  summary: 'Finds a customer by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
+  summary: 'Finds a customer by e-mail address, name, pasted link, or any id of ours, Stripe’s or Clerk’s',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),

@@ -57,6 +57,40 @@ export async function findUserIdsByEmail(api: ClerkClient, email: string): Promi
   return users?.data.map(({ id }) => id) ?? []
 }
 
+/** More than that is no answer to a question about one customer. */
+const namesakesMax = 10
+
+/**
+ * People and organizations whose name has all words of the text, in upper or lower case. Clerk looks for a
+ * text in first and last names one by one (UserListParams.query, GetOrganizationListParams.query), so it is
+ * asked for the longest word.
+ */
+export async function findOwnersByName(
+  api: ClerkClient,
+  text: string,
+): Promise<(Owner & { name: string })[]> {
+  const words = text.toLowerCase().split(/\s+/)
+  const query = words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+  const [people, organizations] = await Promise.all([
+    askClerk('Finding a person', api.users.getUserList({ query, limit: 100 })),
+    askClerk('Finding an organization', api.organizations.getOrganizationList({ query, limit: 100 })),
+  ])
+  const named = [
+    ...(people?.data ?? []).map(({ id, fullName, username }) => ({
+      owner_kind: 'user' as const,
+      owner_id: id,
+      name: fullName ?? username ?? '',
+    })),
+    ...(organizations?.data ?? []).map(({ id, name }) => ({
+      owner_kind: 'organization' as const,
+      owner_id: id,
+      name,
+    })),
+  ]
+  const hasAllWords = ({ name }: { name: string }) => words.every((word) => name.toLowerCase().includes(word))
+  return named.filter(hasAllWords).slice(0, namesakesMax)
+}
+
 /** Clerk deletes memberships, sessions and the profile with the account (its operation DeleteUser). */
 export async function deleteUser(api: ClerkClient, userId: string): Promise<void> {
   await askClerk('Deleting a person', api.users.deleteUser(userId))

@@ -3,6 +3,7 @@ import { askClerk, callLimitMs, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import {
+  findOwnersByName,
   findUserIdsByEmail,
   type Identity,
   identifyOrganization,
@@ -21,6 +22,8 @@ export interface Clerk extends ClerkDirectory {
   /** Null when Clerk does not know the person or organization (any more). Throws ClerkUnavailableError. */
   identify(owner: Owner): Promise<Identity | null>
   findUserIdsByEmail(email: string): Promise<string[]>
+  /** People and organizations whose name has all words of the text. Throws ClerkUnavailableError. */
+  findOwnersByName(text: string): Promise<(Owner & { name: string })[]>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
@@ -60,6 +63,7 @@ export function createClerk(options: {
     identify: ({ owner_kind, owner_id }) =>
       owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
     findUserIdsByEmail: (email) => findUserIdsByEmail(api, email),
+    findOwnersByName: (text) => findOwnersByName(api, text),
     async getProfile(userId) {
       try {
         const user = await withTimeLimit(api.users.getUser(userId), {

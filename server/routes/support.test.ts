@@ -209,6 +209,8 @@ describe('a search', () => {
       [ada.user_id]: null,
       [bought.intent_id]: intent,
       [intent]: intent,
+      [`https://dashboard.stripe.com/acct_1/test/payments/${payment}?tab=events`]: intent,
+      [`https://dashboard.clerk.com/apps/app_1/instances/ins_1/users/${ada.user_id}`]: null,
       [bought.session_id]: `session:${bought.session_id}`,
       [payment]: intent,
       [String(latest_charge)]: intent,
@@ -320,6 +322,18 @@ describe('a search', () => {
     "' OR true --",
   ])('a search for %s finds nothing, exactly as it was given', async (text) => {
     expect(await find(text)).toEqual([])
+  })
+
+  test('a search by name finds people and organizations, by all words in any case', async () => {
+    const name = `Zelda ${randomUUID().slice(0, 8)}`
+    const [first_name = '', last_name = ''] = name.split(' ')
+    const zelda = await signUp(clerk, { first_name, last_name })
+    const org = await buildOrganization(clerk, zelda, `${name} & Sons`)
+    const idsOf = async (text: string) => (await find(text)).map(({ id }) => id)
+    expect((await idsOf(name.toUpperCase())).toSorted()).toEqual([org.id, zelda.user_id].toSorted())
+    expect(await idsOf(`sons ${last_name}`)).toEqual([org.id])
+    expect(await idsOf(last_name)).toHaveLength(2)
+    expect(await idsOf(`${name} the Second`)).toEqual([])
   })
 
   test('a search for what only Stripe can know says so when Stripe does not answer', async () => {

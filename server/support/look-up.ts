@@ -41,6 +41,10 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
   switch (kind) {
     case 'email':
       return lookUpEmail(deps, id.toLowerCase())
+    case 'name': {
+      const named = await deps.clerk.findOwnersByName(id)
+      return named.map(({ name, ...owner }) => ownerHit(owner, name))
+    }
     case 'user':
     case 'organization':
       return lookUpOwner(deps, id)

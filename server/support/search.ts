@@ -33,7 +33,8 @@ const forms: readonly {
   { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
   { form: /^\d{1,16}$/, name: 'a transfer', kinds: ['transfer'] },
   { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
-  { form: /^\S+$/, name: 'a job', kinds: ['event', 'job'] },
+  { form: /^\S+$/, name: 'a name or a job', kinds: ['event', 'job', 'name'] },
+  { form: /^[^\s/:][^/:]*$/, name: 'a name', kinds: ['name'] },
 ]
 
 /** Everything that the text names, exactly as it is written. */
@@ -65,11 +66,21 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
   }
 }
 
-/** Also `kind:id`, as the timeline calls its items. */
-function recognize(text: string): {
+/** The id in a link to the dashboard of Stripe or Clerk: the last part of its path that is one. */
+function idInLink(text: string): string | undefined {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return undefined
+  const parts = new URL(text).pathname.split('/')
+  return parts.findLast((part) =>
+    /^(user|org|orginv|cs|pi|ch|py|in|sub|cus|re|pyr|dp|du|evt)_\w+$/.test(part),
+  )
+}
+
+/** Also `kind:id`, as the timeline calls its items, and a link that has an id. */
+function recognize(given: string): {
   readonly recognized_as: string | null
   readonly lookups: readonly Lookup[]
 } {
+  const text = idInLink(given) ?? given
   const [, prefix, rest] = /^([a-z_]+):(\S+)$/.exec(text) ?? []
   const named = lookupKinds.find((kind) => kind === prefix)
   if (named && rest)

@@ -11,6 +11,7 @@ import { formatCreditChange, formatDate, formatMoney, readerLocales } from '../f
 
 export const kindNames: Readonly<Record<LookupKind, string>> = {
   email: 'E-mail address',
+  name: 'Name',
   user: 'User',
   organization: 'Organization',
   customer: 'Stripe customer',

@@ -25,6 +25,8 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 /** What the one search box understands, with an example of each. */
 const understood = [
   ['E-mail address', 'ada@example.com'],
+  ['Name of a person or organization', 'Ada Lovelace'],
+  ['Link to Stripe’s or Clerk’s dashboard', 'https://dashboard.stripe.com/payments/pi_…'],
   ['User or organization', 'user_…, org_…'],
   ['Stripe customer', 'cus_…'],
   ['Checkout session or intent', 'cs_…, or the intent’s UUID'],
@@ -40,7 +42,7 @@ export function SearchPage() {
   const [search] = useSearchParams()
   const q = search.get('q')?.trim() ?? ''
   return (
-    <Page title="Search" description={q ? `For “${q}”` : 'Find a customer by e-mail address or any id'}>
+    <Page title="Search" description={q ? `For “${q}”` : 'Find a customer by e-mail address, name or any id'}>
       <Card className="overflow-clip">{q ? <Results key={q} q={q} /> : <Understood />}</Card>
     </Page>
   )
