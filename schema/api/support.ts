@@ -292,6 +292,9 @@ const workFilter = {
   kind: z.optional(z.enum(workKinds)),
   state: z.optional(z.enum(workStates)),
   older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
+  /** Received or begun from this moment, and before that one. */
+  from: z.optional(z.iso.datetime()),
+  to: z.optional(z.iso.datetime()),
   /** Part of the reason, the title or the id, in upper or lower case. */
   text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
 }

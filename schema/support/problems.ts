@@ -121,6 +121,8 @@ export interface ProblemFilter {
   readonly stuck_before: Date
   /** Only rows received or begun before. */
   readonly older_than?: Date | undefined
+  /** Only rows received or begun then or later. */
+  readonly since?: Date | undefined
   /** Below the last one that was shown. */
   readonly after?: { readonly at: string; readonly key: string } | undefined
   /** Part of the reason, the type or the id. */
@@ -133,11 +135,12 @@ const searchedMax = 1000
 
 /** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
-  const { kind, state, stuck_before, older_than, after, text, limit } = filter
+  const { kind, state, stuck_before, older_than, since, after, text, limit } = filter
   const { id } = columns[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
   const narrowed = (at: RawBuilder<unknown>) => [
     ...(older_than ? [sql`${at} < ${older_than}`] : []),
+    ...(since ? [sql`${at} >= ${since}`] : []),
     ...(after
       ? [
           sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,

@@ -765,6 +765,13 @@ describe('the list of work', () => {
     ])
     expect(await keysOf({ kind: 'event' })).toEqual([`event:${old.id}`, `event:${recent.id}`])
     expect(await keysOf({ state: 'stuck', older_than_minutes: '120' })).toEqual([`intent:${stuck_intent}`])
+    const around = (minutes: number) => ({
+      from: minutesAgo(minutes + 1).toISOString(),
+      to: minutesAgo(minutes - 1).toISOString(),
+    })
+    expect(await keysOf(around(600))).toEqual([`event:${old.id}`])
+    expect(await keysOf(around(300))).toEqual([`intent:${stuck_intent}`])
+    expect(await keysOf({ from: minutesAgo(299).toISOString() })).toEqual([`event:${recent.id}`])
     expect(await keysOf({ state: 'ignored' })).toEqual([`event:${ignored.id}`])
     expect(counts).toEqual(
       expect.arrayContaining([{ kind: 'intent', state: 'stuck', count: 1, capped: false }]),

@@ -91,17 +91,29 @@ async function findWork(
   const kinds = query.kind ? [query.kind] : workKinds
   const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
   const after = query.cursor === undefined ? undefined : placeAt(query.cursor)
-  const older_than =
-    query.older_than_minutes === undefined
-      ? undefined
-      : new Date(now.getTime() - query.older_than_minutes * 60_000)
+  const { older_than_minutes, from, to } = query
+  const since = from === undefined ? undefined : new Date(from)
+  const ends = [
+    ...(older_than_minutes === undefined ? [] : [now.getTime() - older_than_minutes * 60_000]),
+    ...(to === undefined ? [] : [Date.parse(to)]),
+  ]
+  const older_than = ends.length > 0 ? new Date(Math.min(...ends)) : undefined
   const isByAge = query.order === 'age'
   const limit = isByAge ? pageSize + 1 : orderedMax
   const all = await Promise.all(
     kinds.flatMap((kind) =>
       states.map(async (state) => {
         const text = query.text || undefined
-        const rows = await listProblems(db, { kind, state, stuck_before, older_than, after, text, limit })
+        const rows = await listProblems(db, {
+          kind,
+          state,
+          stuck_before,
+          older_than,
+          since,
+          after,
+          text,
+          limit,
+        })
         return rows.map((row): Found => ({ row, state }))
       }),
     ),

@@ -21,6 +21,9 @@ export interface WorkFilter {
   kind?: WorkKind
   state?: WorkState
   older_than_minutes?: number
+  /** ISO; what came from then, and before that. */
+  from?: string
+  to?: string
   text?: string
   order: 'age' | 'money'
 }

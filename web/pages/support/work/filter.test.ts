@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addSaved, readFilter, readSaved, writeFilter } from './filter.ts'
+import { addSaved, localMinute, readFilter, readSaved, writeFilter } from './filter.ts'
 
 test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money', 'text=evt_1'])(
   'a filter is the same after it was written into the address: “%s”',
@@ -7,6 +7,13 @@ test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money',
     expect(writeFilter(readFilter(new URLSearchParams(query))).toString()).toBe(query)
   },
 )
+
+test('a window of time is written as moments, and read as the reader’s clock has them', () => {
+  const filter = readFilter(new URLSearchParams({ from: '2026-11-25T14:02', to: 'yesterday' }))
+  expect(filter).toEqual({ from: new Date('2026-11-25T14:02').toISOString(), order: 'age' })
+  expect(readFilter(writeFilter(filter))).toEqual(filter)
+  expect(localMinute(filter.from)).toBe('2026-11-25T14:02')
+})
 
 test('an unknown filter in a URL is ignored', () => {
   const filter = readFilter(new URLSearchParams('kind=nonsense&state=&older=-5&text=++&order=color&x=1'))

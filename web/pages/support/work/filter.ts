@@ -8,24 +8,43 @@ export function readFilter(query: URLSearchParams): WorkFilter {
   const kind = workKinds.find((name): name is WorkKind => name === query.get('kind'))
   const state = workStates.find((name): name is WorkState => name === query.get('state'))
   const older = query.get('older') ?? ''
+  const [from, to] = [momentOf(query.get('from')), momentOf(query.get('to'))]
   const text = query.get('text')?.trim().slice(0, longestText)
   return {
     ...(kind && { kind }),
     ...(state && { state }),
     ...(/^\d{1,6}$/.test(older) && Number(older) > 0 && { older_than_minutes: Number(older) }),
+    ...(from && { from }),
+    ...(to && { to }),
     ...(text && { text }),
     order: query.get('order') === 'money' ? 'money' : 'age',
   }
 }
 
-export function writeFilter({ kind, state, older_than_minutes, text, order }: WorkFilter): URLSearchParams {
+export function writeFilter(filter: WorkFilter): URLSearchParams {
+  const { kind, state, older_than_minutes, from, to, text, order } = filter
   return new URLSearchParams({
     ...(kind && { kind }),
     ...(state && { state }),
     ...(older_than_minutes && { older: String(older_than_minutes) }),
+    ...(from && { from }),
+    ...(to && { to }),
     ...(text && { text }),
     ...(order === 'money' && { order }),
   })
+}
+
+/** A moment of the reader's clock, or an ISO one; undefined for what is none. */
+function momentOf(text: string | null): string | undefined {
+  const at = Date.parse(text ?? '')
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}
+
+/** As a field of the browser shows a moment: the reader's clock, to the minute. */
+export function localMinute(iso: string | undefined): string {
+  if (!iso) return ''
+  const at = new Date(iso)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 export interface SavedFilter {
