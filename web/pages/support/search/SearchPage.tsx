@@ -128,7 +128,7 @@ function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null 
 function Understood() {
   return (
     <>
-      <EmptyState icon={TextSearch} title="Search by any id" className="pt-12 pb-8">
+      <EmptyState icon={TextSearch} title="Search for a customer" className="pt-12 pb-8">
         <span className="hidden sm:inline">Press / and type.</span> A single match is opened at once.
       </EmptyState>
       <Kinds />

@@ -1,11 +1,10 @@
 import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
-import { formatCreditChange, formatCredits } from '../../../components/format.ts'
+import { formatCreditChange, formatCredits, formatDay, formatTime } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { sentenceCase, stakeText } from '../../../components/support/labels.ts'
-import { Moment } from '../../../components/support/Moment.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -116,11 +115,11 @@ function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
         'Nothing was compared with Stripe yet'
       ) : (
         <>
-          As far as Stripe was heard until <Moment at={heard_until} />
+          As far as Stripe was heard until {formatDay(heard_until)} {formatTime(heard_until)}
           {is_heard_late && ', which is late'}
         </>
       )}
-      {unapplied_events > 0 && `; ${events} received and not applied`}. Looked up at <Moment at={as_of} />.
+      {unapplied_events > 0 && `; ${events} received and not applied`}. Looked up at {formatTime(as_of)}.
     </>
   )
 }
