@@ -116,8 +116,8 @@ function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null 
       <div role="status">
         <EmptyState icon={SearchX} title={`No results for “${q}”`} className="pt-12 pb-8">
           {recognizedAs
-            ? `It looks like ${recognizedAs}, and was searched for as that, exactly as written.`
-            : 'The format is not recognized. Partial names and ids are not searched.'}
+            ? `It looks like ${recognizedAs}, and was searched for as that. Parts of ids are not found.`
+            : 'The format is not recognized.'}
         </EmptyState>
       </div>
       <Kinds />
