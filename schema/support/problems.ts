@@ -30,10 +30,14 @@ const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: Ra
   where,
   at,
 })
-/** A payment is one row: the event that says so and is not applied, and not its checkout beside it. */
-const hasNoEvent = sql`NOT EXISTS (SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
-  AND e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
-  AND e.state IN ('failed', 'received'))`
+/**
+ * A payment is one row: the event that says so and is not applied, and not its checkout beside it. In the case
+ * of an owner that is so only if the event is one of theirs, or the case would show neither.
+ */
+const hasNoEvent = (subjects: readonly string[] | undefined) => sql`NOT EXISTS (
+  SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
+    AND e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
+    AND e.state IN ('failed', 'received') ${subjects ? sql`AND e.subject = ANY (${subjects})` : sql``})`
 const intents = table(sql`checkout_intents i`, columns.intent.at)
 const subscriptions = table(sql`subscriptions s`, columns.subscription.at)
 const invitations = table(sql`team_invitations v`, columns.invitation.at)
@@ -46,7 +50,10 @@ const events = (where: RawBuilder<unknown>): Source => ({
 
 /** Each kind has a partial index of its own; two kinds have two, in different orders. */
 const sources: Readonly<
-  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
+  Record<
+    ProblemKind,
+    Partial<Record<ProblemState, (stuck_before: Date, subjects?: readonly string[]) => readonly Source[]>>
+  >
 > = {
   event: {
     failed: () => [events(sql`e.state = 'failed'`)],
@@ -58,12 +65,14 @@ const sources: Readonly<
     ignored: () => [events(sql`e.state = 'ignored'`)],
   },
   intent: {
-    failed: () => [
+    failed: (_, subjects) => [
       intents(
-        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)})) AND ${hasNoEvent}`,
+        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)})) AND ${hasNoEvent(subjects)}`,
       ),
     ],
-    stuck: () => [intents(sql`i.is_unfinished AND i.last_error IS NOT NULL AND ${hasNoEvent}`)],
+    stuck: (_, subjects) => [
+      intents(sql`i.is_unfinished AND i.last_error IS NOT NULL AND ${hasNoEvent(subjects)}`),
+    ],
   },
   subscription: {
     failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],
@@ -105,8 +114,8 @@ export async function listProblemsOf(
   const parts = kinds.flatMap((kind) => {
     const { failed, stuck } = sources[kind]
     const both = [
-      ...(failed?.(stuck_before) ?? []),
-      ...(kind === 'event' ? [theirWaiting] : (stuck?.(stuck_before) ?? [])),
+      ...(failed?.(stuck_before, subjects) ?? []),
+      ...(kind === 'event' ? [theirWaiting] : (stuck?.(stuck_before, subjects) ?? [])),
     ]
     return both.map((source) =>
       select(kind, { ...source, where: sql`${isTheirs[kind]} AND ${source.where}` }, ownersProblemsMax),

@@ -789,12 +789,37 @@ describe('the list of work', () => {
     const intent = database.owner.updateTable('checkout_intents').where('id', '=', intent_id)
     for (const state of [
       { last_error: mark },
-      { state: 'failed' as const, failure_code: 'contradiction' as const, failure_reason: mark },
+      {
+        state: 'failed' as const,
+        stripe_session_id: `cs_test_${mark}`,
+        failure_code: 'contradiction' as const,
+        failure_reason: mark,
+      },
     ]) {
       await intent.set(state).execute()
       const { rows } = await work({ text: mark })
       expect(rows).toMatchObject([{ key: `event:${id}`, money: { amount_minor: 700 }, credits: 500 }])
     }
+  })
+
+  test('a failed checkout whose event names another customer is a problem of its owner’s case', async () => {
+    const ada = await buildPerson()
+    const { id: intent_id } = await buildPurchase(database.server, { user_id: ada.user_id })
+    const session = { ...sessionOf(intent_id), customer: 'cus_of_another' }
+    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+    await failEvent(database.worker, { source: 'stripe', id }, { reason: 'Another one', now: new Date() })
+    await database.owner
+      .updateTable('checkout_intents')
+      .set({
+        state: 'failed',
+        stripe_session_id: `cs_test_${intent_id}`,
+        failure_code: 'contradiction',
+        failure_reason: 'Another one',
+      })
+      .where('id', '=', intent_id)
+      .execute()
+    const { case_summary } = await server.ask(getTrace, { token: sam.token, query: { owner: ada.user_id } })
+    expect(case_summary).toMatchObject({ agrees: false, problems: [{ item_key: `intent:${intent_id}` }] })
   })
 
   test('the list of work is read page by page', async () => {
