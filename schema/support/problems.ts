@@ -31,8 +31,8 @@ const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: Ra
   at,
 })
 /**
- * A payment is one row: the event that says so and is not applied, and not its checkout beside it. In the case
- * of an owner that is so only if the event is one of theirs, or the case would show neither.
+ * A payment is one row: the event that says so and is not applied, and not its checkout beside it. In the
+ * case of an owner that is so only if the event is one of theirs, or the case would show neither.
  */
 const hasNoEvent = (subjects: readonly string[] | undefined) => sql`NOT EXISTS (
   SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
