@@ -289,7 +289,7 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
     if (environment.SIGN_IN_SECRET === undefined)
-      problems.push('SIGN_IN_SECRET is missing: what one server signed, another one would refuse.')
+      problems.push('SIGN_IN_SECRET is missing: Secret for the sign-ins of editors, the same for all servers')
     problems.push(...unsafeInProduction(environment))
   }
   problems.push(...liveKeysInDevelopment(environment), ...publishedSecrets(environment))
