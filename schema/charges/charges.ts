@@ -22,7 +22,7 @@ export interface ChargeSnapshot extends Owner {
    * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
    */
   readonly disputed_minor: number | null
-  /** What became of its disputes; null without one. */
+  /** What became of its disputes; null without one. Like the amount, it stays while that is null. */
   readonly dispute_state: DisputeState | null
   /** When that was seen; kept while it stays so. */
   readonly dispute_state_at: Date | null
@@ -33,23 +33,23 @@ export interface ChargeSnapshot extends Owner {
 /** Saves a snapshot unless a newer one is stored; returns whether it did. */
 export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
   const { refunded_minor, disputed_minor, dispute_state, dispute_due_at, snapshot_order } = snapshot
-  const dispute = disputed_minor === null ? {} : { disputed_minor }
+  const dispute =
+    disputed_minor === null
+      ? {}
+      : {
+          disputed_minor,
+          dispute_state,
+          dispute_state_at: sql<Date | null>`CASE WHEN charges.dispute_state IS NOT DISTINCT FROM excluded.dispute_state
+            THEN charges.dispute_state_at ELSE excluded.dispute_state_at END`,
+          dispute_due_at,
+        }
   const saved = await trx
     .insertInto('charges')
     .values({ ...snapshot, disputed_minor: disputed_minor ?? 0 })
     .onConflict((conflict) =>
       conflict
         .columns(['owner_id', 'stripe_charge_id'])
-        .doUpdateSet({
-          refunded_minor,
-          ...dispute,
-          dispute_state,
-          dispute_state_at: sql`CASE WHEN charges.dispute_state IS NOT DISTINCT FROM excluded.dispute_state
-            THEN charges.dispute_state_at ELSE excluded.dispute_state_at END`,
-          dispute_due_at,
-          snapshot_order,
-          updated_at: sql`now()`,
-        })
+        .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
     .returning('stripe_charge_id')

@@ -89,7 +89,7 @@ export async function listNoticeable(
     ORDER BY c.dispute_state_at DESC LIMIT ${most}`.execute(trx)
   const failed_refunds = await sql<NoticeableRows['failed_refunds'][number]>`
     SELECT e.id, e.occurred_at AS at FROM inbox_events e
-    WHERE e.subject = ANY (${subjects}) AND e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state <> 'forged'
+    WHERE e.subject = ANY (${subjects}) AND e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state = 'applied'
     ORDER BY e.received_at DESC LIMIT ${most}`.execute(trx)
   const twice = await sql<NoticeableRows['twice'][number]>`
     SELECT * FROM (

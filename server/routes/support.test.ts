@@ -540,6 +540,27 @@ describe('a trace', () => {
     ])
   })
 
+  test('a trace says that a refund failed once the credits are back', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const session = await stripe.client.checkout.sessions.retrieve(bought.session_id)
+    const refund = await stripe.client.refunds.create({ payment_intent: String(session.payment_intent) })
+    await worker.catchUp()
+    await stripe.knob(`refunds/${refund.id}/status`, { status: 'failed' })
+    const notices = async () => (await trace(ada.user_id)).case_summary?.notices
+    expect(await notices()).toEqual([])
+    await worker.catchUp()
+    expect(await notices()).toEqual([
+      {
+        level: 'problem',
+        sentence: expect.stringMatching(/^A refund failed on /),
+        item_key: expect.any(String),
+      },
+    ])
+    expect((await trace(ada.user_id)).case_summary?.balance.purchased).toEqual({ is: 500, should: 500 })
+  })
+
   test('a trace says that a customer paid twice within a minute', async () => {
     const ada = await buildPerson()
     for (let count = 0; count < 2; count++) await buildPaidCredits(product, { user_id: ada.user_id })

@@ -54,7 +54,7 @@ function aboutSubscription(row: NoticeableRows['subscriptions'][number]): Suppor
         : `${sum} is not paid`
     const next = row.unpaid_next_attempt_at
       ? `Stripe tries again on ${dayText(row.unpaid_next_attempt_at)}`
-      : 'Stripe does not try again by itself'
+      : 'Stripe does not try again'
     return [{ level: 'problem', sentence: `${[why, next, ...ends].join('; ')}.`, item_key }]
   }
   const isTrial = row.status === 'trialing' && row.trial_end

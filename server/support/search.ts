@@ -10,13 +10,14 @@ type Deps = Pick<Dependencies, 'reads' | 'clerk' | 'stripe' | 'producer' | 'sett
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What each form of text may be, and how it is called. The first that fits counts. */
-const forms: readonly {
+interface Form {
   readonly form: RegExp
   readonly name: string
   readonly kinds: readonly Lookup['kind'][]
-}[] = [
-  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an e-mail address', kinds: ['email'] },
+}
+
+/** Ids of Stripe and Clerk, which their dashboards have in links. */
+const vendorForms: readonly Form[] = [
   { form: /^user_\w+$/, name: 'a user', kinds: ['user'] },
   { form: /^org_\w+$/, name: 'an organization', kinds: ['organization'] },
   { form: /^orginv_\w+$/, name: 'an invitation at Clerk', kinds: ['invitation'] },
@@ -30,6 +31,12 @@ const forms: readonly {
   { form: /^(dp|du)_\w+$/, name: 'a dispute of Stripe’s', kinds: ['dispute'] },
   { form: /^evt_\w+$/, name: 'an event of Stripe’s', kinds: ['event'] },
   { form: /^msg_[\w-]+$/, name: 'an event of Clerk’s', kinds: ['event'] },
+]
+
+/** What each form of text may be, and how it is called. The first that fits counts. */
+const forms: readonly Form[] = [
+  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an e-mail address', kinds: ['email'] },
+  ...vendorForms,
   { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
   { form: /^\d{1,16}$/, name: 'a transfer', kinds: ['transfer'] },
   { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
@@ -70,9 +77,7 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
 function idInLink(text: string): string | undefined {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return undefined
   const parts = new URL(text).pathname.split('/')
-  return parts.findLast((part) =>
-    /^(user|org|orginv|cs|pi|ch|py|in|sub|cus|re|pyr|dp|du|evt)_\w+$/.test(part),
-  )
+  return parts.findLast((part) => vendorForms.some(({ form }) => form.test(part)))
 }
 
 /** Also `kind:id`, as the timeline calls its items, and a link that has an id. */

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { findCharge } from '../../../schema/charges/charges.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
@@ -336,5 +337,9 @@ describe('the status of a dispute', () => {
     expect(outcome).toEqual({ state: 'applied', reason })
     expect(warnings).toEqual([reason])
     expect((await balanceOf(bought)).total).toBe(0)
+    expect(await findCharge(database.owner, charge)).toMatchObject({
+      dispute_state: 'open',
+      dispute_state_at: expect.any(Date),
+    })
   })
 })

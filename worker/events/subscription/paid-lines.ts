@@ -123,7 +123,7 @@ export interface UnpaidInvoice {
    * (Stripe.PaymentIntent.LastPaymentError).
    */
   readonly decline_code: string | null
-  /** When Stripe tries again by itself; null when it does not (Stripe.Invoice.next_payment_attempt). */
+  /** When Stripe tries again; null when it does not (Stripe.Invoice.next_payment_attempt). */
   readonly next_attempt_at: Date | null
 }
 
