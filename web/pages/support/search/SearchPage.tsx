@@ -26,7 +26,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 const understood = [
   ['E-mail address', 'ada@example.com'],
   ['Name of a person or organization', 'Ada Lovelace'],
-  ['Link to Stripe’s or Clerk’s dashboard', 'https://dashboard.stripe.com/payments/pi_…'],
+  ['Link of Stripe or Clerk', 'https://…/pi_…'],
   ['User or organization', 'user_…, org_…'],
   ['Stripe customer', 'cus_…'],
   ['Checkout session or intent', 'cs_…, or the intent’s UUID'],

@@ -66,17 +66,6 @@ export function FilterBar() {
         onChange={set('older')}
         options={[['', 'Any age'], ...ages]}
       />
-      {(['from', 'to'] as const).map((name) => (
-        <label key={name} className="flex items-center gap-1.5 text-[13px] text-muted max-sm:col-span-2">
-          {name === 'from' ? 'From' : 'To'}
-          <input
-            type="datetime-local"
-            value={localMinute(filter[name])}
-            onChange={({ target }) => set(name)(target.value)}
-            className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-[13px] text-ink shadow-low max-sm:flex-1"
-          />
-        </label>
-      ))}
       <Select
         label="Order"
         value={filter.order === 'money' ? 'money' : ''}
@@ -86,6 +75,19 @@ export function FilterBar() {
           ['money', 'Most money first'],
         ]}
       />
+      <div className="flex gap-2 max-sm:col-span-2 max-sm:flex-col">
+        {(['from', 'to'] as const).map((name) => (
+          <label key={name} className="flex items-center gap-1.5 text-[13px] text-muted">
+            {name === 'from' ? 'From' : 'To'}
+            <input
+              type="datetime-local"
+              value={localMinute(filter[name])}
+              onChange={({ target }) => set(name)(target.value)}
+              className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-[13px] text-ink shadow-low max-sm:flex-1"
+            />
+          </label>
+        ))}
+      </div>
       {current && (
         <Button variant="quiet" size="small" onClick={() => setSearch({})}>
           Clear
