@@ -148,6 +148,9 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     return { body: { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier } }
   },
   'GET /api/support/trace': () => ({ query: { owner: people.user.user_id } }),
+  'GET /api/support/customer/balance': () => ({ query: { owner: people.user.user_id } }),
+  'GET /api/support/customer/usage': () => ({ query: { owner: people.user.user_id } }),
+  'GET /api/support/customer/invoices': () => ({ query: { owner: people.user.user_id } }),
   'POST /api/support/acts': () => ({
     body: {
       id: randomUUID(),

@@ -15,6 +15,7 @@ import { reconciliationRoutes } from './routes/reconciliation.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
 import { supportActsRoutes } from './routes/support-acts.ts'
+import { supportCustomerRoutes } from './routes/support-customer.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
@@ -34,6 +35,7 @@ const calls: readonly Route[] = [
   ...extensionRoutes,
   ...extensionAuthRoutes,
   ...supportRoutes,
+  ...supportCustomerRoutes,
   ...supportActsRoutes,
   ...reconciliationRoutes,
   ...webhooksRoutes,

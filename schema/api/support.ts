@@ -53,7 +53,7 @@ export type SupportLevel = (typeof supportLevels)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /** The same object at the vendors; null where it has none, and in sandbox mode. */
-const linksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
+export const vendorLinksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
 
 /** The target with which `POST /api/support/acts` replays it. */
 const replaySchema = z.object({
@@ -90,7 +90,7 @@ const traceItemSchema = z.object({
   can_invoice: z.boolean(),
   /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
-  links: linksSchema,
+  links: vendorLinksSchema,
   replay: z.nullable(replaySchema),
 })
 export type TraceItem = z.infer<typeof traceItemSchema>
@@ -195,7 +195,7 @@ const personSchema = z.object({
   /** When the account was made with us; null where there is none. */
   member_since: z.nullable(z.iso.datetime()),
   /** Stripe's customers, the present one first. */
-  customers: z.array(z.object({ id: z.string(), links: linksSchema })),
+  customers: z.array(z.object({ id: z.string(), links: vendorLinksSchema })),
   /** A person's organizations or an organization's members; e-mail addresses are masked. */
   related: z.array(
     z.object({
@@ -204,9 +204,22 @@ const personSchema = z.object({
       label: z.nullable(z.string()),
       role: z.nullable(z.enum(['admin', 'member'])),
       has_seat: z.boolean(),
+      /** The credits of an organization's pool; null for a member. */
+      pool: z.nullable(z.int()),
     }),
   ),
-  links: linksSchema,
+  /** A person's editor tokens, the newest first; the token itself is stored nowhere. */
+  editors: z.array(
+    z.object({
+      id: z.string(),
+      state: z.enum(['connected', 'expired', 'revoked']),
+      connected_at: z.iso.datetime(),
+      last_used_at: z.nullable(z.iso.datetime()),
+      /** When it was revoked, or else expires or expired. */
+      ends_at: z.iso.datetime(),
+    }),
+  ),
+  links: vendorLinksSchema,
 })
 export type SupportPerson = z.infer<typeof personSchema>
 
@@ -282,7 +295,7 @@ const workRowSchema = z.object({
   attempts: z.int(),
   /** Null when nothing tries it again. */
   next_try_at: z.nullable(z.iso.datetime()),
-  links: linksSchema,
+  links: vendorLinksSchema,
   replay: z.nullable(replaySchema),
 })
 export type WorkRow = z.infer<typeof workRowSchema>

@@ -120,6 +120,20 @@ export async function findActiveToken(
     .executeTakeFirst()
 }
 
+/** A person's tokens, the newest first. */
+export async function listTokens(
+  db: Kysely<DB>,
+  { user_id, limit }: { readonly user_id: string; readonly limit: number },
+): Promise<StoredToken[]> {
+  return db
+    .selectFrom('extension_tokens')
+    .select(storedColumns)
+    .where('user_id', '=', user_id)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 export function isActive(token: StoredToken, now: Date): boolean {
   return token.revoked_at === null && token.expires_at > now
 }

@@ -10,9 +10,15 @@ export interface Relation {
   readonly email: string | null
   readonly role: 'admin' | 'member' | null
   readonly has_seat: boolean
+  /** The credits of an organization's pool; null for a member. */
+  readonly pool: number | null
 }
 
 const relationsMax = 100
+
+const poolBalance = sql`
+  coalesce((SELECT o.plan_balance + o.purchased_balance FROM ledger_owners o
+    WHERE o.owner_kind = 'organization' AND o.owner_id = m.organization_id), 0)`
 
 /** A person's organizations or an organization's members, by Clerk's events. */
 export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relation[]> {
@@ -22,7 +28,8 @@ export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relat
       ${sql.ref(isOrganization ? 'm.user_id' : 'm.organization_id')} AS id,
       ${isOrganization ? sql`u.email` : sql`NULL`} AS email, m.role,
       EXISTS (SELECT 1 FROM seats s WHERE s.organization_id = m.organization_id AND s.user_id = m.user_id
-        AND s.status = 'active') AS has_seat
+        AND s.status = 'active') AS has_seat,
+      ${isOrganization ? sql`NULL` : poolBalance} AS pool
     FROM organization_members m LEFT JOIN users u ON u.clerk_id = m.user_id
     WHERE ${sql.ref(isOrganization ? 'm.organization_id' : 'm.user_id')} = ${owner.owner_id} AND m.role IS NOT NULL
     ORDER BY m.role, id LIMIT ${relationsMax}`.execute(db)

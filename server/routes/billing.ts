@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
+import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { findDisputeStates } from '../../schema/charges/charges.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { listStripeDocuments, type StripeDocument } from '../../schema/stripe/billing-documents.ts'
 import type { DisputeState } from '../../schema/stripe/statuses.ts'
 import { cursorOf } from '../cursor.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { invoicesFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -13,23 +16,30 @@ export const billingRoutes = [
   route(listBillingDocuments, {
     rights: thePayer({ doing: 'view billing settings' }),
     failure: invoicesFailure('Failed to load invoices. Your payments and credits are not affected.'),
-  }).handle(async ({ query, owner }, { db, stripe }) => {
-    const after = query.cursor === undefined ? undefined : documentsCursor.decode(query.cursor)
-    const customer = await findStripeCustomer(db, owner)
-    // A user without purchases has no customer at Stripe, and reading creates none.
-    if (!customer) return { success: true, data: { items: [], next_cursor: null } }
-    const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
-    const charges = documents.flatMap((one) => (one.kind === 'receipt' && one.charge ? [one.charge.id] : []))
-    const disputes = await findDisputeStates(db, owner, charges)
-    return {
-      success: true,
-      data: {
-        items: documents.map((one) => presentDocument(one, disputes)),
-        next_cursor: next && documentsCursor.encode(next),
-      },
-    }
+  }).handle(async ({ query, owner }, deps) => {
+    const { documents, next_cursor } = await readDocuments(deps, owner, query)
+    return { success: true, data: { items: documents.map(({ shown }) => shown), next_cursor } }
   }),
 ]
+
+/** An owner's documents at Stripe with what the owner is shown of each, for the owner and for support. */
+export async function readDocuments(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  owner: Owner,
+  query: Pick<QueryOf<typeof listBillingDocuments>, 'limit' | 'cursor'>,
+) {
+  const after = query.cursor === undefined ? undefined : documentsCursor.decode(query.cursor)
+  const customer = await findStripeCustomer(db, owner)
+  // An owner without purchases has no customer at Stripe, and reading creates none.
+  if (!customer) return { documents: [], next_cursor: null }
+  const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
+  const charges = documents.flatMap((one) => (one.kind === 'receipt' && one.charge ? [one.charge.id] : []))
+  const disputes = await findDisputeStates(db, owner, charges)
+  return {
+    documents: documents.map((one) => ({ document: one, shown: presentDocument(one, disputes) })),
+    next_cursor: next && documentsCursor.encode(next),
+  }
+}
 
 type Disputes = ReadonlyMap<string, DisputeState>
 

@@ -9,7 +9,7 @@ import {
   getUsageSummary,
   summaryDays,
 } from '../../schema/api/credits.ts'
-import type { QueryOf } from '../../schema/api/endpoint.ts'
+import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, type TransferKind, transferKinds } from '../../schema/ledger/accounts.ts'
 import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
@@ -22,6 +22,7 @@ import {
   sumPeriods,
 } from '../../schema/ledger/read/history.ts'
 import { csvLine } from '../csv.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, monthOf, openCalendar } from '../local-days.ts'
 import { chooseReads, missingSince } from '../reads.ts'
@@ -60,30 +61,9 @@ export const creditsRoutes = [
     return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
   }),
 
-  route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { reads, now }) => {
-    const { db } = await reads()
-    const { dateOf, startOf } = openCalendar(query.time_zone)
-    const today = dateOf(now())
-    const firstDay = addDays(today, 1 - summaryDays)
-    const lastMonth = monthOf(today, -1)
-    const [earliest = today] = [firstDay, lastMonth].toSorted()
-    const dates: string[] = []
-    for (let date = earliest; date <= today; date = addDays(date, 1)) dates.push(date)
-    const sums = await sumPeriods(db, owner, dates.map(startOf))
-    const all = sums.map((sum, index) => ({ date: dates[index] ?? today, ...sum }))
-    const days = all.filter(({ date }) => date >= firstDay)
-    const inMonth = (month: string) => total(all.filter(({ date }) => monthOf(date) === month))
-    return {
-      success: true,
-      data: {
-        time_zone: query.time_zone,
-        days,
-        this_month: inMonth(monthOf(today)),
-        last_month: inMonth(lastMonth),
-        daily_average: Math.round((total(days).used / summaryDays) * 10) / 10,
-      },
-    }
-  }),
+  route(getUsageSummary, { rights: thePayer() }).handle(({ query, owner }, deps) =>
+    readUsageSummary(deps, owner, query),
+  ),
 ]
 
 const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
@@ -99,6 +79,36 @@ const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
   dispute_won: 'refund',
   withdrawal: 'adjustment',
   adjustment: 'adjustment',
+}
+
+/** The sums of an owner's usage, for the owner and for support. */
+export async function readUsageSummary(
+  { reads, now }: Pick<Dependencies, 'reads' | 'now'>,
+  owner: Owner,
+  query: Pick<QueryOf<typeof getUsageSummary>, 'time_zone'>,
+): Promise<ResponseOf<typeof getUsageSummary>> {
+  const { db } = await reads()
+  const { dateOf, startOf } = openCalendar(query.time_zone)
+  const today = dateOf(now())
+  const firstDay = addDays(today, 1 - summaryDays)
+  const lastMonth = monthOf(today, -1)
+  const [earliest = today] = [firstDay, lastMonth].toSorted()
+  const dates: string[] = []
+  for (let date = earliest; date <= today; date = addDays(date, 1)) dates.push(date)
+  const sums = await sumPeriods(db, owner, dates.map(startOf))
+  const all = sums.map((sum, index) => ({ date: dates[index] ?? today, ...sum }))
+  const days = all.filter(({ date }) => date >= firstDay)
+  const inMonth = (month: string) => total(all.filter(({ date }) => monthOf(date) === month))
+  return {
+    success: true,
+    data: {
+      time_zone: query.time_zone,
+      days,
+      this_month: inMonth(monthOf(today)),
+      last_month: inMonth(lastMonth),
+      daily_average: Math.round((total(days).used / summaryDays) * 10) / 10,
+    },
+  }
 }
 
 function filterOf({ category, q }: Pick<QueryOf<typeof getCreditHistory>, 'category' | 'q'>): HistoryFilter {

@@ -1,4 +1,5 @@
 import { describeArchived, erasedText } from '../../schema/api/credits.ts'
+import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import {
   type BalanceChange,
   type Cause,
@@ -18,6 +19,7 @@ import {
   explainBalance as readExplanation,
 } from '../../schema/ledger/read/explanation.ts'
 import { csvLine } from '../csv.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { invalidCursor, momentArchived } from '../errors.ts'
 import { addDays, openCalendar } from '../local-days.ts'
 import { chooseReads, missingSince } from '../reads.ts'
@@ -29,29 +31,7 @@ export const explanationRoutes = [
   // As the history: see decision 093.
   route(explainBalance, {
     rights: thePayer({ doing: 'view the credit history' }),
-  }).handle(async ({ query, owner }, deps) => {
-    const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    const reads = await chooseReads(deps, before)
-    const missing_since = missingSince(reads, deps.now())
-    const { until, as_of } = momentOf(query, missing_since ?? deps.now())
-    const page = { limit: query.limit, until, before }
-    const archived = await refuseArchived(reads.db, owner, until)
-    const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
-      readExplanation(db, owner, page),
-    )
-    return {
-      success: true,
-      data: {
-        as_of: as_of.toISOString(),
-        is_now: until === undefined && missing_since === null,
-        balance: withTotal(closing),
-        items: changes.map(presentChange),
-        opening: withTotal(opening),
-        next_cursor: next === null ? null : String(next),
-        archived_until: next === null ? (archived?.toISOString() ?? null) : null,
-      },
-    }
-  }),
+  }).handle(({ query, owner }, deps) => readExplanationPage(deps, owner, query)),
 
   route(exportExplanation, {
     rights: thePayer({ doing: 'export the credit history' }),
@@ -63,6 +43,35 @@ export const explanationRoutes = [
     return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, archived, dateOf }))
   }),
 ]
+
+/** One page of the explained balance, for its owner and for support. */
+export async function readExplanationPage(
+  deps: Pick<Dependencies, 'db' | 'reads' | 'now'>,
+  owner: Owner,
+  query: Pick<QueryOf<typeof explainBalance>, 'date' | 'limit' | 'cursor'> & { readonly time_zone: string },
+): Promise<ResponseOf<typeof explainBalance>> {
+  const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const reads = await chooseReads(deps, before)
+  const missing_since = missingSince(reads, deps.now())
+  const { until, as_of } = momentOf(query, missing_since ?? deps.now())
+  const page = { limit: query.limit, until, before }
+  const archived = await refuseArchived(reads.db, owner, until)
+  const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
+    readExplanation(db, owner, page),
+  )
+  return {
+    success: true,
+    data: {
+      as_of: as_of.toISOString(),
+      is_now: until === undefined && missing_since === null,
+      balance: withTotal(closing),
+      items: changes.map(presentChange),
+      opening: withTotal(opening),
+      next_cursor: next === null ? null : String(next),
+      archived_until: next === null ? (archived?.toISOString() ?? null) : null,
+    },
+  }
+}
 
 /** Everything before this moment is archived; earlier balances are unknown here. */
 async function refuseArchived(db: ReadDatabase, owner: Owner, until: Date | undefined): Promise<Date | null> {

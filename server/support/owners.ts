@@ -1,8 +1,9 @@
 import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
+import { isActive, listTokens, type StoredToken } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findEmails, listCustomers, listRelations } from '../../schema/support/relations.ts'
+import { findEmails, listCustomers, listRelations, type Relation } from '../../schema/support/relations.ts'
 import type { Visit } from '../../schema/support/visits.ts'
 import { findUser } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -25,16 +26,19 @@ export async function presentOwners(
 
 /** The full profile, for an opened case. Our copy is used while Clerk does not answer. */
 export async function presentPerson(
-  { db, clerk }: Pick<Dependencies, 'db' | 'clerk'>,
+  { db, clerk, now }: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
   owner: Owner,
   links: Links,
 ): Promise<SupportPerson> {
-  const [identity, user, customers, relations] = await Promise.all([
+  const isUser = owner.owner_kind === 'user'
+  const [identity, user, customers, relations, tokens] = await Promise.all([
     identify(clerk, owner),
-    owner.owner_kind === 'user' ? findUser(db, owner.owner_id) : undefined,
+    isUser ? findUser(db, owner.owner_id) : undefined,
     listCustomers(db, owner),
     listRelations(db, owner),
+    isUser ? listTokens(db, { user_id: owner.owner_id, limit: tokensMax }) : [],
   ])
+  const organizations = await nameOrganizations(clerk, relations)
   const isKnown = typeof identity === 'object'
   const ourName = [user?.first_name, user?.last_name].filter(Boolean).join(' ')
   return {
@@ -48,9 +52,39 @@ export async function presentPerson(
     })),
     related: relations.map(({ email, ...relation }) => ({
       ...relation,
-      label: email ? maskEmail(email) : null,
+      label: email ? maskEmail(email) : (organizations.get(relation.id) ?? null),
     })),
+    editors: tokens.map((token) => presentToken(token, now())),
     links: links.clerk(owner.owner_id),
+  }
+}
+
+/** Each is a call of Clerk's. */
+const namedMax = 10
+const tokensMax = 5
+
+async function nameOrganizations(
+  clerk: Dependencies['clerk'],
+  relations: readonly Relation[],
+): Promise<Map<string, string>> {
+  const organizations = relations.filter(({ kind }) => kind === 'organization').slice(0, namedMax)
+  const named = await Promise.all(
+    organizations.map(async ({ id }) => {
+      const identity = await identify(clerk, { owner_kind: 'organization', owner_id: id })
+      return typeof identity === 'object' && identity.name ? [[id, identity.name] as const] : []
+    }),
+  )
+  return new Map(named.flat())
+}
+
+function presentToken(token: StoredToken, now: Date): SupportPerson['editors'][number] {
+  const { id, created_at, expires_at, last_used_at, revoked_at } = token
+  return {
+    id,
+    state: revoked_at ? 'revoked' : isActive(token, now) ? 'connected' : 'expired',
+    connected_at: created_at.toISOString(),
+    last_used_at: last_used_at?.toISOString() ?? null,
+    ends_at: (revoked_at ?? expires_at).toISOString(),
   }
 }
 

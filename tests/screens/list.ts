@@ -327,6 +327,13 @@ export const screens: readonly Screen[] = [
       page.getByRole('region', { name: 'Timeline' }).getByRole('button', { expanded: false }).first().click(),
   },
   {
+    name: 'support-customer',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => `${supportCase}&view=customer`,
+    shows: 'Invoices and receipts',
+  },
+  {
     name: 'support-attention',
     route: '/support/trace',
     as: 'support',

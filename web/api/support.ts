@@ -8,6 +8,11 @@ import {
   type WorkKind,
   type WorkState,
 } from '../../schema/api/support.ts'
+import {
+  getCustomerBalance,
+  getCustomerUsage,
+  listCustomerDocuments,
+} from '../../schema/api/support-customer.ts'
 import type { Api } from './client.ts'
 
 const every15SecondsMs = 15_000
@@ -74,5 +79,38 @@ export function visitQuery(api: Api, owner: string) {
     queryKey: [...supportKey, 'visit', owner],
     queryFn: ({ signal }) => api(visitCase, { body: { owner }, signal }),
     refetchInterval: every30SecondsMs,
+  })
+}
+
+/** What the owner reads as `explanationQuery`. */
+export function customerBalanceQuery(api: Api, owner: string) {
+  return infiniteQueryOptions({
+    queryKey: [...supportKey, 'customer-balance', owner],
+    queryFn: async ({ signal, pageParam }) =>
+      (await api(getCustomerBalance, { query: { owner, cursor: pageParam }, signal })).data,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  })
+}
+
+/** What the owner reads as `usageSummaryQuery`, with the days of the reader. */
+export function customerUsageQuery(api: Api, owner: string) {
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return queryOptions({
+    queryKey: [...supportKey, 'customer-usage', owner, time_zone],
+    queryFn: async ({ signal }) =>
+      (await api(getCustomerUsage, { query: { owner, time_zone }, signal })).data,
+  })
+}
+
+/** What the owner reads as `billingDocumentsQuery`. */
+export function customerDocumentsQuery(api: Api, owner: string) {
+  return infiniteQueryOptions({
+    queryKey: [...supportKey, 'customer-documents', owner],
+    queryFn: async ({ signal, pageParam }) =>
+      (await api(listCustomerDocuments, { query: { owner, cursor: pageParam }, signal })).data,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    retry: false,
   })
 }

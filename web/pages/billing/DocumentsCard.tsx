@@ -1,14 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Download, ExternalLink, ReceiptText } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { BillingDocument } from '../../../schema/api/billing.ts'
+import { ReceiptText } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
+import { DocumentList } from '../../components/credits/DocumentList.tsx'
 import { HistorySkeleton } from '../../components/credits/HistoryTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatDay, readerLocales } from '../../components/format.ts'
 import { ShowMore } from '../../components/ShowMore.tsx'
-import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import type { Payer } from './payer.ts'
@@ -46,11 +43,7 @@ function Documents({ payer }: { payer: Payer }) {
   if (items.length === 0 && !documents.hasNextPage) return <NoDocuments />
   return (
     <>
-      <ul className="@container divide-y divide-line border-t text-sm">
-        {items.map((item) => (
-          <Document key={item.id} document={item} />
-        ))}
-      </ul>
+      <DocumentList items={items} />
       <ShowMore
         query={documents}
         label="Show more"
@@ -58,74 +51,6 @@ function Documents({ payer }: { payer: Payer }) {
       />
     </>
   )
-}
-
-function Document({ document }: { document: BillingDocument }) {
-  const { kind, number, description, created_at, hosted_url, pdf_url } = document
-  const title = number ?? description
-  const [tone, status] = statuses[document.status]
-  return (
-    <li className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5 px-5 py-3 @xl:grid-cols-[1fr_auto_6rem_9rem] sm:px-6">
-      <div className="min-w-0">
-        <p className="font-medium [overflow-wrap:anywhere]">{description}</p>
-        <p className="mt-0.5 text-muted text-xs tabular-nums">
-          {formatDay(created_at)}
-          {number && <span className="text-faint"> · {number}</span>}
-        </p>
-      </div>
-      <p className="text-right font-medium tabular-nums @xl:order-1">{formatAmount(document)}</p>
-      <div className="flex gap-4 @xl:order-2 @xl:justify-end">
-        {hosted_url && (
-          <DocumentLink href={hosted_url} label={`${kind === 'invoice' ? 'Invoice' : 'Receipt'} ${title}`}>
-            {kind === 'invoice' ? 'Invoice' : 'Receipt'}
-            <ExternalLink aria-hidden="true" className="size-3.5" />
-          </DocumentLink>
-        )}
-        {pdf_url && (
-          <DocumentLink href={pdf_url} label={`PDF of invoice ${title}`}>
-            PDF
-            <Download aria-hidden="true" className="size-3.5" />
-          </DocumentLink>
-        )}
-      </div>
-      <p className="text-right">
-        <Badge tone={tone}>{status}</Badge>
-      </p>
-    </li>
-  )
-}
-
-function DocumentLink({ href, label, children }: { href: string; label: string; children: ReactNode }) {
-  return (
-    <a
-      href={href}
-      target="_blank"
-      rel="noreferrer"
-      aria-label={label}
-      className="inline-flex items-center gap-1 rounded-sm font-medium text-accent-text hover:underline"
-    >
-      {children}
-    </a>
-  )
-}
-
-const statuses = {
-  paid: ['positive', 'Paid'],
-  open: ['caution', 'Unpaid'],
-  processing: ['accent', 'Processing'],
-  failed: ['caution', 'Failed'],
-  void: ['neutral', 'Void'],
-  uncollectible: ['caution', 'Uncollectible'],
-  refunded: ['neutral', 'Refunded'],
-  partially_refunded: ['neutral', 'Partly refunded'],
-  disputed: ['caution', 'Disputed'],
-  dispute_lost: ['neutral', 'Returned by the bank'],
-} as const satisfies Record<BillingDocument['status'], readonly [string, string]>
-
-/** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */
-function formatAmount({ amount_minor, currency }: BillingDocument): string {
-  const format = new Intl.NumberFormat([...readerLocales], { style: 'currency', currency })
-  return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
 function NoDocuments() {

@@ -4,7 +4,8 @@ import { useId } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { exportExplanation } from '../../../schema/api/explanation.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { explanationQuery, momentOf } from '../../api/billing.ts'
+import { billingDocumentsQuery, explanationQuery, momentOf } from '../../api/billing.ts'
+import { ExplanationTable } from '../../components/credits/ExplanationTable.tsx'
 import { HistorySkeleton } from '../../components/credits/HistoryTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -13,7 +14,6 @@ import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ExplanationTable } from './ExplanationTable.tsx'
 import { ArchivedNote } from './HistoryCard.tsx'
 import type { Payer } from './payer.ts'
 
@@ -57,6 +57,8 @@ export function useExplanation(payer: Payer, date: string | null) {
 function Explanation({ payer }: { payer: Payer }) {
   const [date, setDate] = useExplainedDay()
   const explanation = useExplanation(payer, date)
+  // Those that the list below has loaded.
+  const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
   if (explanation.isPending) return <HistorySkeleton />
   if (explanation.isError && !explanation.data) {
     return (
@@ -92,7 +94,11 @@ function Explanation({ payer }: { payer: Payer }) {
         </EmptyState>
       ) : (
         <>
-          <ExplanationTable payer={payer} changes={changes} opening={last.opening.total} />
+          <ExplanationTable
+            documents={documents.data?.pages.flatMap((page) => page.items) ?? []}
+            changes={changes}
+            opening={last.opening.total}
+          />
           <ShowMore
             query={explanation}
             label="Show earlier changes"

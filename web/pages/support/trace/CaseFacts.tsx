@@ -2,7 +2,7 @@ import { RefreshCw, Scale } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { SupportOwner, SupportPerson, SupportTrace } from '../../../../schema/api/support.ts'
-import { formatCredits, formatDay } from '../../../components/format.ts'
+import { formatCredits, formatDay, formatTime } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
@@ -92,25 +92,67 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
         <div className="px-4 py-3">
           <h2 className="font-medium text-xs">{related}</h2>
           <ul className="mt-1.5 space-y-1">
-            {person.related.map(({ id, label, role, has_seat }) => (
-              <li key={id} className="flex items-center justify-between gap-2">
-                <Link
-                  to={traceAddress({ owner: id })}
-                  className="min-w-0 truncate text-accent-text hover:underline"
-                >
-                  {label ?? id}
-                </Link>
-                <span className="shrink-0 text-faint text-xs">
-                  {[role && sentenceCase(role), has_seat ? 'seat' : 'no seat'].filter(Boolean).join(', ')}
-                </span>
+            {person.related.map(({ id, label, role, has_seat, pool }) => (
+              <li key={id}>
+                <div className="flex items-center justify-between gap-2">
+                  <Link
+                    to={traceAddress({ owner: id })}
+                    className="min-w-0 truncate text-accent-text hover:underline"
+                  >
+                    {label ?? id}
+                  </Link>
+                  <span className="shrink-0 text-faint text-xs">
+                    {[role && sentenceCase(role), has_seat ? 'seat' : 'no seat'].filter(Boolean).join(', ')}
+                  </span>
+                </div>
+                {pool !== null && (
+                  <p className="text-faint text-xs tabular-nums">Pool: {formatCredits(pool)} credits</p>
+                )}
               </li>
             ))}
           </ul>
         </div>
       )}
+      {person && owner.kind === 'user' && <Editors editors={person.editors} />}
     </Card>
   )
 }
+
+const editorStates = {
+  connected: ['positive', 'Connected'],
+  expired: ['neutral', 'Expired'],
+  revoked: ['neutral', 'Revoked'],
+} as const satisfies Record<SupportPerson['editors'][number]['state'], readonly [Tone, string]>
+
+function Editors({ editors }: Pick<SupportPerson, 'editors'>) {
+  return (
+    <div className="px-4 py-3">
+      <h2 className="font-medium text-xs">Editor</h2>
+      {editors.length === 0 && <p className="mt-1 text-muted text-xs">No editor was ever connected.</p>}
+      <ul className="mt-1.5 space-y-2">
+        {editors.map(({ id, state, connected_at, last_used_at, ends_at }) => {
+          const [tone, name] = editorStates[state]
+          return (
+            <li key={id} className="text-faint text-xs">
+              <p className="flex items-center justify-between gap-2">
+                <span className="text-ink">Since {formatDay(connected_at)}</span>
+                <Badge tone={tone}>{name}</Badge>
+              </p>
+              <p>
+                {last_used_at
+                  ? `Last used ${formatDay(last_used_at)} at ${formatTime(last_used_at)}`
+                  : 'Never used'}
+                , {ends[state]} {formatDay(ends_at)}
+              </p>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+const ends = { connected: 'expires', expired: 'expired', revoked: 'revoked' } as const
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

@@ -12,9 +12,11 @@ import { Page } from '../../../components/support/Page.tsx'
 import { useKeys } from '../../../components/support/useKeys.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Segments } from '../../../ui/Segments.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { CaseActions, CaseFacts } from './CaseFacts.tsx'
 import { CaseSummaryCard } from './CaseSummaryCard.tsx'
+import { CustomerView } from './CustomerView.tsx'
 import { Timeline } from './Timeline.tsx'
 import { Visitors } from './Visitors.tsx'
 
@@ -31,6 +33,7 @@ export function TracePage() {
 function OneCase({ asked }: { asked: Case }) {
   const [search] = useSearchParams()
   const usage = search.get('usage') === 'shown' ? 'shown' : 'hidden'
+  const [view, setView] = useView()
   const trace = useInfiniteQuery(traceQuery(useApi(), asked, usage))
   if (trace.isPending) return <CaseSkeleton />
   if (isStatus(trace.error, 404)) return <Unknown />
@@ -60,18 +63,48 @@ function OneCase({ asked }: { asked: Case }) {
             <CaseSummaryCard summary={first.case_summary} owner={first.owner?.id ?? ''} />
           )}
           {!first.owner && (isArchived(first) ? <Archived /> : <OwnerUnknown />)}
-          <Timeline
-            items={items}
-            owner={first.owner?.id ?? null}
-            highlighted={first.highlighted}
-            problems={first.case_summary?.problems ?? []}
-            query={trace}
-          />
+          {first.owner && (
+            <Segments label="View" name="case-view" value={view} options={views} onChange={setView} />
+          )}
+          {first.owner && view === 'customer' ? (
+            <CustomerView owner={first.owner.id} />
+          ) : (
+            <Timeline
+              items={items}
+              owner={first.owner?.id ?? null}
+              highlighted={first.highlighted}
+              problems={first.case_summary?.problems ?? []}
+              query={trace}
+            />
+          )}
         </div>
         <CaseFacts trace={first} />
       </div>
     </Page>
   )
+}
+
+const views = [
+  { value: 'timeline', label: 'Timeline' },
+  { value: 'customer', label: 'What the customer sees' },
+] as const
+type View = (typeof views)[number]['value']
+
+function useView(): [View, (view: View) => void] {
+  const [search, setSearch] = useSearchParams()
+  return [
+    search.get('view') === 'customer' ? 'customer' : 'timeline',
+    (view) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (view === 'customer') next.set('view', view)
+          else next.delete('view')
+          return next
+        },
+        { replace: true },
+      ),
+  ]
 }
 
 function readCase(search: URLSearchParams): Case {

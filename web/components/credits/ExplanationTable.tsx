@@ -1,22 +1,14 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
+import type { BillingDocument } from '../../../schema/api/billing.ts'
 import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { billingDocumentsQuery } from '../../api/billing.ts'
-import {
-  formatCreditChange,
-  formatCredits,
-  formatDay,
-  formatMoney,
-  formatTime,
-} from '../../components/format.ts'
 import { cn } from '../../ui/cn.ts'
-import type { Payer } from './payer.ts'
+import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
 
 interface ExplanationTableProps {
-  payer: Payer
+  /** The invoices and receipts that are loaded, to link to. */
+  documents: readonly BillingDocument[]
   /** Newest first. */
   changes: readonly BalanceChange[]
   /** The balance before the last of them. */
@@ -24,8 +16,8 @@ interface ExplanationTableProps {
 }
 
 /** Where there is little room, the date stands below the cause and the balance below the change. */
-export function ExplanationTable({ payer, changes, opening }: ExplanationTableProps) {
-  const documents = useDocuments(payer)
+export function ExplanationTable({ documents, changes, opening }: ExplanationTableProps) {
+  const links = linksOf(documents)
   return (
     <div className="@container overflow-hidden last:rounded-b-card">
       <table className="w-full text-sm">
@@ -50,7 +42,7 @@ export function ExplanationTable({ payer, changes, opening }: ExplanationTablePr
             <Row
               key={change.id}
               change={change}
-              document={documents.get(change.cause.document_id ?? '') ?? null}
+              document={links.get(change.cause.document_id ?? '') ?? null}
             />
           ))}
         </tbody>
@@ -147,12 +139,10 @@ interface DocumentLink {
   readonly name: 'Invoice' | 'Receipt'
 }
 
-/** The invoices and receipts that are loaded below, by id. */
-function useDocuments(payer: Payer): ReadonlyMap<string, DocumentLink> {
-  const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
-  const items = documents.data?.pages.flatMap((page) => page.items) ?? []
+/** By the documents' ids. */
+function linksOf(documents: readonly BillingDocument[]): ReadonlyMap<string, DocumentLink> {
   return new Map(
-    items.flatMap(({ id, kind, hosted_url }) =>
+    documents.flatMap(({ id, kind, hosted_url }) =>
       hosted_url ? [[id, { href: hosted_url, name: kind === 'invoice' ? 'Invoice' : 'Receipt' }]] : [],
     ),
   )

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini'
+import { billingDocumentSchema, listBillingDocuments } from './billing.ts'
+import { getUsageSummary } from './credits.ts'
+import { endpoint } from './endpoint.ts'
+import { explainBalance } from './explanation.ts'
+import { ownerIdSchema } from './ids.ts'
+import { vendorLinksSchema } from './support.ts'
+import { timeZoneSchema } from './time-zone.ts'
+
+/** What a customer reads on their billing page, for the support staff who open their case. */
+export const getCustomerBalance = endpoint({
+  method: 'GET',
+  path: '/api/support/customer/balance',
+  summary: 'Each change of an owner’s balance as the owner sees it, newest first',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    owner: ownerIdSchema,
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    cursor: z.optional(z.string().check(z.maxLength(64))),
+  }),
+  response: explainBalance.response,
+})
+
+export const getCustomerUsage = endpoint({
+  method: 'GET',
+  path: '/api/support/customer/usage',
+  summary: 'The summary of an owner’s usage as the owner sees it',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({ owner: ownerIdSchema, time_zone: z._default(timeZoneSchema, 'UTC') }),
+  response: getUsageSummary.response,
+})
+
+export const listCustomerDocuments = endpoint({
+  method: 'GET',
+  path: '/api/support/customer/invoices',
+  summary: 'An owner’s invoices and receipts at Stripe, each with its page in Stripe’s dashboard',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    owner: ownerIdSchema,
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(50)), 10),
+    cursor: z.optional(z.string().check(z.maxLength(400))),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      items: z.array(z.extend(billingDocumentSchema, { links: vendorLinksSchema })),
+      next_cursor: listBillingDocuments.response.shape.data.shape.next_cursor,
+    }),
+  }),
+})

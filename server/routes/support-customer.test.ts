@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { listBillingDocuments } from '../../schema/api/billing.ts'
+import { purchaseCredits } from '../../schema/api/checkout.ts'
+import { getUsageSummary } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
+import { getTrace } from '../../schema/api/support.ts'
+import {
+  getCustomerBalance,
+  getCustomerUsage,
+  listCustomerDocuments,
+} from '../../schema/api/support-customer.ts'
+import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import { listAudit } from '../../schema/support/audit.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildTeam, giveSeat } from '../../tests/support/factories/teams.ts'
+import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { clerk, clock, database, server, stripe } = product
+const sam = madeOnce(() => signUp(clerk, { role: 'support' }))
+
+test('support reads the balance, the usage and the invoices that the customer reads, and it is in the audit log once', async () => {
+  const ada = await signUp(clerk)
+  const credits = 500
+  const amount = creditsCostMinor(credits) / 100
+  const body = { clerkUserId: ada.user_id, credits, amount, currency: 'EUR' as const }
+  const { sessionId } = await server.ask(purchaseCredits, { token: ada.token, body })
+  await stripe.knob(`sessions/${sessionId}/pay`, {})
+  const owner = ada.user_id
+  await giveCredits(database, { owner_kind: 'user', owner_id: owner }, { purchased: 30 })
+  await spendOne(database.server, {
+    owner_kind: 'user',
+    owner_id: owner,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: clock.now(),
+    actor: owner,
+    reason: 'Chat',
+  })
+  const time_zone = 'Europe/Berlin'
+
+  const seen = await server.ask(getCustomerBalance, { token: sam.token, query: { owner } })
+  const own = await server.ask(explainBalance, { token: ada.token })
+  expect(seen.data.items).toEqual(own.data.items)
+  expect(seen.data.items).toHaveLength(2)
+  expect(seen.data.balance).toMatchObject({ total: 29 })
+  const usage = await server.ask(getCustomerUsage, { token: sam.token, query: { owner, time_zone } })
+  expect(usage).toEqual(await server.ask(getUsageSummary, { token: ada.token, query: { time_zone } }))
+  const documents = await server.ask(listCustomerDocuments, { token: sam.token, query: { owner } })
+  const [shown] = documents.data.items
+  expect(shown).toMatchObject({ id: sessionId, hosted_url: expect.stringMatching(/^https?:/) })
+  const list = await server.ask(listBillingDocuments, { token: ada.token })
+  expect(documents.data.items.map(({ links: _, ...item }) => item)).toEqual(list.data.items)
+
+  const lines = await listAudit(database.server, { actor: sam.user_id }, { limit: 10 })
+  expect(lines).toMatchObject([{ what: 'open_case', owner_id: ada.user_id }])
+})
+
+test('the invoices of a case say that Stripe does not answer, and the balance is there without it', async () => {
+  const ada = await signUp(clerk)
+  await database.owner
+    .insertInto('stripe_customers')
+    .values({ owner_kind: 'user', owner_id: ada.user_id, customer_id: `cus_${ada.user_id}`, livemode: false })
+    .execute()
+  await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1' })
+  const query = { owner: ada.user_id }
+  expect(await server.api(listCustomerDocuments, { token: sam.token, query })).toMatchObject({
+    status: 503,
+    body: { code: 'invoices_unavailable' },
+  })
+  expect(await server.api(getCustomerBalance, { token: sam.token, query })).toMatchObject({ status: 200 })
+  await stripe.clear('faults')
+})
+
+test('the case of a person names their organizations with pool and seat, and lists their editors', async () => {
+  const team = await buildTeam(product)
+  const { admin, organization } = team
+  await giveSeat(product, team, admin.email)
+  await giveCredits(database, { owner_kind: 'organization', owner_id: organization.id }, { plan: 700 })
+  const connected_at = clock.now()
+  await buildExtensionToken(database, admin.user_id, new Date(connected_at.getTime() - 86_400_000))
+  await buildExtensionToken(database, admin.user_id, connected_at)
+
+  const { person } = await server.ask(getTrace, { token: sam.token, query: { owner: admin.user_id } })
+  expect(person?.related).toEqual([
+    {
+      kind: 'organization',
+      id: organization.id,
+      label: organization.name,
+      role: 'admin',
+      has_seat: true,
+      pool: 700,
+    },
+  ])
+  expect(person?.editors).toMatchObject([
+    { state: 'connected', connected_at: connected_at.toISOString(), last_used_at: null },
+    { state: 'revoked' },
+  ])
+})

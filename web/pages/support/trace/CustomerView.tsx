@@ -1,0 +1,108 @@
+import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { describeArchived } from '../../../../schema/api/credits.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
+import { DocumentList } from '../../../components/credits/DocumentList.tsx'
+import { ExplanationTable } from '../../../components/credits/ExplanationTable.tsx'
+import { UsageDays, UsageLegend, usageColors } from '../../../components/credits/UsageDays.tsx'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { formatCredits, formatDay } from '../../../components/format.ts'
+import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
+import { Card, CardHeader } from '../../../ui/Card.tsx'
+
+/** The balance, the usage and the invoices that the customer reads on their billing page. */
+export function CustomerView({ owner }: { owner: string }) {
+  const api = useApi()
+  const balance = useInfiniteQuery(customerBalanceQuery(api, owner))
+  const usage = useQuery(customerUsageQuery(api, owner))
+  const documents = useInfiniteQuery(customerDocumentsQuery(api, owner))
+  const items = documents.data?.pages.flatMap((page) => page.items) ?? []
+  const changes = balance.data?.pages.flatMap((page) => page.items) ?? []
+  const [first, last] = [balance.data?.pages[0], balance.data?.pages.at(-1)]
+  return (
+    <>
+      <Card aria-labelledby="customer-balance">
+        <CardHeader
+          id="customer-balance"
+          title="Balance"
+          description={
+            first &&
+            `${formatCredits(first.balance.total)} credits: ${formatCredits(first.balance.plan)} of the plan, ${formatCredits(first.balance.purchased)} purchased`
+          }
+        />
+        <Part
+          query={balance}
+          name="balance"
+          isEmpty={changes.length === 0}
+          empty="No credits were ever added or used."
+        >
+          {last && <ExplanationTable documents={items} changes={changes} opening={last.opening.total} />}
+          <ShowMore
+            query={balance}
+            label="Show earlier changes"
+            failure="Could not load earlier changes. Please try again."
+          />
+          {last?.archived_until && (
+            <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
+              {describeArchived(formatDay(last.archived_until))}
+            </p>
+          )}
+        </Part>
+      </Card>
+      <Card aria-labelledby="customer-usage" style={usageColors}>
+        <CardHeader id="customer-usage" title="Last 30 days" description={<UsageLegend />} />
+        <Part query={usage} name="usage">
+          {usage.data && <UsageDays days={usage.data.days} />}
+        </Part>
+      </Card>
+      <Card aria-labelledby="customer-documents">
+        <CardHeader
+          id="customer-documents"
+          title="Invoices and receipts"
+          description="The links open what the customer opens; Stripe opens the payment in its dashboard."
+        />
+        <Part
+          query={documents}
+          name="invoices"
+          isEmpty={items.length === 0 && !documents.hasNextPage}
+          empty="No invoices yet."
+        >
+          <DocumentList items={items} more={({ id, links }) => <VendorLinks of={id} links={links} />} />
+          <ShowMore
+            query={documents}
+            label="Show more"
+            failure="Could not load more invoices. Please try again."
+          />
+        </Part>
+      </Card>
+    </>
+  )
+}
+
+interface PartProps {
+  query: UseQueryResult
+  name: string
+  isEmpty?: boolean
+  empty?: string
+  children: ReactNode
+}
+
+function Part({ query, name, isEmpty = false, empty, children }: PartProps) {
+  if (query.isPending) return <ListSkeleton label={`Loading the ${name}`} />
+  if (query.isLoadingError) {
+    return (
+      <FailurePanel
+        title={`The ${name} could not be loaded`}
+        error={query.error}
+        defaultText="An unexpected error occurred"
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+  if (isEmpty) return <p className="mt-4 border-t px-5 py-6 text-muted text-sm sm:px-6">{empty}</p>
+  return <div className="pt-4">{children}</div>
+}
