@@ -160,6 +160,8 @@ const caseSummarySchema = z.object({
   is_heard_late: z.boolean(),
   /** Events about this owner that came and are not applied. */
   unapplied_events: z.int(),
+  /** Payment pages that may have been paid since Stripe was heard. */
+  open_checkouts: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
   /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */

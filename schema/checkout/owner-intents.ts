@@ -15,6 +15,12 @@ export async function listUnfinishedIntents(
   return intentsOf(db, owner).where('state', '<>', 'settled').limit(limit).execute()
 }
 
+/** Payment pages that can be paid now. */
+export async function countOpenCheckouts(db: Kysely<DB>, owner: Owner): Promise<number> {
+  const open = await intentsOf(db, owner).where('state', 'in', ['created', 'open']).execute()
+  return open.length
+}
+
 /** All of an owner's checkouts, newest first. */
 export async function listIntentsOfOwner(
   db: Kysely<DB>,

@@ -18,6 +18,7 @@ import {
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
+import { findIntent } from '../../schema/checkout/intents.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
@@ -35,6 +36,7 @@ import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
+import { completeCheckout } from '../../worker/jobs/checkout-completion.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
 
@@ -486,6 +488,16 @@ describe('a trace', () => {
     const done = { state: 'ignored', reason: 'Test' } as const
     await finishEvent(database.worker, { source: 'stripe', id }, { ...done, now: new Date() })
     clock.reset()
+  })
+
+  test('a trace counts a payment page that is open, until it is paid or ends', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    const known = async () => (await trace(ada.user_id)).case_summary
+    expect(await known()).toMatchObject({ agrees: true, open_checkouts: 1 })
+    const intent = await findIntent(database.server, bought.intent_id)
+    await completeCheckout(worker.deps, intent ?? expect.fail('There is no intent'), 'test')
+    expect(await known()).toMatchObject({ agrees: true, open_checkouts: 0 })
   })
 
   test('a trace says in plain words that a card was declined, and when Stripe tries again', async () => {

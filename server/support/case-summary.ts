@@ -1,4 +1,5 @@
 import type { CaseSummary, SupportProblem } from '../../schema/api/support.ts'
+import { countOpenCheckouts } from '../../schema/checkout/owner-intents.ts'
 import { findCursor } from '../../schema/cursors/cursors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
@@ -85,6 +86,7 @@ export async function readCaseSummary(
     heard_until: heard?.toISOString() ?? null,
     is_heard_late: !heard || now.getTime() - heard.getTime() > heardLateMs,
     unapplied_events: await countUnapplied(trx, subjects),
+    open_checkouts: await countOpenCheckouts(trx, owner),
     agrees: problems.length === 0,
     sentence: inOneSentence(problems),
     problems,

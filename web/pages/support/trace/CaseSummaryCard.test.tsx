@@ -20,6 +20,7 @@ function show(sentence: string, problems: SupportProblem[], known: Partial<CaseS
     heard_until: '2026-11-22T23:58:00Z',
     is_heard_late: false,
     unapplied_events: 0,
+    open_checkouts: 0,
     notices: [],
     agrees: problems.length === 0,
     sentence,
@@ -56,6 +57,7 @@ test.each([
     'bg-caution-soft',
     '2 events received and not applied',
   ],
+  ['has an open page', { open_checkouts: 1 }, 'bg-caution-soft', '1 open payment page may be paid by now'],
 ])('a case without a problem is green only where Stripe was heard: Stripe %s', (_, known, tone, text) => {
   const html = show('All expected credits are present.', [], known)
   expect(html).toContain(tone)

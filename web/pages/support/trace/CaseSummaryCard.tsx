@@ -4,7 +4,7 @@ import type { CaseSummary, SupportProblem } from '../../../../schema/api/support
 import { formatCreditChange, formatCredits, formatDay, formatTime } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
-import { sentenceCase, stakeText } from '../../../components/support/labels.ts'
+import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -100,15 +100,15 @@ const looks = {
   bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
 } as const
 
-/** Green only where everything that came is applied and Stripe was heard lately. */
-function toneOf({ agrees, unapplied_events, is_heard_late }: CaseSummary): keyof typeof looks {
+/** Green only where everything that came is applied, and nothing can have been paid since Stripe was heard. */
+function toneOf(summary: CaseSummary): keyof typeof looks {
+  const { agrees, unapplied_events, open_checkouts, is_heard_late } = summary
   if (!agrees) return 'bad'
-  return unapplied_events > 0 || is_heard_late ? 'unsure' : 'good'
+  return unapplied_events > 0 || open_checkouts > 0 || is_heard_late ? 'unsure' : 'good'
 }
 
 function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
-  const { heard_until, is_heard_late, unapplied_events, as_of } = summary
-  const events = `${formatCredits(unapplied_events)} ${unapplied_events === 1 ? 'event' : 'events'}`
+  const { heard_until, is_heard_late, unapplied_events, open_checkouts, as_of } = summary
   return (
     <>
       {heard_until === null ? (
@@ -119,7 +119,9 @@ function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
           {is_heard_late && ', which is late'}
         </>
       )}
-      {unapplied_events > 0 && `; ${events} received and not applied`}. Looked up at {formatTime(as_of)}.
+      {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}
+      {open_checkouts > 0 && `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}. Looked
+      up at {formatTime(as_of)}.
     </>
   )
 }
