@@ -41,6 +41,8 @@ export type RunningProduct = {
   readonly clerkSandboxUrl: string | undefined
   readonly embeddedPostgres: boolean
   readonly queues: 'Redis' | 'Postgres'
+  /** The leader of the process's group. */
+  readonly pidOf: (name: 'server' | 'worker') => number | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -105,7 +107,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   if (sandboxes.stripe) await setUpStripeSandbox(env)
   await built
   signal?.throwIfAborted()
-  await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+  const pidOf = await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
   return {
     url,
     databaseUrl: database.url,
@@ -113,6 +115,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
     embeddedPostgres: database.embedded,
     queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
+    pidOf,
     stop: () => running.disposeAsync(),
   }
 }

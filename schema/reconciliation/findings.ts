@@ -110,6 +110,17 @@ export async function withoutExplained<One extends FoundDifference>(
   )
 }
 
+/** Undefined once the difference has gone, or an adjustment named it. */
+export async function findOpenFinding(db: ReadDatabase, id: string): Promise<FindingRow | undefined> {
+  const { rows } = await sql<FindingRow>`
+    SELECT * FROM reconciliation_findings f WHERE id = ${id} AND gone_at IS NULL
+      AND NOT EXISTS (SELECT FROM support_acts a
+        WHERE a.finding_id = f.id::text AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run)`.execute(
+    db,
+  )
+  return rows[0]
+}
+
 export interface FindingsCursor {
   readonly first_seen_at: Date
   readonly id: string

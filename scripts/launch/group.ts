@@ -20,10 +20,13 @@ type GroupOptions = {
   readonly running: AsyncDisposableStack
 }
 
-/** Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. */
+/**
+ * Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. Returns
+ * the process ids by name, which change with a restart.
+ */
 export async function startGroup(
   options: GroupOptions & { readonly members: readonly GroupMember[] },
-): Promise<void> {
+): Promise<(name: string) => number | undefined> {
   const started: Supervised[] = []
   options.running.defer(async () => {
     await Promise.all(started.map((member) => member.stop()))
@@ -36,6 +39,7 @@ export async function startGroup(
   )
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
+  return (name) => started.find((member) => member.name === name)?.pid()
 }
 
 async function startHealthy(member: GroupMember, options: GroupOptions): Promise<Child> {

@@ -161,10 +161,10 @@ test('a finding that only a person can decide about is adjusted from the page', 
 }) => {
   const { email } = await signUp(customer)
   const userId = await findUserId(email)
-  await plantUndecidedFinding(userId, 120)
+  await plantUndecidedFinding(userId)
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/reconciliation')
-  const sentence = 'A plan has 120 credits fewer than its bills paid for'
+  const sentence = 'An invoice has another total at Stripe'
   const found = support.getByRole('listitem').filter({ hasText: sentence })
   await expect(found).toContainText('A person decides')
   await found.getByRole('button', { name: /^Adjust credits/ }).click()

@@ -66,7 +66,7 @@ function splitName(name: string): { kind: string; id: string } {
  * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and no statement
  * waits for us.
  */
-async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
+export async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
+import { type FindingRow, listFindings, saveFindings } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { findAct } from '../../schema/support/acts.ts'
@@ -80,6 +81,12 @@ async function repair(finding: FindingRow): Promise<void> {
     finding.kind,
     { state: 'done', error: null },
   ])
+}
+
+/** A difference of an owner's with the texts that a comparison gives. */
+function found(owner: Owner) {
+  const texts = { sentence: 'Credits are missing', they_say: 'More.', we_have: 'Less.', advice: 'Resync.' }
+  return { ...texts, owner, money: null, credits: 300, repair: null }
 }
 
 async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
@@ -320,6 +327,32 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     ])
     expect(await repairAll(findings)).toEqual([])
     expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total).toBe(0)
+  })
+
+  test('a difference that has gone, or that an adjustment named, is not adjusted again', async () => {
+    const user_id = await buildUser(database.server)
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    await postTransfer(database.worker, buildGrant(user_id, 300))
+    const [finding] = (await compare()).findings
+    if (!finding) throw new Error('It was found')
+    await repair(finding)
+    const again = async (one: FindingRow) => {
+      const params = { adjustment: { credits: 300, customer_note: 'Correction', may_leave_debt: false } }
+      const target = { kind: 'user', id: user_id } as const
+      const { id } = await buildAct(database, { kind: 'adjust', target, finding_id: one.id, params })
+      await processSupportAct(worker.deps, { act_id: id })
+      return findAct(database.owner, id)
+    }
+    const refused = { state: 'failed', error: expect.stringContaining('not there any more') }
+    expect(await again(finding)).toMatchObject(refused)
+    const stale = { ...found(owner), kind: 'credits_missing', object_id: 'purchase/stale' } as const
+    await database.worker.transaction().execute((trx) => saveFindings(trx, [stale], clock.now()))
+    const { findings } = await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })
+    expect(await again(findings.find(({ kind }) => kind === 'credits_missing') ?? finding)).toMatchObject(
+      refused,
+    )
+    expect((await findBalance(database.owner, owner)).total).toBe(0)
+    expect((await compare()).findings).toEqual([])
   })
 
   test('a month that no invoice paid for', async () => {

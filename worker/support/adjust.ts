@@ -5,6 +5,7 @@ import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { ownerOf, paramsOf } from '../../schema/support/acts.ts'
 import { PermanentError } from '../errors.ts'
+import { requireFinding } from '../reconciliation/compare-again.ts'
 import type { DoAct } from './act.ts'
 
 /**
@@ -17,6 +18,7 @@ export const adjust: DoAct = async (deps, act) => {
   const { adjustment } = paramsOf(act)
   if (!owner || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment
+  if (act.finding_id) await requireFinding(deps, act.finding_id)
   await retryTransaction(deps.db, async (trx) => {
     await lockOwner(trx, owner)
     const { purchased } = await findBalance(trx, owner)

@@ -10,7 +10,7 @@ import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
 import { buildGrant, postTransfer } from '../../support/factories/transfers.ts'
 
 /** What the global setup launched. */
-function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
+function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL' | 'E2E_WORKER_PID'): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: the global setup launches the product and sets it`)
   return value
@@ -39,6 +39,12 @@ export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
+/** Leaves the events of the last minute out of Stripe's list as well: they are lost. */
+export async function hideEventsFromList(): Promise<void> {
+  const { data } = await openSandboxStripe().events.list({ limit: 20 })
+  for (const { id } of data) await turnStripeKnob(`events/${id}/list`, { listed: false })
+}
+
 /** How far the product's clock is ahead of the real time. */
 export async function findClockOffset(): Promise<number> {
   const response = await fetch(`${address('E2E_STRIPE_URL')}/_sandbox/clock`)
@@ -59,6 +65,16 @@ function refuseForAll(path: string): void {
 export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_STRIPE_URL'), 'faults', { method: 'DELETE' })
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
+}
+
+/** Freezes the worker's process until `wakeWorker`: it holds its jobs and does nothing. */
+export function freezeWorker(): void {
+  refuseForAll('database')
+  process.kill(-Number(address('E2E_WORKER_PID')), 'SIGSTOP')
+}
+
+export function wakeWorker(): void {
+  process.kill(-Number(address('E2E_WORKER_PID')), 'SIGCONT')
 }
 
 /** Failing operations of the product's processes on a table. */
@@ -177,17 +193,17 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
 }
 
 /** A finding that only a person can decide about; the next comparison does not see it any more. */
-export function plantUndecidedFinding(userId: string, credits: number): Promise<void> {
+export function plantUndecidedFinding(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const finding = {
-      kind: 'plan_credits_differ',
-      object_id: `sub_of_${userId}`,
+      kind: 'invoice_differs',
+      object_id: `in_of_${userId}`,
       owner: { owner_kind: 'user', owner_id: userId },
-      sentence: `A plan has ${credits} credits fewer than its bills paid for`,
-      they_say: 'Its bills paid for more.',
-      we_have: 'The ledger granted less.',
-      money: null,
-      credits,
+      sentence: 'An invoice has another total at Stripe',
+      they_say: 'Invoice: 20.00 EUR.',
+      we_have: 'Paid lines: 15.00 EUR.',
+      money: { amount_minor: 500, currency: 'EUR' },
+      credits: null,
       repair: null,
       advice: 'Replay the subscription; then adjust the credits.',
     } as const
@@ -195,8 +211,9 @@ export function plantUndecidedFinding(userId: string, credits: number): Promise<
   })
 }
 
-/** Resets the database and both sandboxes, except an advanced clock. */
+/** Resets the worker, the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
+  wakeWorker()
   await repairTables()
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
@@ -205,7 +222,7 @@ export async function calmProduct(): Promise<void> {
 
 /** Changes the seats of a plan, to be billed with its renewal, as a person does at Stripe’s dashboard. */
 export async function changeSeatsLater(organizationId: string, quantity: number): Promise<void> {
-  const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: address('E2E_STRIPE_URL') })
+  const stripe = openSandboxStripe()
   const { stripe_subscription_id: id } = await withDatabase((db) =>
     db
       .selectFrom('subscriptions')
@@ -216,6 +233,10 @@ export async function changeSeatsLater(organizationId: string, quantity: number)
   const { items } = await stripe.subscriptions.retrieve(id)
   const item = { id: items.data[0]?.id ?? '', quantity }
   await stripe.subscriptions.update(id, { items: [item], proration_behavior: 'create_prorations' })
+}
+
+export function openSandboxStripe() {
+  return createStripe({ secretKey: 'sk_test_sandbox', apiBase: address('E2E_STRIPE_URL') })
 }
 
 export function openSandboxClerk() {

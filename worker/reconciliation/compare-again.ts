@@ -1,0 +1,63 @@
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import {
+  type FindingRow,
+  type FoundDifference,
+  findOpenFinding,
+} from '../../schema/reconciliation/findings.ts'
+import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { compareOwner } from './owners.ts'
+import { comparePlan, findPlans, listedPlanSchema } from './plan-credits.ts'
+
+/**
+ * Compares the owner of a finding once more before credits are adjusted for it: a finding stands until the
+ * next run, and its credits may be back by then. Findings that only a list of Stripe's shows, and that name
+ * no number of credits, are taken as the last run left them.
+ */
+export async function requireFinding(deps: WorkerDependencies, id: string): Promise<void> {
+  const finding = await findOpenFinding(deps.db, id)
+  const again = finding && ((await findAgain(deps, finding)) ?? [finding])
+  const isThere = again?.some(
+    ({ kind, object_id }) => kind === finding?.kind && object_id === finding.object_id,
+  )
+  if (!isThere) throw new PermanentError('The difference is not there any more: compare again')
+}
+
+type Found = Pick<FoundDifference, 'kind' | 'object_id'>
+
+/** Null for kinds that cannot be compared for one owner alone. */
+async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise<readonly Found[] | null> {
+  const { owner_kind, owner_id } = finding
+  if (owner_kind === null || owner_id === null) return null
+  const owner = { owner_kind, owner_id }
+  switch (finding.kind) {
+    case 'credits_missing':
+    case 'credits_too_many':
+    case 'grant_unexplained':
+    case 'adjustment_unexplained':
+      return compareOwner(deps.db, owner, deps.now())
+    case 'plan_credits_differ':
+    case 'bought_credits_lost':
+      return comparePlansOf(deps, owner)
+    default:
+      return null
+  }
+}
+
+const mostPlans = 20
+
+async function comparePlansOf(deps: WorkerDependencies, owner: Owner): Promise<Found[]> {
+  const ids = (await listSubscriptionsOfOwner(deps.db, owner, { limit: mostPlans })).map(
+    (one) => one.stripe_subscription_id,
+  )
+  const plans = await findPlans(deps.db, ids)
+  const differences: Found[] = []
+  for (const [id, plan] of plans) {
+    const listed = listedPlanSchema.parse(
+      await deps.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }),
+    )
+    differences.push(...(await comparePlan(deps, { listed, plan, now: deps.now() })))
+  }
+  return differences
+}
