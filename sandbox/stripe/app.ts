@@ -30,6 +30,7 @@ import { paymentRoutes } from './routes/payments.ts'
 import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
+import { searchRoutes } from './routes/search.ts'
 import { subscriptionItemRoutes } from './routes/subscription-items.ts'
 import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
@@ -69,6 +70,7 @@ function appOf(service: Service): Koa {
   priceRoutes(api, service)
   couponRoutes(api, service)
   checkoutSessionRoutes(api, service)
+  searchRoutes(api, service)
   paymentRoutes(api, service)
   paymentMethodRoutes(api, service)
   disputeRoutes(api, service)

@@ -34,6 +34,8 @@ export const lookupKinds = [
   'user',
   'organization',
   'customer',
+  'invoice_number',
+  'card_payment',
   'payment_intent',
   'refund',
   'dispute',
@@ -113,7 +115,8 @@ export type SupportMatch = z.infer<typeof matchSchema>
 export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
-  summary: 'Finds a customer by e-mail address, name, pasted link, or any id of ours, Stripe’s or Clerk’s',
+  summary:
+    'Finds a customer by e-mail address, name, invoice number, card payment, pasted link, or any id of ours, Stripe’s or Clerk’s',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),

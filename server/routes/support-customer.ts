@@ -55,7 +55,7 @@ async function openCaseOf(
   return owner
 }
 
-/** What support opens at Stripe to refund or to see why a card was declined: the payment, else its invoice. */
+/** What support opens at Stripe to refund, or to see why a card was declined: the payment or its invoice. */
 function paymentOf(document: StripeDocument): { readonly id: string; readonly livemode: boolean } {
   if (document.kind === 'invoice')
     return { id: document.invoice.id ?? '', livemode: document.invoice.livemode }

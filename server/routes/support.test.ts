@@ -338,6 +338,28 @@ describe('a search', () => {
     expect(await idsOf(`${name} the Second`)).toEqual([])
   })
 
+  test('a search by invoice number or by card, amount and day leads to the payment, once Stripe can find it', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    const plan = await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const { latest_invoice } = await stripe.client.subscriptions.retrieve(plan.subscription_id ?? '')
+    const { number, created } = await stripe.client.invoices.retrieve(String(latest_invoice))
+    const day = new Date(created * 1000).toISOString().slice(0, 10)
+    expect(await find(number ?? '')).toEqual([])
+    await stripe.knob('clock/advance', { seconds: 120 })
+    const owner = { kind: 'user', id: ada.user_id }
+    expect(await find(number?.toLowerCase() ?? '')).toMatchObject([
+      { owner, kind: 'invoice', item_key: `invoice:${latest_invoice}` },
+    ])
+    const ofCard = (amount: string, at = day) => find(`4242 ${amount} ${at}`)
+    const hits = (await ofCard('€7,00')).filter(({ owner: found }) => found?.id === ada.user_id)
+    expect(hits).toMatchObject([{ kind: 'charge', item_key: `intent:${bought.intent_id}` }])
+    expect(await ofCard('7.01')).toEqual([])
+    expect(await ofCard('7.00', '2020-01-01')).toEqual([])
+    expect(await ofCard('7.00', '2020-13-99')).toEqual([])
+  })
+
   test('a search for what only Stripe can know says so when Stripe does not answer', async () => {
     await stripe.knob('faults', { status: 500, count: 100 })
     const answer = await server.api(searchSupport, { token: sam.token, query: { q: 'pi_nothing' } })

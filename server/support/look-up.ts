@@ -17,6 +17,7 @@ import { nameColleagues } from './colleagues.ts'
 import { capitalized, maskEmail } from './format.ts'
 import { identify } from './owners.ts'
 import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
+import { findChargesOfCard, findInvoicesByNumber } from './stripe-search.ts'
 import { actorsOf, type PresentOptions, presentArchived, presentRow } from './trace-items.ts'
 
 /** Something that was asked for, and whose it is. */
@@ -59,6 +60,10 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
         ? [{ kind, id, title: 'Customer of Stripe’s', owner, item: null }]
         : lookUpAtStripe(deps, { kind, id }, options)
     }
+    case 'invoice_number':
+      return lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id), options)
+    case 'card_payment':
+      return lookUpEach(deps, 'charge', await findChargesOfCard(deps.stripe, id), options)
     case 'payment_intent':
     case 'refund':
     case 'dispute':
@@ -69,6 +74,16 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
       return isStripeKind(kind) ? lookUpAtStripe(deps, { kind, id }, options) : []
     }
   }
+}
+
+async function lookUpEach(
+  deps: Deps,
+  kind: 'invoice' | 'charge',
+  ids: readonly string[],
+  options: PresentOptions,
+): Promise<Hit[]> {
+  const hits = await Promise.all(ids.map((id) => lookUp(deps, { kind, id }, options)))
+  return hits.flat()
 }
 
 async function lookUpRow(

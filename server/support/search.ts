@@ -4,6 +4,7 @@ import { lookupKinds } from '../../schema/api/support.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type Hit, type Lookup, lookUp } from './look-up.ts'
 import { presentOwners } from './owners.ts'
+import { cardPaymentForm } from './stripe-search.ts'
 import { presentOptions } from './trace.ts'
 
 type Deps = Pick<Dependencies, 'reads' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
@@ -38,6 +39,9 @@ const forms: readonly Form[] = [
   { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an e-mail address', kinds: ['email'] },
   ...vendorForms,
   { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
+  { form: cardPaymentForm, name: 'a card payment', kinds: ['card_payment'] },
+  // The prefix of an account or customer, and a number (https://docs.stripe.com/invoicing/customize).
+  { form: /^[a-z0-9]{3,12}-\d{4,9}$/i, name: 'an invoice number', kinds: ['invoice_number', 'job', 'name'] },
   { form: /^\d{1,16}$/, name: 'a transfer', kinds: ['transfer'] },
   { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
   { form: /^\S+$/, name: 'a name or a job', kinds: ['event', 'job', 'name'] },

@@ -15,6 +15,8 @@ export const kindNames: Readonly<Record<LookupKind, string>> = {
   user: 'User',
   organization: 'Organization',
   customer: 'Stripe customer',
+  invoice_number: 'Invoice number',
+  card_payment: 'Card payment',
   payment_intent: 'Payment',
   refund: 'Refund',
   dispute: 'Dispute',

@@ -32,6 +32,8 @@ const understood = [
   ['Checkout session or intent', 'cs_…, or the intent’s UUID'],
   ['Event of Stripe or Clerk', 'evt_…, msg_…'],
   ['Subscription, invoice', 'sub_…, in_…'],
+  ['Invoice number', '0A01CEON-0001'],
+  ['Card’s last four, amount, day', '4242 20.00 2026-11-25'],
   ['Payment, charge', 'pi_…, ch_…'],
   ['Refund, dispute', 're_…, dp_…'],
   ['Invitation', 'orginv_…'],

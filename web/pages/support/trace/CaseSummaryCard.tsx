@@ -100,7 +100,7 @@ const looks = {
   bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
 } as const
 
-/** Green only where everything that came is applied, and nothing can have been paid since Stripe was heard. */
+/** Green only where all that came is applied, and nothing can have been paid since Stripe was heard. */
 function toneOf(summary: CaseSummary): keyof typeof looks {
   const { agrees, unapplied_events, open_checkouts, is_heard_late } = summary
   if (!agrees) return 'bad'
