@@ -183,3 +183,14 @@ test('a value that makes no sense is named with its variable', () => {
   const problems = problemsOf(() => parseEnvironment({ PORT: 'often', DATABASE_URL: 'not an address' }))
   expect(problems.map((problem) => problem.split(':')[0])).toEqual(['PORT', 'DATABASE_URL'])
 })
+
+test('what is wrong and what is missing are listed together, and each variable once', () => {
+  const problems = problemsOf(() =>
+    processEnvironment({ ...complete, APP_URL: 'not an address', PORT: 'often', STRIPE_SECRET_KEY: '' }),
+  )
+  expect(problems.map((problem) => problem.split(/[: ]/)[0])).toEqual([
+    'PORT',
+    'APP_URL',
+    'STRIPE_SECRET_KEY',
+  ])
+})

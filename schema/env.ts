@@ -221,7 +221,7 @@ export const environmentSchema = z.object({
 export type Environment = z.infer<typeof environmentSchema>
 
 /** What no process may run without in production, where nothing falls back to a stand-in. */
-const requiredInProduction = [
+export const requiredNames = [
   'APP_URL',
   'DATABASE_URL',
   'STRIPE_SECRET_KEY',
@@ -231,7 +231,7 @@ const requiredInProduction = [
   'CLERK_WEBHOOK_SECRET',
 ] as const satisfies readonly (keyof Environment)[]
 
-type RequiredName = (typeof requiredInProduction)[number]
+type RequiredName = (typeof requiredNames)[number]
 
 /** The environment of a process that has all its external services; the launcher fills in the sandbox's. */
 export type ProcessEnvironment = Omit<Environment, RequiredName> & Record<RequiredName, string>
@@ -253,48 +253,70 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. An
- * empty value means the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an `.env` file is not
- * a trial of 0 days.
+ * Reads a raw environment, with defaults, and says what is wrong with it; a variable that is wrong counts as a
+ * missing one. An empty value means the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an
+ * `.env` file is not a trial of 0 days.
  */
-export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
+function readEnvironment(raw: Record<string, string | undefined>): {
+  readonly environment: Environment
+  readonly wrong: ReadonlyMap<string, string>
+} {
   const given = Object.entries(raw).filter(([, value]) => value?.trim() !== '')
   const result = environmentSchema.safeParse(Object.fromEntries(given))
-  if (!result.success) {
-    throw new EnvironmentError(
-      result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
-    )
-  }
-  return result.data
+  if (result.success) return { environment: result.data, wrong: new Map() }
+  const wrong = new Map(result.error.issues.map(({ path, message }) => [path.join('.'), message]))
+  const usable = given.filter(([name]) => !wrong.has(name))
+  return { environment: environmentSchema.parse(Object.fromEntries(usable)), wrong }
+}
+
+/** Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. */
+export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
+  const { environment, wrong } = readEnvironment(raw)
+  if (wrong.size > 0) throw new EnvironmentError(sentencesOf(wrong))
+  return environment
+}
+
+function sentencesOf(wrong: ReadonlyMap<string, string>): string[] {
+  return [...wrong].map(([name, message]) => `${name}: ${message}`)
 }
 
 /**
  * Reads the environment of the server or the worker. Both need every external service to be named: in
- * production by the operator, elsewhere by `npm start`, which names the sandbox's.
+ * production by the operator, elsewhere by `npm start`, which names the sandbox's. Throws an EnvironmentError
+ * that lists everything that is wrong or missing.
  */
 export function processEnvironment(raw: Record<string, string | undefined>): ProcessEnvironment {
-  const environment = parseEnvironment(raw)
+  const { environment, problems } = examineEnvironment(raw)
+  if (problems.length > 0) throw new EnvironmentError(problems)
+  return environment as ProcessEnvironment
+}
+
+/** The same without throwing, with what can be used of the environment all the same. */
+export function examineEnvironment(raw: Record<string, string | undefined>): {
+  readonly environment: Environment
+  readonly problems: readonly string[]
+} {
+  const { environment, wrong } = readEnvironment(raw)
   const withDefaults = {
     ...environment,
     APP_URL:
       environment.APP_URL ??
       (environment.NODE_ENV === 'production' ? undefined : `http://localhost:${environment.PORT}`),
   }
-  const problems: string[] = requiredInProduction
-    .filter((name) => withDefaults[name] === undefined)
-    .map((name) => `${name} is missing: ${whatItIs(name)}`)
+  const problems = sentencesOf(wrong)
+  const isMissing = (name: keyof Environment) => withDefaults[name] === undefined && !wrong.has(name)
+  for (const name of requiredNames.filter(isMissing)) problems.push(`${name} is missing: ${whatItIs(name)}`)
   if (environment.NODE_ENV === 'production') {
     for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET'] as const) {
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
-    if (environment.SIGN_IN_SECRET === undefined)
+    if (isMissing('SIGN_IN_SECRET'))
       problems.push('SIGN_IN_SECRET is missing: Secret for the sign-ins of editors, the same for all servers')
     problems.push(...unsafeInProduction(environment))
   }
   problems.push(...liveKeysInDevelopment(environment), ...publishedSecrets(environment))
-  if (problems.length > 0) throw new EnvironmentError(problems)
-  return withDefaults as ProcessEnvironment
+  return { environment: withDefaults, problems }
 }
 
 /** Live keys move real money and real accounts, beside stand-ins whose secrets everybody can read. */

@@ -24,43 +24,41 @@ const { values } = parseArgs({
     expect: { type: 'string' },
   },
 })
-if (values.prove !== undefined) await prove(resolve(values.prove), values.expect)
-else if (values.to !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(values.before ?? '')) {
-  await archive({ before: values.before ?? '', to: resolve(values.to), keepTables: values.keep })
-} else {
-  process.stderr.write(usage)
+try {
+  if (values.prove !== undefined) await prove(resolve(values.prove), values.expect)
+  else if (values.to !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(values.before ?? '')) {
+    await archive({ before: values.before ?? '', to: resolve(values.to), keepTables: values.keep })
+  } else {
+    process.stderr.write(usage)
+    process.exitCode = 1
+  }
+} catch (error) {
+  if (!(error instanceof ArchiveRefusedError)) throw error
+  process.stdout.write(`${error.message}\n`)
   process.exitCode = 1
 }
 
 async function archive(options: { before: string; to: string; keepTables: boolean }): Promise<void> {
-  try {
-    const { finished, manifest_digest } = await withDatabase(async (url) => {
-      const connectionString = process.env.DATABASE_MIGRATION_URL || url
-      const database = connectDatabase({
-        connectionString,
-        role: 'owner',
-        poolMax: 8,
-        onError: () => undefined,
-      })
-      try {
-        return await archiveMonths(database, { ...options, onStep: tell })
-      } finally {
-        await database.close()
-      }
+  const { finished, manifest_digest } = await withDatabase(async (url) => {
+    const connectionString = process.env.DATABASE_MIGRATION_URL || url
+    const database = connectDatabase({
+      connectionString,
+      role: 'owner',
+      poolMax: 8,
+      onError: () => undefined,
     })
-    for (const { months, transfers, entries } of finished) {
-      process.stdout.write(
-        `Archived ${transfers} transfers and ${entries} entries of ${months.join(', ')}.\n`,
-      )
+    try {
+      return await archiveMonths(database, { ...options, onStep: tell })
+    } finally {
+      await database.close()
     }
-    if (finished.length === 0) process.stdout.write('There is nothing to archive.\n')
-    if (manifest_digest)
-      process.stdout.write(`Keep this elsewhere, the digest of the last manifest: ${manifest_digest}\n`)
-  } catch (error) {
-    if (!(error instanceof ArchiveRefusedError)) throw error
-    process.stdout.write(`${error.message}\n`)
-    process.exitCode = 1
+  })
+  for (const { months, transfers, entries } of finished) {
+    process.stdout.write(`Archived ${transfers} transfers and ${entries} entries of ${months.join(', ')}.\n`)
   }
+  if (finished.length === 0) process.stdout.write('There is nothing to archive.\n')
+  if (manifest_digest)
+    process.stdout.write(`Keep this elsewhere, the digest of the last manifest: ${manifest_digest}\n`)
 }
 
 async function prove(folder: string, expected: string | undefined): Promise<void> {

@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { repositoryRoot } from './launch/script.ts'
+import { launcherData } from './launch/stand-ins.ts'
 import { startPostgres } from './postgres.ts'
 import type { Watchdog } from './processes/watchdog.ts'
 
 const databaseName = 'tidemark'
 
 /** Runs work on the database of `npm start`, starting the embedded Postgres if necessary. */
-export async function withDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
-  if (process.env.DATABASE_URL) return await work(process.env.DATABASE_URL)
-  if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
-  const postgres = await startPostgres({ dataDir: join(repositoryRoot, '.data/postgres') })
+export async function withDatabase<T>(
+  work: (url: string) => Promise<T>,
+  raw: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<T> {
+  if (raw.DATABASE_URL) return await work(raw.DATABASE_URL)
+  if (raw.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
+  const postgres = await startPostgres({ dataDir: join(launcherData, 'postgres') })
   try {
     await createDatabase({ adminUrl: postgres.url, name: databaseName })
     return await work(postgres.urlOf(databaseName))

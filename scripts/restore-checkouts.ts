@@ -7,6 +7,8 @@ import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
+import { launcherData, standInVariables } from './launch/stand-ins.ts'
 import { restoreCheckouts } from './restore/restore-checkouts.ts'
 
 /** `npm run restore:checkouts -- --since 2026-11-22T03:00:00Z`: see docs/operations.md. */
@@ -15,7 +17,7 @@ try {
   const { values } = parseArgs({ options: { since: { type: 'string' } } })
   const since = new Date(values.since ?? '')
   if (Number.isNaN(since.getTime())) throw new Error('Say from when on: --since 2026-11-22T03:00:00Z')
-  const env = parseEnvironment(process.env)
+  const env = parseEnvironment({ ...process.env, ...(await standInVariables(process.env, launcherData)) })
   const { STRIPE_SECRET_KEY: secretKey, CLERK_SECRET_KEY: clerkKey } = env
   if (!secretKey || !clerkKey)
     throw new EnvironmentError(['STRIPE_SECRET_KEY and CLERK_SECRET_KEY are needed.'])
@@ -40,6 +42,6 @@ try {
   console.log(`${restored.length} checkouts restored, ${known} known, ${left.length} left for a person`)
   process.exitCode = left.length === 0 ? 0 : 1
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(explainError(error))
   process.exitCode = 1
 }

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import { EnvironmentError } from '../schema/env.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { FolderInUseError } from './launch/data-lock.ts'
 import { createOutput } from './launch/output.ts'
 import { PortsEqualError, PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
+import { launcherData } from './launch/stand-ins.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
 
 /** Errors whose messages state the problem and its solution. */
 const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
-const dataDir = join(repositoryRoot, '.data')
+const dataDir = launcherData
 
 await start({ watch: process.argv.includes('--watch') })
 

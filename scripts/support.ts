@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { connectDatabase } from '../schema/database/connect.ts'
 import { openDependencies } from '../server/dependencies.ts'
 import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
 import { UsageError } from './support/named.ts'
 import { runSupport, usage } from './support/run.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
@@ -33,7 +34,7 @@ if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
       )
     })
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${explainError(error)}\n`)
     if (error instanceof UsageError) process.stderr.write(`\n${usage}`)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }

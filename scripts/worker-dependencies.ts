@@ -1,6 +1,6 @@
 import { openClock } from '../schema/clock.ts'
 import { connectDatabase } from '../schema/database/connect.ts'
-import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '../schema/env.ts'
+import { type ProcessEnvironment, processEnvironment } from '../schema/env.ts'
 import { createLogger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { QueueProducer } from '../schema/queues/producer.ts'
@@ -8,18 +8,20 @@ import { refuseOtherAccount } from '../schema/stripe/account.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { createDependencies, type WorkerDependencies } from '../worker/dependencies.ts'
 import { withDatabase } from './database.ts'
-import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
+import { launcherData, standInVariables } from './launch/stand-ins.ts'
 
 /**
  * Runs tasks of the worker from the terminal, with its rights. A service that the environment does not name
- * is the stand-in of a running `npm start`.
+ * is the stand-in of the `npm start` of `dataDir`, this clone's unless it is told otherwise.
  */
 export function withWorkerDependencies<T>(
   raw: Readonly<Record<string, string | undefined>>,
   work: (deps: WorkerDependencies, env: ProcessEnvironment) => Promise<T>,
+  dataDir = launcherData,
 ): Promise<T> {
   return withDatabase(async (databaseUrl) => {
-    const env = processEnvironment({ ...withStandIns(raw), DATABASE_URL: databaseUrl })
+    const named = { ...raw, DATABASE_URL: databaseUrl }
+    const env = processEnvironment({ ...named, ...(await standInVariables(named, dataDir)) })
     const onError = () => undefined
     const livemode = isLiveKey(env.STRIPE_SECRET_KEY)
     const connection = { connectionString: env.DATABASE_URL, role: 'tidemark_worker', livemode } as const
@@ -46,17 +48,5 @@ export function withWorkerDependencies<T>(
       await backend.close()
       await database.close()
     }
-  })
-}
-
-function withStandIns(raw: Readonly<Record<string, string | undefined>>) {
-  const { NODE_ENV, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = parseEnvironment(raw)
-  if (NODE_ENV === 'production') return raw
-  const stripePort = Number(raw.SANDBOX_STRIPE_PORT ?? 4242)
-  const clerkPort = Number(raw.SANDBOX_CLERK_PORT ?? 4243)
-  return {
-    ...raw,
-    ...(STRIPE_SECRET_KEY ? {} : stripeSandboxVariables({ stripePort })),
-    ...(CLERK_SECRET_KEY ? {} : clerkSandboxVariables({ clerkPort })),
-  }
+  }, raw)
 }

@@ -31,6 +31,11 @@ export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | n
     return await withTimeLimit(call, { limit_ms: callLimitMs, what })
   } catch (error) {
     if (!isClerkAPIResponseError(error)) throw new ClerkUnavailableError(`${what} failed`, { cause: error })
+    // As the SDK calls a connection that failed; the reason is in its list.
+    if (error.status === undefined) {
+      const reason = error.errors[0]?.message ?? 'no reason given'
+      throw new ClerkUnavailableError(`${what} failed: Clerk does not answer (${reason})`, { cause: error })
+    }
     if (error.status === 404) return null
     if (error.status === 429) {
       const retry_after_ms = error.retryAfter ? error.retryAfter * 1000 : defaultRetryAfterMs

@@ -1,6 +1,6 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { ExportResultCode, setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -35,7 +35,7 @@ export function openTracing(options: {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/$/, '')}/v1/traces` }),
+        exporter: openExporter(options.endpoint),
       }),
     ],
   })
@@ -79,5 +79,24 @@ export function openTracing(options: {
       context.disable()
       propagation.disable()
     },
+  }
+}
+
+/** `endpoint` is that of the collector, without `/v1/traces`. */
+function openExporter(endpoint: string): OTLPTraceExporter {
+  return new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
+}
+
+/** Delivers no spans, the way that spans are delivered. Throws why they would not arrive. */
+export async function deliverNothing(endpoint: string): Promise<void> {
+  const exporter = openExporter(endpoint)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      exporter.export([], ({ code, error }) =>
+        code === ExportResultCode.SUCCESS ? resolve() : reject(error ?? new Error('the export failed')),
+      )
+    })
+  } finally {
+    await exporter.shutdown()
   }
 }

@@ -31,6 +31,7 @@ export async function examineAccount(stripe: Stripe, { env }: Configuration): Pr
 
 /** Null before the first start. A database that does not answer is a finding of its own. */
 async function findKnown(connectionString: string, livemode: boolean): Promise<string | null> {
+  if (connectionString === '') return null
   const pool = createPool({ connectionString, max: 1, connectionTimeoutMillis: 10_000 }, () => undefined)
   try {
     const { rows } = await pool.query<{ account_id: string }>(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { explainError } from '../explain-error.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem } from './finding.ts'
+import { frontendHostOf } from './keys.ts'
 
 const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
 /** Clerk's Frontend API, `GET /v1/environment`: the settings of the browser's components. */
@@ -24,32 +25,36 @@ const means = {
 /** Checks that both keys work for one application with the required settings. Reads only. */
 export async function examineClerk({ env, sandbox }: Configuration): Promise<Finding[]> {
   const backend = `${env.CLERK_API_URL ?? 'https://api.clerk.com'}/v1/jwks`
-  const frontend = env.CLERK_PROXY_TARGET ?? `https://${frontendHostOf(env.CLERK_PUBLISHABLE_KEY)}`
+  const host = frontendHostOf(env.CLERK_PUBLISHABLE_KEY)
+  const frontend = env.CLERK_PROXY_TARGET ?? (host && `https://${host}`)
   const repair = sandbox.clerk
     ? 'Run `npm start` first.'
     : 'Copy the keys again: Clerk dashboard, Configure, API keys.'
-  const secret = await read(backend, keysSchema, { authorization: `Bearer ${env.CLERK_SECRET_KEY}` })
-  if ('error' in secret)
-    return [problem('Clerk', { text: `${backend}: ${secret.error}`, means: means.unreachable, repair })]
-  const browser = await read(`${frontend}/.well-known/jwks.json`, keysSchema)
-  if ('error' in browser)
-    return [problem('Clerk', { text: `${frontend}: ${browser.error}`, means: means.unreachable, repair })]
-  const known = new Set(secret.value.keys.map(({ kid }) => kid))
-  if (!browser.value.keys.some(({ kid }) => known.has(kid))) {
+  const [secret, browser, settings] = await Promise.all([
+    read(backend, keysSchema, { authorization: `Bearer ${env.CLERK_SECRET_KEY}` }),
+    frontend && read(`${frontend}/.well-known/jwks.json`, keysSchema),
+    frontend && read(`${frontend}/v1/environment`, settingsSchema),
+  ])
+  const findings: Finding[] = []
+  const unreachable = (text: string) =>
+    findings.push(problem('Clerk', { text, means: means.unreachable, repair }))
+  if ('error' in secret) unreachable(`${backend}: ${secret.error}`)
+  // What a key without a host means, the finding about its form says.
+  if (!browser || !settings) return findings
+  if ('error' in browser) unreachable(`${frontend}: ${browser.error}`)
+  else if ('value' in secret) {
+    const known = new Set(secret.value.keys.map(({ kid }) => kid))
+    const areAlike = browser.value.keys.some(({ kid }) => known.has(kid))
     const text = 'CLERK_SECRET_KEY and CLERK_PUBLISHABLE_KEY are of different applications'
-    return [problem('Clerk', { text, means: means.keys, repair })]
+    findings.push(
+      areAlike
+        ? ok('Clerk', 'both keys work and are of one application')
+        : problem('Clerk', { text, means: means.keys, repair }),
+    )
   }
-  const settings = await read(`${frontend}/v1/environment`, settingsSchema)
-  if ('error' in settings) {
-    return [
-      problem('Clerk', {
-        text: `its settings cannot be read: ${settings.error}`,
-        means: means.unreachable,
-        repair,
-      }),
-    ]
-  }
-  return [ok('Clerk', 'both keys work and are of one application'), ...examineSettings(settings.value)]
+  if ('value' in settings) findings.push(...examineSettings(settings.value))
+  else if ('value' in browser) unreachable(`its settings cannot be read: ${settings.error}`)
+  return findings
 }
 
 function examineSettings({
@@ -88,12 +93,6 @@ function examineSettings({
   return findings.length > 0
     ? findings
     : [ok('Clerk settings', 'organizations, personal accounts, e-mail addresses')]
-}
-
-/** A publishable key is the base64 of the Frontend API's host and a dollar sign. */
-function frontendHostOf(publishableKey: string): string {
-  const encoded = publishableKey.split('_').slice(2).join('_')
-  return Buffer.from(encoded, 'base64').toString().replace(/\$$/, '')
 }
 
 async function read<T>(

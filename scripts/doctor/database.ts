@@ -29,13 +29,13 @@ export async function examineDatabase({ env }: Configuration): Promise<Finding[]
     const login = await readLogin(pool)
     if (login.version < oldestVersion) return [tooOld(login.version)]
     const pending = await listPendingMigrations(pool)
-    if (pending.length > 0) return [notMigrated(pending)]
-    if (login.roles.length === 0) return [withoutRole(login)]
+    const wrong = [
+      ...(pending.length > 0 ? [notMigrated(pending)] : []),
+      ...(login.roles.length === 0 ? [withoutRole(login)] : []),
+    ]
+    const text = `Postgres ${login.version}, every migration, as ${login.name} (${login.roles.join(', ')})`
     return [
-      ok(
-        'database',
-        `Postgres ${login.version}, every migration, as ${login.name} (${login.roles.join(', ')})`,
-      ),
+      ...(wrong.length > 0 ? wrong : [ok('database', text)]),
       ...orderOfTexts(login),
       ...(env.NODE_ENV === 'production' ? tooPowerful(login) : []),
     ]

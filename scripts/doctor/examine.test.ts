@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { createPool } from '../../schema/database/pool.ts'
@@ -7,6 +10,7 @@ import { neededPermissions } from '../../schema/stripe/permissions.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { setUpStripe } from '../stripe/set-up.ts'
+import { withWorkerDependencies } from '../worker-dependencies.ts'
 import { examine } from './examine.ts'
 import { renderFindings } from './finding.ts'
 import { examineKeys } from './keys.ts'
@@ -77,6 +81,24 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
   ])
 })
 
+test('a command beside a running launcher finds the stand-ins at the ports that the launcher chose', async () => {
+  const raw = { DATABASE_URL: launched.databaseUrl }
+  const found = await withWorkerDependencies(
+    raw,
+    async ({ clerk, stripe }, env) => ({
+      addresses: await clerk.listEmailAddresses('user_2sandboxDemo000000000000000'),
+      account: (await stripe.accounts.retrieveCurrent()).id,
+      app_url: env.APP_URL,
+    }),
+    launched.dataDir,
+  )
+  expect(found).toEqual({
+    addresses: ['demo@tidemark.test'],
+    account: 'acct_sandbox',
+    app_url: launched.url,
+  })
+})
+
 test('each permission that a restricted key lacks is named, and one that has them all is enough', async () => {
   const describeKey = (permissions: Record<string, string>) =>
     turnKnob('keys', { key: 'rk_test_doctor', permissions })
@@ -108,9 +130,9 @@ describe('the doctor names each problem, its meaning and its repair', () => {
     expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}` }))).toContain(
       'Clerk keys: CLERK_SECRET_KEY is of test mode and CLERK_PUBLISHABLE_KEY of live mode',
     )
-    expect(await wrongIn(configured({ STRIPE_SECRET_KEY: 'sk_live_sandbox' }))).toEqual([
+    expect(await wrongIn(configured({ STRIPE_SECRET_KEY: 'sk_live_sandbox' }))).toContain(
       'environment: STRIPE_SECRET_KEY is a live key: set NODE_ENV=production, or use a test key.',
-    ])
+    )
     const env = { ...processEnvironment(configured()), STRIPE_SECRET_KEY: 'sk_live_sandbox' }
     expect(
       examineKeys({ env, sandbox: { stripe: false, clerk: false }, now: () => new Date() }),
@@ -243,6 +265,65 @@ describe('the doctor names each problem, its meaning and its repair', () => {
       expect.stringMatching(/^clock: this machine's clock is (599|60\d) seconds off$/),
       expect.stringMatching(/^webhook endpoint: there is none for /),
       `address: ${launched.stripeSandboxUrl}/healthz: HTTP 404`,
+    ])
+  })
+
+  test('the doctor reports a publishable key that names no host', async () => {
+    const shape = 'pk_test_… or pk_live_…, with the host of the Frontend API in it'
+    for (const cut of [`pk_test_${btoa('clerk.local.te')}`, 'pk_test_', 'sk_test_sandbox']) {
+      expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: cut }))).toEqual([
+        `keys: CLERK_PUBLISHABLE_KEY is not of the form ${shape}`,
+      ])
+    }
+  })
+
+  test('the doctor reports a collector of traces that is away, or that something else answers for', async () => {
+    const collector = createServer((request, response) => {
+      response.statusCode = request.method === 'POST' && request.url === '/v1/traces' ? 200 : 404
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+    await once(collector.listen(0, '127.0.0.1'), 'listening')
+    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+    const tracedAt = (address: string) => configured({ OTEL_EXPORTER_OTLP_ENDPOINT: address })
+    try {
+      expect(await wrongIn(tracedAt(endpoint))).toEqual([])
+      for (const wrong of [
+        `${endpoint}/v1/traces`,
+        'http://127.0.0.1:1',
+        '127.0.0.1:4318',
+        'collector:4318',
+      ]) {
+        const found = await wrongIn(tracedAt(wrong))
+        const kind = URL.canParse(wrong)
+          ? `traces: ${wrong} does not take them: `
+          : 'environment: OTEL_EXPORTER'
+        expect(found).toEqual([expect.stringContaining(kind)])
+      }
+    } finally {
+      collector.close()
+    }
+  })
+
+  test('the doctor reports every problem at once, whatever else is wrong or missing', async () => {
+    const wrong = await wrongIn(
+      configured({
+        PORT: 'often',
+        DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
+        REDIS_URL: 'redis://127.0.0.1:1',
+        STRIPE_WEBHOOK_SECRET: '',
+        CLERK_SECRET_KEY: 'sk_test_of_another',
+        CLERK_PUBLISHABLE_KEY: 'pk_test_cut',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      }),
+    )
+    expect(wrong).toEqual([
+      expect.stringMatching(/^environment: PORT: /),
+      expect.stringMatching(/^environment: STRIPE_WEBHOOK_SECRET is missing/),
+      expect.stringMatching(/^keys: CLERK_PUBLISHABLE_KEY is not of the form /),
+      expect.stringMatching(/^database: it does not answer: /),
+      expect.stringMatching(/^Redis: it does not answer/),
+      expect.stringMatching(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/),
+      expect.stringMatching(/^traces: /),
     ])
   })
 

@@ -1,3 +1,4 @@
+import type { requiredNames } from '../../schema/env.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import { explainError } from '../explain-error.ts'
 import { examineAddress } from './address.ts'
@@ -8,18 +9,24 @@ import { type Finding, warning } from './finding.ts'
 import { examineKeys } from './keys.ts'
 import { examineRedis } from './redis.ts'
 import { examineStripe } from './stripe.ts'
+import { examineTraces } from './traces.ts'
 
 const limit_ms = 60_000
-const examinations: Readonly<
-  Record<string, (configuration: Configuration) => Finding[] | Promise<Finding[]>>
-> = {
-  keys: examineKeys,
-  database: examineDatabase,
-  replica: examineReplica,
-  queues: examineRedis,
-  Stripe: examineStripe,
-  Clerk: examineClerk,
-  address: examineAddress,
+
+interface Examination {
+  readonly look: (configuration: Configuration) => Finding[] | Promise<Finding[]>
+  /** Without these there is nothing to look at: the environment's own finding says so. */
+  readonly needs?: readonly (typeof requiredNames)[number][]
+}
+const examinations: Readonly<Record<string, Examination>> = {
+  keys: { look: examineKeys },
+  database: { look: examineDatabase, needs: ['DATABASE_URL'] },
+  replica: { look: examineReplica },
+  queues: { look: examineRedis },
+  Stripe: { look: examineStripe, needs: ['STRIPE_SECRET_KEY'] },
+  Clerk: { look: examineClerk, needs: ['CLERK_SECRET_KEY'] },
+  address: { look: examineAddress, needs: ['APP_URL'] },
+  traces: { look: examineTraces },
 }
 
 /** Examines all services of an environment concurrently, without changes. */
@@ -30,12 +37,11 @@ export async function examine(options: {
   readonly now?: () => Date
 }): Promise<Finding[]> {
   const { configuration, findings } = await readConfiguration(options.raw, options.dataDir)
-  if (!configuration) return findings
   const now = options.now ?? configuration.now
   const found = await Promise.all(
-    Object.entries(examinations).map(([what, look]) =>
-      examineOne(what, async () => look({ ...configuration, now })),
-    ),
+    Object.entries(examinations)
+      .filter(([, { needs = [] }]) => needs.every((name) => configuration.env[name] !== ''))
+      .map(([what, { look }]) => examineOne(what, async () => look({ ...configuration, now }))),
   )
   return [...findings, ...found.flat()]
 }

@@ -8,37 +8,53 @@ type Mode = 'test' | 'live'
 /** Whether the keys are of the right shape, and all of the same mode. Makes no call. */
 export function examineKeys({ env, sandbox }: Configuration): Finding[] {
   const findings: Finding[] = []
-  const stripe = modeOf(/^(?:sk|rk)_(test|live)_\w+$/, env.STRIPE_SECRET_KEY)
-  const clerk = modeOf(/^sk_(test|live)_\w+$/, env.CLERK_SECRET_KEY)
-  const browser = modeOf(/^pk_(test|live)_[\w+/=]+$/, env.CLERK_PUBLISHABLE_KEY)
+  const { STRIPE_SECRET_KEY, CLERK_SECRET_KEY, CLERK_PUBLISHABLE_KEY } = env
+  const stripe = modeOf(/^(?:sk|rk)_(test|live)_\w+$/, STRIPE_SECRET_KEY)
+  const clerk = modeOf(/^sk_(test|live)_\w+$/, CLERK_SECRET_KEY)
+  const browser = frontendHostOf(CLERK_PUBLISHABLE_KEY)
+    ? modeOf(/^pk_(test|live)_/, CLERK_PUBLISHABLE_KEY)
+    : undefined
   if (!sandbox.stripe) {
-    findings.push(
-      stripe ? ok('Stripe key', `${stripe} mode`) : wrongShape('STRIPE_SECRET_KEY', 'sk_test_… or sk_live_…'),
-    )
+    if (stripe) findings.push(ok('Stripe key', `${stripe} mode`))
+    else findings.push(...wrongShape('STRIPE_SECRET_KEY', STRIPE_SECRET_KEY, 'sk_test_… or sk_live_…'))
     findings.push(...webhookSecrets('STRIPE_WEBHOOK_SECRET', env.STRIPE_WEBHOOK_SECRET))
   }
   if (!sandbox.clerk) {
-    if (!clerk) findings.push(wrongShape('CLERK_SECRET_KEY', 'sk_test_… or sk_live_…'))
-    if (!browser) findings.push(wrongShape('CLERK_PUBLISHABLE_KEY', 'pk_test_… or pk_live_…'))
+    const shape = 'pk_test_… or pk_live_…, with the host of the Frontend API in it'
+    if (!clerk) findings.push(...wrongShape('CLERK_SECRET_KEY', CLERK_SECRET_KEY, 'sk_test_… or sk_live_…'))
+    if (!browser) findings.push(...wrongShape('CLERK_PUBLISHABLE_KEY', CLERK_PUBLISHABLE_KEY, shape))
     if (clerk && browser)
       findings.push(clerk === browser ? ok('Clerk keys', `${clerk} mode`) : clerkModes(clerk, browser))
     findings.push(...webhookSecrets('CLERK_WEBHOOK_SECRET', env.CLERK_WEBHOOK_SECRET))
   }
   if (!sandbox.stripe && !sandbox.clerk && stripe && clerk && stripe !== clerk)
     findings.push(mixedModes(stripe, clerk))
-  return findings.length > 0 ? findings : [ok('keys', 'none: both services are sandboxes')]
+  return sandbox.stripe && sandbox.clerk ? [ok('keys', 'none: both services are sandboxes')] : findings
+}
+
+/**
+ * The host that a publishable key names: behind its prefix it is the base64 of that and a dollar sign
+ * (https://clerk.com/docs/how-clerk-works/overview). Null when it is not of that form.
+ */
+export function frontendHostOf(publishableKey: string): string | null {
+  const [, encoded = ''] = /^pk_(?:test|live)_([\w+/=-]+)$/.exec(publishableKey) ?? []
+  return /^([a-z\d-]+(?:\.[a-z\d-]+)+)\$$/i.exec(Buffer.from(encoded, 'base64').toString())?.[1] ?? null
 }
 
 function modeOf(shape: RegExp, key: string): Mode | undefined {
   return shape.exec(key)?.[1] as Mode | undefined
 }
 
-function wrongShape(name: string, shape: string): Finding {
-  return problem('keys', {
-    text: `${name} is not of the form ${shape}`,
-    means: 'Every call with it is refused.',
-    repair: 'Copy it once more from the dashboard, whole and without quotes.',
-  })
+/** That it is missing is a finding of the environment. */
+function wrongShape(name: string, key: string, shape: string): Finding[] {
+  if (key === '') return []
+  return [
+    problem('keys', {
+      text: `${name} is not of the form ${shape}`,
+      means: 'Every call with it is refused.',
+      repair: 'Copy it once more from the dashboard, whole and without quotes.',
+    }),
+  ]
 }
 
 function clerkModes(secret: Mode, browser: Mode): Finding {

@@ -18,21 +18,27 @@ const skew_s = { warning: 30, problem: 240 }
 export async function examineStripe(configuration: Configuration): Promise<Finding[]> {
   const { env, sandbox } = configuration
   const stripe = createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE })
-  try {
-    const findings = [
-      clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
-      await examinePrices(stripe),
-    ]
-    findings.push([await examineAccount(stripe, configuration), await examinePermissions(stripe)])
-    findings.push(await examinePortals(stripe), [await examineTax(stripe, env.STRIPE_TAX === 'on')])
-    findings.push(
-      sandbox.stripe ? await examineSandboxWebhook(stripe) : await examineWebhook(stripe, env.APP_URL),
-    )
-    return findings.flat()
-  } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeError)) throw error
-    return [unanswered(error, configuration)]
+  const examinations: readonly (() => Promise<Finding | Finding[]>)[] = [
+    async () => clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
+    () => examinePrices(stripe),
+    () => examineAccount(stripe, configuration),
+    () => examinePermissions(stripe),
+    () => examinePortals(stripe),
+    () => examineTax(stripe, env.STRIPE_TAX === 'on'),
+    () => (sandbox.stripe ? examineSandboxWebhook(stripe) : examineWebhook(stripe, env.APP_URL)),
+  ]
+  const findings: Finding[] = []
+  for (const examineOne of examinations) {
+    try {
+      findings.push(...[await examineOne()].flat())
+    } catch (error) {
+      // The key may lack one permission; what needs others is examined all the same.
+      if (error instanceof Stripe.errors.StripePermissionError) continue
+      if (!(error instanceof Stripe.errors.StripeError)) throw error
+      return [...findings, unanswered(error, configuration)]
+    }
   }
+  return findings
 }
 
 function unanswered(error: Stripe.errors.StripeError, { env, sandbox }: Configuration): Finding {
@@ -98,6 +104,7 @@ async function examineTax(stripe: Stripe, is_on: boolean): Promise<Finding> {
 }
 
 async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {
+  if (appUrl === '') return []
   const url = `${appUrl.replace(/\/+$/, '')}${webhookPath}`
   const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
   const endpoint = await findWebhookEndpoint(stripe, url)

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -136,4 +138,20 @@ async function renewManifest(archiveFolder: string): Promise<void> {
     file.rows = gunzipSync(content).toString().split('\n').length - 1
   }
   await writeFile(path, JSON.stringify(manifest))
+}
+
+test('npm run ledger:archive -- --prove says in one sentence that there is no archive', async () => {
+  const script = join(import.meta.dirname, '../../../scripts/archive-ledger.ts')
+  for (const place of [join(folder.path, 'nowhere'), await mkdtemp(join(tmpdir(), 'tidemark-no-archive-'))]) {
+    const { code, output } = await runToEnd(script, ['--prove', place])
+    expect([code, output]).toEqual([1, `There is no archive in ${place}\n`])
+  }
+})
+
+function runToEnd(script: string, args: readonly string[]): Promise<{ code: unknown; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, output: stdout + stderr })
+    })
+  })
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endOfMonth } from '../months.ts'
 import { digestOpenings, type Opening } from './digests.ts'
+import { ArchiveRefusedError } from './errors.ts'
 import { type ArchivedFile, digestManifest, type Manifest, manifestName, manifestSchema } from './manifest.ts'
 import { MonthsProof } from './prove-months.ts'
 import { hexOf, numberOf, type Row, readRows } from './rows.ts'
@@ -115,7 +116,7 @@ export interface ArchivesProof {
 /**
  * Proves all archives in a folder, and that each one goes on where the one before it ended and names its
  * manifest. A last manifest that was made anew with all its files shows by its digest alone: `expected` is
- * the one that was noted when it was written.
+ * the one that was noted when it was written. Throws ArchiveRefusedError where there is none.
  */
 export async function proveArchives(
   folder: string,
@@ -124,9 +125,12 @@ export async function proveArchives(
   const problems: string[] = []
   const archives: Manifest[] = []
   let previous: ArchiveProof | undefined
-  const names = (await readdir(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  if (names.length === 0) throw new ArchiveRefusedError(`There is no archive in ${folder}`)
   for (const name of names.sort()) {
     options.onArchive?.(name)
     const proof = await proveArchive(join(folder, name))
@@ -138,7 +142,6 @@ export async function proveArchives(
     previous = proof
   }
   const manifest_sha256 = previous?.manifest_sha256 ?? null
-  if (!previous) problems.push('There is no archive here')
   if (options.expected !== undefined && options.expected !== manifest_sha256) {
     problems.push(`The last manifest has the digest ${manifest_sha256}, and not the one that was expected`)
   }
