@@ -141,6 +141,11 @@ function attributesOf(queue: QueueName, payload: object): Record<string, string>
   }
 }
 
+/** What a job is about; of one with several events each try has said so itself. */
+function idsOfJob(payload: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(payload ?? {}).filter(([name]) => name.endsWith('_id')))
+}
+
 function startConsumer(
   name: QueueName,
   deps: WorkerDependencies,
@@ -175,7 +180,7 @@ function startConsumer(
   })
   worker.on('failed', (job, error) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
-    deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')
+    deps.log.warn({ queue: name, job_id: job?.id, ...idsOfJob(job?.data), err: error }, 'Job failed')
   })
   // While the queue is unavailable BullMQ reports it many times a second.
   let silentUntilMs = 0

@@ -66,6 +66,22 @@ describe('a signed event', () => {
     expect(await jobs(event.id)).toHaveLength(1)
   })
 
+  test('the line of a webhook names event, checkout and session', async () => {
+    const intentId = crypto.randomUUID()
+    const session = sessionOf(intentId)
+    const event = eventOf('checkout.session.completed', session)
+    await post(JSON.stringify(event))
+    expect(server.logs).toContainEqual(
+      expect.objectContaining({
+        msg: 'Request',
+        route: '/api/stripe/webhook',
+        event_id: event.id,
+        intent_id: intentId,
+        session_id: session.id,
+      }),
+    )
+  })
+
   test('a signed event that is delivered ten times in series and ten times at once is stored and enqueued once', async () => {
     const event = newEvent()
     const payload = JSON.stringify(event)

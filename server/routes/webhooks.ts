@@ -9,6 +9,7 @@ import type { EventSource } from '../../schema/inbox/events.ts'
 import { type ReceivedEvent, type StoredEvent, storeEvents } from '../../schema/inbox/store-events.ts'
 import { eventQueues } from '../../schema/queues/queues.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { idsIn } from '../../schema/stripe/log-ids.ts'
 import type { AppContext, AppMiddleware, RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
@@ -180,7 +181,7 @@ async function storeVerifiedEvent(
 ): Promise<void> {
   const { source, id, type } = verified
   const now = deps.now()
-  requestLog.note({ event_id: id, event_type: type })
+  requestLog.note({ event_id: id, event_type: type, ...idsIn(verified.payload) })
   const event = {
     ...verified,
     payload: verified.payload as Json,

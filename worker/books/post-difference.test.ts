@@ -100,7 +100,8 @@ describe('a paid checkout of credits', () => {
         })
         const intent = await findIntent(trx, id)
         if (!intent) throw new Error('no intent')
-        return postPurchaseDifference(trx, intent, { event_id: null, actor: 'stripe', now: occurred_at })
+        const cause = { event_id: null, actor: 'stripe', now: occurred_at }
+        return (await postPurchaseDifference(trx, intent, cause)).length
       })
     expect(await reconcile(70, 350, 1)).toBe(2)
     expect(await reconcile(70, 350, 2)).toBe(0)

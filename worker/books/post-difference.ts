@@ -34,13 +34,13 @@ export interface Cause {
 
 /**
  * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's
- * transaction. Doing it again posts nothing. Returns the number of transfers posted.
+ * transaction. Doing it again posts nothing. Returns the ids of the transfers.
  */
 export async function postPlanDifference(
   trx: DatabaseTransaction,
   owner: Owner,
   cause: Cause,
-): Promise<number> {
+): Promise<readonly number[]> {
   await lockOwner(trx, owner)
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
@@ -53,9 +53,9 @@ export async function postPlanDifference(
     cause,
     paid_by: null,
   })
-  await postTransfers(trx, transfers)
+  const transfer_ids = await post(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
-  return transfers.length
+  return transfer_ids
 }
 
 /** What is granted for a checkout of credits, and to whom. */
@@ -77,10 +77,12 @@ export async function postPurchaseDifference(
   trx: DatabaseTransaction,
   intent: PaidPurchase,
   cause: Cause,
-): Promise<number> {
-  const missing = await readMissing(trx, [{ intent, cause }])
-  await postTransfers(trx, missing)
-  return missing.length
+): Promise<readonly number[]> {
+  return post(trx, await readMissing(trx, [{ intent, cause }]))
+}
+
+async function post(trx: DatabaseTransaction, transfers: readonly Transfer[]): Promise<number[]> {
+  return (await postTransfers(trx, transfers)).map(({ transfer_id }) => transfer_id)
 }
 
 /**
@@ -132,12 +134,12 @@ export async function withdrawPurchase(
   trx: DatabaseTransaction,
   intent: Pick<CheckoutIntent, 'id' | 'owner_kind' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
   cause: Cause,
-): Promise<number> {
+): Promise<readonly number[]> {
   const owner = recipientOf(intent)
-  if (!owner) return 0
+  if (!owner) return []
   await lockOwner(trx, owner)
   const known = await readPurchaseGrant(trx, intent.id)
-  if (!known) return 0
+  if (!known) return []
   const books = withOneGrant(known)
   const { transfers } = missingIn({
     position: positionOf(withoutFacts(owner), cause.now, books),
@@ -145,8 +147,7 @@ export async function withdrawPurchase(
     cause,
     paid_by: sourceOf(intent),
   })
-  await postTransfers(trx, transfers)
-  return transfers.length
+  return post(trx, transfers)
 }
 
 function withoutFacts(owner: Owner): OwnerFacts {

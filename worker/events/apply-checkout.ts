@@ -18,6 +18,11 @@ export type CheckoutVerdict =
   /** There is no such intent (yet). */
   | { readonly verdict: 'unknown' }
 
+/** The ids of what was posted, for the log. */
+interface Posted {
+  readonly transfer_ids: readonly number[]
+}
+
 /**
  * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and
  * the claim all end here. Returns undefined when there is no such intent (yet).
@@ -26,10 +31,11 @@ export async function applyCheckout(
   trx: DatabaseTransaction,
   intent_id: string,
   news: CheckoutNews,
-): Promise<CheckoutDecision | undefined> {
+): Promise<(CheckoutDecision & Posted) | undefined> {
   const [applied] = await applyCheckouts(trx, [{ intent_id, news }])
   if (applied?.verdict === 'refused') throw applied.error
-  return applied?.verdict === 'decided' ? applied.decision : undefined
+  if (applied?.verdict !== 'decided') return undefined
+  return { ...applied.decision, transfer_ids: applied.transfer_ids }
 }
 
 /**
@@ -55,7 +61,7 @@ export async function applyCheckouts(
     readonly locked?: readonly CheckoutTerms[]
     readonly alsoWrite?: (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => Promise<void>
   } = {},
-): Promise<CheckoutVerdict[]> {
+): Promise<(CheckoutVerdict & Posted)[]> {
   const intents = new Map(locked.map((intent) => [intent.id, intent]))
   const others = checkouts.flatMap(({ intent_id }) => (intents.has(intent_id) ? [] : [intent_id]))
   if (others.length > 0) for (const intent of await lockIntents(trx, others)) intents.set(intent.id, intent)
@@ -80,8 +86,15 @@ export async function applyCheckouts(
   const [missing] = await pipelined(trx, (trip) =>
     Promise.all([readMissing(trip, paid), recordOutcomes(trip, outcomes)]),
   )
-  await pipelined(trx, (trip) => Promise.all([postTransfers(trip, missing), alsoWrite(trip, verdicts)]))
-  return verdicts
+  const [posted] = await pipelined(trx, (trip) =>
+    Promise.all([postTransfers(trip, missing), alsoWrite(trip, verdicts)]),
+  )
+  return verdicts.map((verdict, index) => ({
+    ...verdict,
+    transfer_ids: posted
+      .filter((_, at) => missing[at]?.intent_id === checkouts[index]?.intent_id)
+      .map(({ transfer_id }) => transfer_id),
+  }))
 }
 
 function outcomeOf(

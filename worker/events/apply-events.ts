@@ -2,6 +2,7 @@ import { type CheckoutTerms, lockIntentsOfEvents } from '../../schema/checkout/i
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
 import { type EventSource, type EventToTry, finishEvents, lockEvents } from '../../schema/inbox/events.ts'
+import { idsIn, type LogIds } from '../../schema/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckouts, type CheckoutToApply, type CheckoutVerdict } from './apply-checkout.ts'
@@ -28,7 +29,8 @@ export type TriedEventDone =
       readonly reason: string | null
       readonly type: string
       readonly received_at: Date
-      readonly intent_id: string | undefined
+      /** For the log. */
+      readonly ids: LogIds
       readonly seats_changed_in: string | undefined
     }
   | { readonly outcome: 'finished_before' }
@@ -107,14 +109,14 @@ export async function applyEvents(
     const refused = await applyAndMark(trx, { source, checkouts, applied, intents, now: deps.now() })
     for (const [id, error] of refused) outcomes.set(id, { outcome: 'refused', error })
     for (const [id, { state, ...outcome }] of applied) {
-      const { type, received_at } = locked.get(id) as EventToTry
-      const { intent_id, seats_changed_in } = outcome as Partial<Extract<EventOutcome, { state: 'applied' }>>
+      const { type, received_at, payload } = locked.get(id) as EventToTry
+      const { ids, seats_changed_in } = outcome as Partial<Extract<EventOutcome, { state: 'applied' }>>
       outcomes.set(id, {
         outcome: state,
         reason: outcome.reason,
         type,
         received_at,
-        intent_id,
+        ids: { ...idsIn(payload), ...ids },
         seats_changed_in,
       })
     }
@@ -180,7 +182,13 @@ async function applyAndMark(
       await mark(trip, source, toMark, now)
     }
     // What was written in the first round is read anew.
-    await applyCheckouts(trx, decidable, { locked: round === first ? intents : [], alsoWrite })
+    const locked = round === first ? intents : []
+    const carriedOut = await applyCheckouts(trx, decidable, { locked, alsoWrite })
+    for (const [index, { event_id, intent_id }] of decidable.entries()) {
+      const done = carriedOut[index]
+      if (done?.verdict === 'decided')
+        applied.set(event_id, outcomeOfCheckout(intent_id, done.decision, done.transfer_ids))
+    }
   }
   return refused
 }

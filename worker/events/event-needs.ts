@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import type { LogIds } from '../../schema/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import type { CheckoutToApply } from './apply-checkout.ts'
 
@@ -7,8 +8,8 @@ export type EventOutcome =
   | {
       readonly state: 'applied'
       readonly reason: string | null
-      /** The checkout that it is about, for the log. */
-      readonly intent_id?: string
+      /** What the event does not name itself, for the log. */
+      readonly ids?: LogIds
       /** An organization that has more or fewer seats now: see `syncMembershipLimit`. */
       readonly seats_changed_in?: string
     }

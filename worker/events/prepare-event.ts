@@ -1,3 +1,4 @@
+import { withTransfers } from '../../schema/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckout, type CheckoutToApply } from './apply-checkout.ts'
@@ -19,13 +20,18 @@ export async function prepareEvent(deps: WorkerDependencies, read: EventNeeds): 
         const { intent_id, news } = read.checkout
         const decision = await applyCheckout(trx, intent_id, news)
         if (!decision) throw notCommitted(read.checkout)
-        return outcomeOfCheckout(intent_id, decision)
+        return outcomeOfCheckout(intent_id, decision, decision.transfer_ids)
       }
   }
 }
 
-export function outcomeOfCheckout(intent_id: string, decision: CheckoutDecision): EventOutcome {
-  return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null, intent_id }
+export function outcomeOfCheckout(
+  intent_id: string,
+  decision: CheckoutDecision,
+  transfer_ids: readonly number[] = [],
+): EventOutcome {
+  const reason = decision.action === 'none' ? decision.reason : null
+  return { state: 'applied', reason, ids: withTransfers({ intent_id }, transfer_ids) }
 }
 
 /** The server commits an intent before it calls Stripe, and a replica or a restored backup may be behind. */

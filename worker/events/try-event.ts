@@ -9,6 +9,7 @@ import {
   type InboxEvent,
 } from '../../schema/inbox/events.ts'
 import { mostEventsTogether } from '../../schema/queues/queues.ts'
+import { idsIn } from '../../schema/stripe/log-ids.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
@@ -33,16 +34,19 @@ export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: 
   const event = await findEvent(deps.db, key)
   if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
   if (!isToBeTried(event, claim)) return report(deps, key, { outcome: 'nothing_to_do' })
+  const ids = { event_id: key.id, ...idsIn(event.payload) }
   const row = {
     what: 'event',
     rows: claimableEvents,
+    ids,
     key: { source: key.source, id: key.id },
     subject: event.subject,
     record: event,
     isScheduled: true,
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
   } as const
-  await report(deps, key, await tryRow(deps, row, () => applyEvent(deps, event, { claim })))
+  const inTry = { ...deps, log: deps.log.child(ids) }
+  await report(deps, key, await tryRow(deps, row, () => applyEvent(inTry, event, { claim })))
 }
 
 /**
@@ -72,11 +76,12 @@ async function report(deps: WorkerDependencies, key: EventKey, applied: TriedEve
     deps.log.debug({ event_id: key.id, outcome: applied.outcome }, 'The event needs no try any more')
     return
   }
-  const { outcome, type, intent_id } = applied
+  const { outcome, type, ids } = applied
   const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
   deps.metrics.eventSeconds.observe({ type: eventTypeLabel({ ...key, type }) }, Math.max(0, seconds))
+  const { intent_id } = ids
   noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': type })
-  deps.log.info({ event_id: key.id, outcome, ...(intent_id && { intent_id }) }, 'Event processed')
+  deps.log.info({ event_id: key.id, outcome, ...ids }, 'Event processed')
   await syncMembershipLimit(deps, applied)
 }
 

@@ -10,12 +10,14 @@ import { recordNoChange } from '../../schema/claim/record-try.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { idsOf, withTransfers } from '../../schema/stripe/log-ids.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
 import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { findLostSession } from './find-lost-session.ts'
+import { logSynced } from './subscription-sync.ts'
 import { tryRow } from './try-row.ts'
 
 const longestWaitMs = 3600 * 1000
@@ -45,6 +47,7 @@ export async function processCheckoutCompletion(
     what: 'intent',
     rows: claimableIntents,
     key: { id: intent.id },
+    ids: idsOf({ intent_id: intent.id, session_id: intent.stripe_session_id }),
     subject: intent.owner_id ?? intent.user_id,
     record: intent,
     isScheduled,
@@ -76,10 +79,10 @@ export async function completeCheckout(
   intent: CheckoutIntent,
   actor: string,
 ): Promise<{ readonly reason: string | null; readonly seats_changed_in?: string | undefined }> {
-  const log = deps.log.child({ intent_id: intent.id, actor })
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) return { reason: 'Stripe has no payment page for it' }
   if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
+  const ids = { intent_id: intent.id, session_id: sessionId }
   const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
   const subscription =
     typeof session.subscription === 'string' ? session.subscription : session.subscription?.id
@@ -91,7 +94,7 @@ export async function completeCheckout(
       actor,
     })
     const outcome = await retryTransaction(deps.db, apply)
-    log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
+    logSynced(deps.log.child({ actor }), { ids: { ...ids, subscription_id: subscription }, outcome })
     return outcome
   }
   const paymentIntent = session.payment_intent
@@ -105,6 +108,7 @@ export async function completeCheckout(
       actor,
     }),
   )
-  log.info({ decision: decision?.action, session_id: session.id }, 'Checkout synced')
+  const named = withTransfers(ids, decision?.transfer_ids ?? [])
+  deps.log.info({ ...named, actor, decision: decision?.action }, 'Checkout synced')
   return { reason: decision?.action === 'none' ? decision.reason : null }
 }

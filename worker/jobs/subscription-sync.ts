@@ -1,10 +1,13 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
+import type { Logger } from '../../schema/log.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
+import { idsOf, type LogIds } from '../../schema/stripe/log-ids.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
+import type { EventOutcome } from '../events/event-needs.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { tryRow } from './try-row.ts'
@@ -25,20 +28,30 @@ export async function processSubscriptionSync(
     await failSubscriptionSync(deps.db, { id, reason, now: deps.now() })
     return deps.log.info({ subscription_id: id, reason }, 'Subscription not synced')
   }
+  const ids = idsOf({ subscription_id: id, intent_id: subscription.intent_id })
+  const inTry = { ...deps, log: deps.log.child(ids) }
   const row = {
     what: 'subscription',
     rows: claimableSubscriptions,
     key: { stripe_subscription_id: id },
+    ids,
     subject: subscription.owner_id,
     record: subscription,
     isScheduled: true,
     giveUp: (reason: string) => failSubscriptionSync(deps.db, { id, reason, now: deps.now() }),
   } as const
   await tryRow(deps, row, async () => {
-    await endIfOwnerIsGone(deps, subscription, id)
-    const apply = await syncSubscription(deps, id, { event_id: null, session_id: null, actor: 'schedule' })
+    await endIfOwnerIsGone(inTry, subscription, id)
+    const apply = await syncSubscription(inTry, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
-    deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
-    if (outcome.state === 'applied') await syncMembershipLimit(deps, outcome)
+    logSynced(deps.log, { ids, outcome })
+    if (outcome.state === 'applied') await syncMembershipLimit(inTry, outcome)
   })
+}
+
+/** What came of syncing a subscription, with the ids of all that it is about. */
+export function logSynced(log: Logger, { ids, outcome }: { ids: LogIds; outcome: EventOutcome }): void {
+  const { state, reason } = outcome
+  const found = state === 'applied' ? outcome.ids : undefined
+  log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')
 }

@@ -8,6 +8,8 @@ import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts
 export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As metrics and the log call it. */
   readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
+  /** What the lines in the log about it name. */
+  readonly ids: Readonly<Record<string, string>>
   /** Whom it is about: the subject of an event, the owner of everything else. */
   readonly subject: string | null
   /** As it was read when the try began. */
@@ -38,7 +40,7 @@ export async function tryRow<T>(
       await record(deps, row, error, consequence)
     } catch (unrecorded) {
       // The database is unavailable: the row is due again when its claim runs out.
-      deps.log.warn({ err: unrecorded, ...row.key }, `The failure of the ${row.what} could not be recorded`)
+      deps.log.warn({ err: unrecorded, ...row.ids }, `The failure of the ${row.what} could not be recorded`)
     }
     throw error
   }
@@ -53,7 +55,7 @@ async function record(
   const { what, rows, key, isScheduled } = row
   const { kind } = consequence
   deps.metrics.failedTries.inc({ what, kind })
-  const log = deps.log.child({ ...key, kind })
+  const log = deps.log.child({ ...row.ids, kind })
   const failed = { table_name: rows.table, row_id: rowIdOf(key), subject: row.subject, kind, at: deps.now() }
   if (consequence.next === 'give_up') {
     if (kind !== 'contradiction' && !isScheduled) return

@@ -2,8 +2,10 @@ import type { ActKind, ActOutcome } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { withSavepoints } from '../../schema/database/with-savepoints.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
+import { withTransfers } from '../../schema/stripe/log-ids.ts'
 import {
   claimableActs,
   failAct,
@@ -65,6 +67,7 @@ export async function processSupportAct(
     what: 'act',
     rows: claimableActs,
     key: { id: act.id },
+    ids: idsOfAct(act),
     subject: act.owner_id,
     record: act,
     isScheduled: true,
@@ -76,7 +79,7 @@ export async function processSupportAct(
       await carryOut(deps, act)
     } catch (error) {
       if (mayWait(act, error, deps.now())) throw error
-      deps.log.error({ err: error, act_id }, 'An act of support failed')
+      deps.log.error({ err: error, ...idsOfAct(act) }, 'An act of support failed')
       await fail(deps, act, { error: reasonOf(error), is_unavailable: kindOf(error) === 'unavailable' })
     }
   })
@@ -113,6 +116,7 @@ class DryRunOver extends Error {
 interface Finished {
   readonly owner: Owner | null
   readonly outcome: ActOutcome
+  readonly transfers: readonly ActTransfer[]
   readonly seats_changed_in: readonly string[]
 }
 
@@ -131,7 +135,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const before = await readPresentState(deps.db, { target, owner })
     const transfers = await listTransfersOfAct(trx, act.id)
     const outcome = outcomeOfAct({ target, before, after, transfers, done })
-    const result = { owner, outcome, seats_changed_in: done.seats_changed_in }
+    const result = { owner, outcome, transfers, seats_changed_in: done.seats_changed_in }
     if (act.is_dry_run) throw new DryRunOver(result)
     await finishAct(trx, { id: act.id, owner: result.owner, outcome, now: deps.now() })
     const { balance, seats, plan, states } = outcome
@@ -158,14 +162,20 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
   if (finished) {
     const outcome = finished.outcome.changed ? 'changed' : 'unchanged'
     deps.metrics.supportActs.inc({ kind: act.kind, outcome })
+    const transfer_ids = [...new Set(finished.transfers.map(({ transfer_id }) => transfer_id))]
+    const ids = withTransfers(idsOfAct(act), transfer_ids)
+    // The sentence of the outcome has the note for the customer in it.
+    deps.log.info({ ...ids, kind: act.kind, outcome }, 'Act of support done')
   }
-  deps.log.info(
-    { act_id: act.id, kind: act.kind, outcome: finished?.outcome.sentence },
-    'Act of support done',
-  )
   for (const organization of finished?.seats_changed_in ?? []) {
     await syncMembershipLimit(deps, { seats_changed_in: organization })
   }
+}
+
+/** Of the act and of what it is about, whose kind names the field: `event_id`, `intent_id` and so on. */
+function idsOfAct(act: SupportActRow): Readonly<Record<string, string>> {
+  const { kind, id } = targetOf(act)
+  return { act_id: act.id, [`${kind}_id`]: id }
 }
 
 function side(states: ActOutcome['states'], when: 'before' | 'after'): Record<string, string | null> {

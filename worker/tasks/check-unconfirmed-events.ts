@@ -19,6 +19,7 @@ import {
   contentOf,
   stripeEventSchema,
 } from '../../schema/stripe/events.ts'
+import { idsIn, idsOf, withTransfers } from '../../schema/stripe/log-ids.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { isMissing } from '../../schema/stripe/missing.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
@@ -53,7 +54,7 @@ export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<
     } catch (error) {
       const last_error = error instanceof Error ? error.message.slice(0, 1000) : String(error)
       deps.log.warn(
-        { err: error, event_id: event.id },
+        { err: error, event_id: event.id, ...idsIn(event.payload) },
         'An event could not be confirmed; Stripe is asked again',
       )
       const confirm_at = new Date(deps.now().getTime() + nextTryMs)
@@ -87,7 +88,7 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
   // The forger knew the id of a real event, which was kept out of the inbox.
   const applyGenuine =
     genuine && (await prepareEvent(deps, readStripeEvent(genuine as unknown as Json, deps)))
-  const reason = await retryTransaction(deps.db, async (trx) => {
+  const forged = await retryTransaction(deps.db, async (trx) => {
     const row = await lockEvent(trx, event)
     if (!row || row.state === 'forged' || row.confirmed_at) return null
     const taken = checkout && (await takeBack(trx, checkout, { event_id: event.id, now: deps.now() }))
@@ -95,14 +96,15 @@ async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<
     const who = genuine
       ? 'Stripe’s own event of this id is another one, which was applied in its place'
       : 'Stripe does not know this event'
-    const words = `${who}: it was signed by another party who has STRIPE_WEBHOOK_SECRET. ${taken ?? 'Nothing had to be taken back.'}`
+    const words = `${who}: it was signed by another party who has STRIPE_WEBHOOK_SECRET. ${taken?.words ?? 'Nothing had to be taken back.'}`
     await markForged(trx, event, words)
-    return words
+    return { reason: words, transfer_ids: taken?.transfer_ids ?? [] }
   })
-  if (reason === null) return false
+  if (forged === null) return false
   deps.metrics.eventsForged.inc({ type: eventTypeLabel(event) })
-  const fields = { event_id: event.id, event_type: event.type, intent_id: checkout?.intent.id }
-  deps.log.error({ ...fields, reason }, 'A forged event: roll the webhook secret now')
+  const ids = { ...idsIn(event.payload), ...idsOf({ intent_id: checkout?.intent.id }) }
+  const fields = { event_id: event.id, event_type: event.type, ...withTransfers(ids, forged.transfer_ids) }
+  deps.log.error({ ...fields, reason: forged.reason }, 'A forged event: roll the webhook secret now')
   return true
 }
 
@@ -162,6 +164,12 @@ async function findAtStripe<T>(retrieve: () => Promise<T>): Promise<T | null> {
   }
 }
 
+interface TakenBack {
+  /** For people. */
+  readonly words: string
+  readonly transfer_ids: readonly number[]
+}
+
 /**
  * Makes a checkout, and what it brought, what Stripe says. Returns what was done, for people; null when
  * nothing had followed.
@@ -170,25 +178,27 @@ async function takeBack(
   trx: DatabaseTransaction,
   { intent: { id }, session }: ForgedCheckout,
   { event_id, now }: { readonly event_id: string; readonly now: Date },
-): Promise<string | null> {
+): Promise<TakenBack | null> {
   const intent = await lockIntent(trx, id)
   // No event had been applied to the checkout.
   if (!intent || (intent.stripe_session_id === null && session === null)) return null
   const isItsSession = session?.id === intent.stripe_session_id
   if (intent.state === 'settled' && isItsSession && session?.payment_status === 'paid') {
-    return 'The payment that it told of was made all the same.'
+    return { words: 'The payment that it told of was made all the same.', transfer_ids: [] }
   }
   const state = session ? stateOf(session) : 'created'
   if (intent.state === state && isItsSession) return null
   await withdrawOutcome(trx, { id, state, stripe_session_id: session?.id ?? null, now })
-  if (intent.state !== 'settled') return `The checkout is ${state} again.`
-  await withdrawPurchase(trx, intent, { event_id, actor: 'stripe', now })
+  if (intent.state !== 'settled') return { words: `The checkout is ${state} again.`, transfer_ids: [] }
+  const withdrawn = await withdrawPurchase(trx, intent, { event_id, actor: 'stripe', now })
   if (session?.payment_status === 'paid') {
     const news = { session, signal: 'fetched', event_id: null, occurred_at: now, actor: 'stripe' } as const
-    await applyCheckout(trx, id, news)
-    return 'The payment was made with another session, and was settled with that.'
+    const settled = await applyCheckout(trx, id, news)
+    const words = 'The payment was made with another session, and was settled with that.'
+    return { words, transfer_ids: [...withdrawn, ...(settled?.transfer_ids ?? [])] }
   }
-  return `${intent.credits.toLocaleString('en-US')} credits were taken back.`
+  const words = `${intent.credits.toLocaleString('en-US')} credits were taken back.`
+  return { words, transfer_ids: withdrawn }
 }
 
 function stateOf({ status }: CheckoutSession): 'open' | 'awaiting_payment' | 'expired' {

@@ -44,6 +44,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
       what: 'invitation',
       rows: claimableInvitations,
       key: { id },
+      ids: { invitation_id: id, organization_id: invitation.organization_id },
       subject: invitation.organization_id,
       record: invitation,
       isScheduled: true,
@@ -77,7 +78,7 @@ export async function syncInvitation(deps: WorkerDependencies, invitation: Invit
 
 /** Sends what Clerk asked to send later. When it refuses now, the reserved seat is free again. */
 async function sendWaiting(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
-  const { id, organization_id, email } = invitation
+  const { id, organization_id } = invitation
   try {
     const delivered = await deliverInvitation({ ...deps, app_url: deps.appUrl }, invitation)
     deps.log.info(
@@ -86,10 +87,7 @@ async function sendWaiting(deps: WorkerDependencies, invitation: Invitation): Pr
     )
   } catch (error) {
     if (!(error instanceof ClerkRefusalError)) throw error
-    deps.log.error(
-      { err: error, invitation_id: id, organization_id, email },
-      'Clerk refused a late invitation',
-    )
+    deps.log.error({ err: error, invitation_id: id, organization_id }, 'Clerk refused a late invitation')
     await retryTransaction(deps.db, (trx) => endInvitation(trx, { id, status: 'revoked' }))
   }
 }

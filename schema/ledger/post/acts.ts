@@ -10,6 +10,7 @@ export async function markAct(trx: DatabaseTransaction, actId: string): Promise<
 
 /** What an act moved in an owner's account. Whole credits, signed. */
 export interface ActTransfer extends Owner {
+  readonly transfer_id: number
   readonly kind: TransferKind
   readonly account: OwnerAccount
   readonly credits: number
@@ -20,7 +21,7 @@ export interface ActTransfer extends Owner {
 /** In the order in which they were posted. */
 export async function listTransfersOfAct(db: Kysely<DB>, actId: string): Promise<ActTransfer[]> {
   const { rows } = await sql<ActTransfer>`
-    SELECT transfer.kind, transfer.reason, transfer.grant_id, entry.amount AS credits, account.name AS account,
+    SELECT transfer.id AS transfer_id, transfer.kind, transfer.reason, transfer.grant_id, entry.amount AS credits, account.name AS account,
       account.owner_kind, account.owner_id
     FROM ledger_transfers transfer
     JOIN ledger_accounts account ON account.owner_id = transfer.owner_id

@@ -88,7 +88,7 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
 
 test('a purchase that an invoice has paid is granted once, named after the invoice, and follows its money', async () => {
   const { customer, invoice, intent, post, balance } = await buildPurchaseByInvoice([])
-  expect([await post(), await post()]).toEqual([1, 0])
+  expect([(await post()).length, (await post()).length]).toEqual([1, 0])
   const { idempotency_key } = await database.owner
     .selectFrom('ledger_transfers')
     .select('idempotency_key')
@@ -334,7 +334,7 @@ describe('the status of a dispute', () => {
     })
     const outcome = await database.worker.transaction().execute(apply)
     const reason = expect.stringMatching(/^Dispute dp_\w+ is of_the_future, which we do not know/)
-    expect(outcome).toEqual({ state: 'applied', reason })
+    expect(outcome).toMatchObject({ state: 'applied', reason })
     expect(warnings).toEqual([reason])
     expect((await balanceOf(bought)).total).toBe(0)
     expect(await findCharge(database.owner, charge)).toMatchObject({

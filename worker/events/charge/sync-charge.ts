@@ -3,6 +3,7 @@ import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/in
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
+import { idsOf, withTransfers } from '../../../schema/stripe/log-ids.ts'
 import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -47,8 +48,12 @@ export async function syncCharge(
     const owner = known ?? (await findSubscriber(trx, subscription_id))
     if (!owner) throw notCommitted(chargeId)
     if (!(isSaved ?? (await saveChargeOf(trx, owner, snapshot)))) return { state: 'applied', reason: newer }
-    await postPlanDifference(trx, owner, full)
-    return { state: 'applied', reason: remark }
+    const transfer_ids = await postPlanDifference(trx, owner, full)
+    const ids = withTransfers(idsOf({ ...synced?.ids, subscription_id, charge_id: chargeId }), [
+      ...(synced?.ids?.transfer_ids ?? []),
+      ...transfer_ids,
+    ])
+    return { state: 'applied', reason: remark, ids }
   }
 }
 
@@ -81,6 +86,11 @@ async function applyToPurchase(
   if (!owner) throw notCommitted(charge.stripe_charge_id)
   if (!(await saveCharge(trx, { ...charge, ...owner }))) return { state: 'applied', reason: newer }
   // An intent that is not settled yet takes the charge into account when it settles.
-  const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : 0
-  return { state: 'applied', reason: remark ?? (posted === 0 ? 'The credits agree with it already' : null) }
+  const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : []
+  const { id: intent_id, stripe_session_id: session_id } = intent
+  return {
+    state: 'applied',
+    reason: remark ?? (posted.length === 0 ? 'The credits agree with it already' : null),
+    ids: withTransfers(idsOf({ intent_id, session_id, charge_id: charge.stripe_charge_id }), posted),
+  }
 }

@@ -14,6 +14,7 @@ import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/position/facts.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
+import { idsOf, withTransfers } from '../../../schema/stripe/log-ids.ts'
 import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
 import { findLiveSubscription, findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
@@ -152,10 +153,16 @@ async function applySubscription(
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
   }
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
-  await postPlanDifference(trx, owner, cause)
+  const transfer_ids = await postPlanDifference(trx, owner, cause)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: is_gone ? null : intent.user_id })
   const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
-  return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }
+  const { id: intent_id, stripe_session_id: session_id } = intent
+  return {
+    state: 'applied',
+    reason: null,
+    ids: withTransfers(idsOf({ intent_id, session_id, subscription_id: fetched.id }), transfer_ids),
+    ...(isRoomChanged && { seats_changed_in: owner.owner_id }),
+  }
 }
 
 /** The checkout that it was ordered with, or the order that was written down for it before. */

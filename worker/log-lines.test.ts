@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { createLogger } from '../schema/log.ts'
+import { buildAct } from '../tests/support/factories/acts.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+} from '../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../tests/support/factories/purchases.ts'
+import { buildUser } from '../tests/support/factories/users.ts'
+import { testProduct } from '../tests/support/product/start-test-product.ts'
+import { trustingStaff } from '../tests/support/product/test-worker.ts'
+import type { WorkerDependencies } from './dependencies.ts'
+import { EventTries, tryEvent } from './events/try-event.ts'
+import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
+import { processSubscriptionSync } from './jobs/subscription-sync.ts'
+import { processSupportAct } from './support/support-act.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe, worker } = product
+
+/** The worker with a log that is read: what it wrote while it did the work. */
+async function linesOf(work: (deps: WorkerDependencies) => Promise<unknown>) {
+  const written: string[] = []
+  const log = createLogger({
+    process: 'worker',
+    level: 'debug',
+    destination: { write: (line) => written.push(line) },
+  })
+  await work({ ...worker.deps, ...trustingStaff, log }).catch(() => undefined)
+  return written.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+async function transfersOf(ownerId: string): Promise<number[]> {
+  const transfers = database.owner.selectFrom('ledger_transfers').select('id').where('owner_id', '=', ownerId)
+  return (await transfers.orderBy('id').execute()).map(({ id }) => id)
+}
+
+test('the line of a paid checkout names event, checkout, session and transfer, in a batch and alone', async () => {
+  for (const attempt of ['batch', 'alone'] as const) {
+    const intent = await buildPurchase(database.server)
+    const session = sessionOf(intent.id)
+    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+    const lines = await linesOf((deps) =>
+      attempt === 'batch'
+        ? new EventTries(deps, 'stripe').try(deps, { id, claim: 0 })
+        : tryEvent(deps, { source: 'stripe', id }),
+    )
+    const ids = { event_id: id, intent_id: intent.id, session_id: session.id }
+    expect(lines, attempt).toEqual([
+      expect.objectContaining({
+        ...ids,
+        transfer_ids: await transfersOf(intent.owner_id),
+        msg: 'Event processed',
+      }),
+    ])
+  }
+})
+
+test('the line of an event that cannot be applied names event, checkout and session', async () => {
+  const intent = await buildPurchase(database.server)
+  const session = sessionOf(intent.id, { amount_total: 1 })
+  const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+  const lines = await linesOf((deps) => tryEvent(deps, { source: 'stripe', id }))
+  expect(lines).toEqual([
+    expect.objectContaining({
+      event_id: id,
+      intent_id: intent.id,
+      session_id: session.id,
+      msg: 'The event has failed and needs a person',
+    }),
+  ])
+})
+
+test('each line of a plan, of its claim and of a refund names what was paid and what was posted', async () => {
+  const plan = await buildPaidPlan(product, { plan_type: 'pro' })
+  const lines = await linesOf(async (deps) => {
+    for (const event of await stripe.takeEvents()) {
+      const id = await receiveStripeEvent(database.server, event as never)
+      await tryEvent(deps, { source: 'stripe', id })
+    }
+    await processSubscriptionSync(deps, { subscription_id: plan.subscription_id ?? '' })
+  })
+  const named = { subscription_id: plan.subscription_id, intent_id: plan.intent_id }
+  const posted = lines.filter((line) => 'transfer_ids' in line)
+  expect(posted).toEqual([
+    expect.objectContaining({ ...named, event_id: expect.any(String), session_id: expect.any(String) }),
+  ])
+  expect(posted[0]?.transfer_ids).toEqual(await transfersOf(plan.owner.owner_id))
+  expect(lines.at(-1)).toMatchObject({ ...named, msg: 'Subscription synced' })
+})
+
+test('the line of a refund names its charge, the checkout that it paid and what was taken back', async () => {
+  const bought = await buildPaidCredits(product)
+  await worker.catchUp()
+  const before = await transfersOf(bought.owner.owner_id)
+  const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
+  await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
+  const lines = await linesOf(async (deps) => {
+    for (const event of await stripe.takeEvents()) {
+      const id = await receiveStripeEvent(database.server, event as never)
+      await tryEvent(deps, { source: 'stripe', id })
+    }
+  })
+  const processed = lines.filter(({ msg }) => msg === 'Event processed')
+  expect(processed.length).toBeGreaterThan(1)
+  for (const line of processed)
+    expect(line).toMatchObject({ charge_id: data[0]?.id, intent_id: bought.intent_id })
+  const posted = (await transfersOf(bought.owner.owner_id)).filter((id) => !before.includes(id))
+  expect(processed.flatMap((line) => line.transfer_ids ?? [])).toEqual(posted)
+})
+
+test('the lines of a checkout that is completed, or cannot be, name checkout, session and transfer', async () => {
+  const { intent_id, session_id, owner } = await buildOpenCredits(product)
+  await stripe.knob(`sessions/${session_id}/pay`)
+  const [line] = await linesOf((deps) => processCheckoutCompletion(deps, { intent_id, cause: 'schedule' }))
+  const transfer_ids = await transfersOf(owner.owner_id)
+  expect(line).toMatchObject({ intent_id, session_id, transfer_ids, msg: 'Checkout synced' })
+})
+
+test('the line of an act names act, target and transfer, and not the note for the customer', async () => {
+  const user_id = await buildUser(database.server)
+  const adjustment = { credits: 70, customer_note: 'Sorry for the lost evening', may_leave_debt: false }
+  const act = await buildAct(database, {
+    kind: 'adjust',
+    target: { kind: 'user', id: user_id },
+    params: { adjustment },
+  })
+  const lines = await linesOf((deps) => processSupportAct(deps, { act_id: act.id }))
+  const transfer_ids = await transfersOf(user_id)
+  expect(lines).toEqual([
+    expect.objectContaining({ act_id: act.id, user_id, transfer_ids, outcome: 'changed' }),
+  ])
+  expect(JSON.stringify(lines)).not.toContain('lost evening')
+})
