@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { clerkEventTypes } from '../schema/clerk/event-types.ts'
 import { queueNames } from '../schema/queues/queues.ts'
+import { stripeEventTypes } from '../schema/stripe/event-types.ts'
 
 export interface ServerMetrics {
   readonly registry: Registry
@@ -8,7 +10,9 @@ export interface ServerMetrics {
   readonly enqueueFailures: Counter<'queue'>
   readonly checkouts: Counter<'outcome'>
   readonly inboxOldestSeconds: Gauge
-  readonly inboxFailed: Gauge
+  readonly failedRows: Gauge<'what'>
+  readonly reconciledSeconds: Gauge
+  readonly backupSeconds: Gauge<'what'>
   readonly eventsReaderLagSeconds: Gauge
   readonly partitionsAhead: Gauge<'table'>
   readonly queueJobs: Gauge<'queue' | 'state'>
@@ -75,9 +79,21 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       help: 'Age of the oldest event that is not finished',
       registers,
     }),
-    inboxFailed: new Gauge({
-      name: 'tidemark_inbox_failed_events',
-      help: 'Events that were given up on and wait for a person',
+    failedRows: new Gauge({
+      name: 'tidemark_failed_rows',
+      help: 'Rows that were given up on and wait for a person, by what they are; acts of support, those of a day',
+      labelNames: ['what'],
+      registers,
+    }),
+    reconciledSeconds: new Gauge({
+      name: 'tidemark_reconciled_seconds',
+      help: 'Time since a comparison of Stripe, Clerk and us last came to its end',
+      registers,
+    }),
+    backupSeconds: new Gauge({
+      name: 'tidemark_backup_age_seconds',
+      help: 'Time since the database was last backed up whole (base), and since its log was last archived (log)',
+      labelNames: ['what'],
       registers,
     }),
     eventsReaderLagSeconds: new Gauge({
@@ -128,6 +144,13 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     }),
   }
   // Prometheus sees no increase in a counter that appears with its first event.
+  for (const source of ['stripe', 'clerk'] as const) {
+    const types = source === 'stripe' ? stripeEventTypes : clerkEventTypes
+    for (const type of [...types, 'other']) metrics.webhooksAccepted.inc({ source, type }, 0)
+  }
+  for (const sender of ['stripe', 'clerk'])
+    metrics.httpSeconds.zero({ method: 'POST', route: `/api/${sender}/webhook`, status: '400' })
+  for (const outcome of ['replica', 'behind', 'away']) metrics.replicaReads.inc({ outcome }, 0)
   for (const queue of queueNames) metrics.enqueueFailures.inc({ queue }, 0)
   for (const outcome of ['opened', 'refused', 'uncertain']) metrics.checkouts.inc({ outcome }, 0)
   return metrics

@@ -1,11 +1,15 @@
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
+import { findingKinds } from '../schema/api/reconciliation.ts'
 import { findCursor } from '../schema/cursors/cursors.ts'
+import { findLastBackups } from '../schema/database/backups.ts'
 import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
 import { findLatestProof } from '../schema/ledger/read/proofs.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
-import { countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
+import { findLastReconciled } from '../schema/reconciliation/runs.ts'
+import { countFailedActs, countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
+import { countProblems } from '../schema/support/problems.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 import { findReasonsNotReady } from './routes/health.ts'
@@ -34,6 +38,9 @@ function answerMetrics(deps: Dependencies): Middleware {
   return async (ctx) => {
     await Promise.all([
       attempt('inbox', measureInbox(deps)),
+      attempt('what has failed', measureFailed(deps)),
+      attempt('the reconciliation', measureReconciliation(deps)),
+      attempt('backups', measureBackups(deps)),
       attempt('the reader of events', measureEventsReader(deps)),
       attempt('queues', measureQueues(deps)),
       attempt('partitions', measurePartitions(deps)),
@@ -56,11 +63,46 @@ function answerMetrics(deps: Dependencies): Middleware {
 
 async function measureInbox({ db, metrics, now }: Dependencies): Promise<void> {
   metrics.inboxOldestSeconds.remove()
-  metrics.inboxFailed.remove()
   const backlog = await findInboxBacklog(db)
   const oldest = backlog.oldest_received_at
-  metrics.inboxOldestSeconds.set(oldest ? Math.max(0, (now().getTime() - oldest.getTime()) / 1000) : 0)
-  metrics.inboxFailed.set(backlog.failed)
+  metrics.inboxOldestSeconds.set(oldest ? secondsSince(oldest, now) : 0)
+}
+
+/** More are not counted. */
+const failedMax = 1000
+const dayMs = 24 * 3600 * 1000
+
+async function measureFailed({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.failedRows.reset()
+  const at = now()
+  const counted = { stuck_before: at, limit: failedMax, states: ['failed'] } as const
+  for (const { kind, count } of await countProblems(db, counted))
+    metrics.failedRows.set({ what: kind }, count)
+  metrics.failedRows.set({ what: 'act' }, await countFailedActs(db, new Date(at.getTime() - dayMs)))
+}
+
+/** Left out until the first run was asked for, which a worker does as soon as it runs. */
+async function measureReconciliation({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.reconciledSeconds.remove()
+  const at = await findLastReconciled(db)
+  if (at) metrics.reconciledSeconds.set(secondsSince(at, now))
+}
+
+/** What is backed up in no way that we hear of is left out. */
+async function measureBackups({ db, metrics }: Dependencies): Promise<void> {
+  metrics.backupSeconds.reset()
+  for (const [what, at] of Object.entries(await findLastBackups(db))) {
+    // By the clock of the machine: the product's may be the sandbox's.
+    if (at)
+      metrics.backupSeconds.set(
+        { what },
+        secondsSince(at, () => new Date()),
+      )
+  }
+}
+
+function secondsSince(at: Date, now: () => Date): number {
+  return Math.max(0, (now().getTime() - at.getTime()) / 1000)
 }
 
 /** Left out until the first reading is complete. */
@@ -68,7 +110,7 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
   metrics.eventsReaderLagSeconds.remove()
   const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
   if (!completedAt) return
-  metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
+  metrics.eventsReaderLagSeconds.set(secondsSince(completedAt, now))
 }
 
 async function measurePartitions({ db, metrics, now }: Dependencies): Promise<void> {
@@ -85,7 +127,7 @@ async function measureProof({ db, metrics }: Dependencies): Promise<void> {
 }
 
 async function measureFindings({ db, metrics }: Dependencies): Promise<void> {
-  metrics.findings.reset()
+  for (const kind of findingKinds) metrics.findings.set({ kind }, 0)
   // A kind is counted once for each currency.
   for (const { kind, count } of await countFindings(db)) metrics.findings.inc({ kind }, count)
 }

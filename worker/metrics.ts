@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { actKinds } from '../schema/api/support-acts.ts'
+import { queueNames } from '../schema/queues/queues.ts'
 import { stripeEventTypes } from '../schema/stripe/event-types.ts'
 
 export interface WorkerMetrics {
@@ -108,12 +110,18 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
 }
 
 /**
- * Prometheus sees no increase in a counter that appears with its first event. Those that raise an alarm are
- * there from the beginning, with every label that they can have.
+ * Prometheus sees no increase in a counter that appears with its first event: each is there from the
+ * beginning, with every label that it can have.
  */
-function beginAtZero({ failedTries, givenUp, eventsForged, eventsMissed }: WorkerMetrics): void {
+function beginAtZero(metrics: WorkerMetrics): void {
+  const { claimed, failedTries, givenUp, eventsForged, eventsMissed, jobs, supportActs } = metrics
+  for (const queue of queueNames)
+    for (const outcome of ['completed', 'failed']) jobs.inc({ queue, outcome }, 0)
+  for (const kind of actKinds)
+    for (const outcome of ['changed', 'unchanged', 'dry_run', 'failed']) supportActs.inc({ kind, outcome }, 0)
   for (const what of ['event', 'intent', 'subscription', 'invitation', 'act']) {
     givenUp.inc({ what }, 0)
+    claimed.inc({ what }, 0)
     for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect'])
       failedTries.inc({ what, kind }, 0)
   }

@@ -123,6 +123,12 @@ CREATE TABLE public.balance_transactions (
     CONSTRAINT balance_transactions_stripe_balance_transaction_id_check CHECK (((length(stripe_balance_transaction_id) >= 1) AND (length(stripe_balance_transaction_id) <= 255)))
 );
 
+CREATE TABLE public.base_backups (
+    finished_at timestamp with time zone NOT NULL,
+    bytes bigint NOT NULL,
+    CONSTRAINT base_backups_bytes_check CHECK ((bytes > 0))
+);
+
 CREATE TABLE public.charges (
     stripe_charge_id text NOT NULL,
     intent_id uuid,
@@ -838,6 +844,9 @@ ALTER TABLE ONLY public.audit_log
 ALTER TABLE ONLY public.balance_transactions
     ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
 
+ALTER TABLE ONLY public.base_backups
+    ADD CONSTRAINT base_backups_pkey PRIMARY KEY (finished_at);
+
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_pkey PRIMARY KEY (owner_id, stripe_charge_id);
 
@@ -1258,6 +1267,8 @@ GRANT UPDATE(salt) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.balance_transactions TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.balance_transactions TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.base_backups TO tidemark_server;
 
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;

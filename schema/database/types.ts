@@ -62,6 +62,11 @@ export interface BalanceTransactions {
   stripe_invoice_id: string | null;
 }
 
+export interface BaseBackups {
+  bytes: number;
+  finished_at: Timestamp;
+}
+
 export interface Charges {
   amount_minor: number;
   created_at: Generated<Timestamp>;
@@ -584,6 +589,7 @@ export interface Users {
 export interface DB {
   audit_log: AuditLog;
   balance_transactions: BalanceTransactions;
+  base_backups: BaseBackups;
   charges: Charges;
   checkout_intents: CheckoutIntents;
   cursors: Cursors;

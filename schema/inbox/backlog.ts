@@ -10,13 +10,11 @@ export interface InboxBacklog {
    * something else.
    */
   readonly oldest_untried_received_at: Date | null
-  /** Events that were given up and need a person. */
-  readonly failed: number
 }
 
-/** How far the worker is behind, for health and metrics. Reads only rows that are not finished, or failed. */
+/** How far the worker is behind, for health and metrics. Reads only rows that are not finished. */
 export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
-  const { failed, ...oldest } = await db
+  return db
     .selectNoFrom((eb) => [
       eb
         .selectFrom('inbox_events')
@@ -31,14 +29,8 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
         .orderBy('received_at')
         .limit(1)
         .as('oldest_untried_received_at'),
-      eb
-        .selectFrom('inbox_events')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('state', '=', 'failed')
-        .as('failed'),
     ])
     .executeTakeFirstOrThrow()
-  return { ...oldest, failed: failed ?? 0 }
 }
 
 /** The event that has waited longest; null when everything is finished. */

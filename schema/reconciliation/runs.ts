@@ -96,6 +96,22 @@ export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   return row?.until ?? null
 }
 
+/**
+ * Since when no run has ended well: when the last one did, else when the first one was asked for. Null before
+ * any was.
+ */
+export async function findLastReconciled(db: Kysely<DB>): Promise<Date | null> {
+  const { ended_at, requested_at } = await db
+    .selectFrom('reconciliation_runs')
+    .select(({ fn }) => [
+      fn.max('ended_at').filterWhere('state', '=', 'done').as('ended_at'),
+      fn.min('requested_at').as('requested_at'),
+    ])
+    .where(inThisMode)
+    .executeTakeFirstOrThrow()
+  return ended_at ?? requested_at
+}
+
 /** The outcome of one step, and the start of the next one. */
 export interface RunStep {
   readonly position: RunPosition

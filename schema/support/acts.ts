@@ -325,6 +325,21 @@ export async function sumUnapproved(db: Kysely<DB>, now: Date): Promise<number> 
 }
 
 /** How many acts wait for a second person, and how many for the worker. */
+/**
+ * Acts that failed since then, and were no dry runs. One that failed stays as it is: the next one is another
+ * act.
+ */
+export async function countFailedActs(db: Kysely<DB>, since: Date): Promise<number> {
+  const { acts } = await db
+    .selectFrom('support_acts')
+    .select(({ fn }) => fn.countAll<number>().as('acts'))
+    .where('state', '=', 'failed')
+    .where('is_dry_run', '=', false)
+    .where('finished_at', '>', since)
+    .executeTakeFirstOrThrow()
+  return acts
+}
+
 export async function countUnfinishedActs(
   db: Kysely<DB>,
 ): Promise<{ readonly waiting_for_approval: number; readonly queued: number }> {

@@ -172,13 +172,21 @@ export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promi
   )
 }
 
-/** How many there are, as far as they are counted. */
+/** How many there are in these states, as far as they are counted. */
 export async function countProblems(
   db: Kysely<DB>,
-  { stuck_before, limit }: { readonly stuck_before: Date; readonly limit: number },
+  {
+    stuck_before,
+    limit,
+    states = ['failed', 'stuck'],
+  }: {
+    readonly stuck_before: Date
+    readonly limit: number
+    readonly states?: readonly ProblemState[]
+  },
 ): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
   const parts = kinds.flatMap((kind) =>
-    (['failed', 'stuck'] as const).flatMap((state) => {
+    states.flatMap((state) => {
       const counts = (sources[kind][state]?.(stuck_before) ?? []).map(
         ({ counted, where }) =>
           sql`(SELECT count(*) FROM (SELECT 1 FROM ${counted} WHERE ${where} LIMIT ${limit}) counted)`,

@@ -16,7 +16,15 @@ const services = Object.fromEntries(
 const shared = /^x-environment:.*?\n\n/ms.exec(compose)?.[0] ?? ''
 
 test('the proxy is the only published service, and it passes on only the port that is meant for people', () => {
-  expect(Object.keys(services)).toEqual(['proxy', 'postgres', 'redis', 'migrate', 'server', 'worker'])
+  expect(Object.keys(services)).toEqual([
+    'proxy',
+    'postgres',
+    'backup',
+    'redis',
+    'migrate',
+    'server',
+    'worker',
+  ])
   expect(Object.keys(services).filter((name) => services[name]?.includes('ports:'))).toEqual(['proxy'])
   const caddyfile = readFileSync(join(repositoryRoot, 'Caddyfile'), 'utf8')
   expect([...caddyfile.matchAll(/\bport (\d+)/g)].map(([, port]) => port)).toEqual(['3000'])
@@ -42,6 +50,9 @@ test('server and worker know one login each, and no other password', () => {
 })
 
 interface Service {
+  readonly entrypoint?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly network_mode?: string
   readonly image?: string
   readonly security_opt?: readonly string[]
   readonly cap_drop?: readonly string[]
@@ -84,6 +95,24 @@ test('the lockfile has the native packages of every platform, without which npm 
     Object.keys(optionalDependencies).filter((name) => !names.has(name)),
   )
   expect(missing).toEqual([])
+})
+
+/** The file is only parsed: no engine runs it here. */
+test('Postgres archives its log where the backup service keeps base backups, which knows no password', () => {
+  const { postgres, backup } = read.services
+  const settings = (postgres?.command ?? []).filter((argument) => argument.includes('='))
+  expect(settings).toContain('archive_mode=on')
+  expect(settings).toContain('archive_timeout=60')
+  expect(settings.find((setting) => setting.startsWith('archive_command='))).toContain('/backup/log/%f')
+  for (const volume of ['backup:/backup', 'socket:/var/run/postgresql']) {
+    expect(postgres?.volumes).toContain(volume)
+    expect(backup?.volumes).toContain(volume)
+  }
+  expect(backup?.image).toBe(postgres?.image)
+  expect(backup?.network_mode).toBe('none')
+  expect(services.backup).not.toMatch(/PASSWORD|env_file/)
+  const [, script = ''] = /^\.\/(\S+):\/backup\.sh:ro$/.exec(backup?.volumes?.[0] ?? '') ?? []
+  expect(readFileSync(join(repositoryRoot, script), 'utf8')).toContain('pg_basebackup')
 })
 
 test('Redis asks for a password, and every service that stays has a health check', () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
-import type { Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -118,6 +118,39 @@ describe('the alert rules and the dashboard', () => {
     expect(faultsOf('tidemark_event_seconds')).toEqual(['no process has tidemark_event_seconds'])
     expect(faultsOf('sum(tidemark_queue_jobs')).not.toEqual([])
   })
+})
+
+test('every counter with labels begins at 0, so that its first increase is one', async () => {
+  const registries = [createServerMetrics().registry, createWorkerMetrics().registry]
+  const counters = registries
+    .flatMap((registry) => registry.getMetricsAsArray())
+    .filter((metric) => metric instanceof Counter)
+    .filter(({ name }) => name.startsWith('tidemark_'))
+  expect(counters.length).toBeGreaterThan(10)
+  for (const counter of counters) {
+    const { values } = await counter.get()
+    const areZero = values.length > 0 && values.every(({ value }) => value === 0)
+    expect([counter.name, areZero]).toEqual([counter.name, true])
+  }
+})
+
+test('every series that an alert waits for is there from the beginning', async () => {
+  const text = [
+    await createServerMetrics().registry.metrics(),
+    await createWorkerMetrics().registry.metrics(),
+  ].join('\n')
+  const waited = alerts.flatMap(({ expr }) => [...expr.matchAll(/increase\((\w+)(?:\{([^}]*)\})?\[/g)])
+  expect(waited.length).toBeGreaterThan(10)
+  for (const [, name = '', matchers = ''] of waited) {
+    const has = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    const isMeant = (line: string) =>
+      [...matchers.matchAll(/(\w+)(=~|!=|=)"([^"]*)"/g)].every(([, label, operator, value = '']) => {
+        const [, given = ''] = new RegExp(`[{,]${label}="([^"]*)"`).exec(line) ?? []
+        if (operator === '!=') return given !== value
+        return operator === '=' ? given === value : new RegExp(`^(?:${value})$`).test(given)
+      })
+    expect([name, matchers, has.some(isMeant)]).toEqual([name, matchers, true])
+  }
 })
 
 describe('every alert', () => {

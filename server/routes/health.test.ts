@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { failEvent } from '../../schema/inbox/events.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
+import { beginRun, endRun, requestRun } from '../../schema/reconciliation/runs.ts'
+import { failAct } from '../../schema/support/acts.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -108,7 +112,9 @@ describe('health', () => {
       /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
     )
     expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
-    expect(text).toContain('tidemark_inbox_failed_events 0')
+    for (const what of ['event', 'intent', 'subscription', 'invitation', 'act'])
+      expect(text).toContain(`tidemark_failed_rows{what="${what}"} 0`)
+    expect(text).toContain('tidemark_reconciliation_findings{kind="work_overdue"} 0')
     expect(text).toContain('process_cpu_seconds_total')
   })
 
@@ -132,6 +138,45 @@ describe('health', () => {
     expect(text).toContain('tidemark_reconciliation_findings{kind="session_not_settled"} 2')
     expect(text).toContain('tidemark_support_acts_unfinished{state="waiting_for_approval"} 0')
     expect(text).toMatch(/^tidemark_database_connections\{state="in_use"\} \d/m)
+  })
+
+  test('health is measured by the rows of every kind that have failed', async () => {
+    const id = await receiveStripeEvent(database.server, eventOf('invoice.paid', { object: 'invoice' }))
+    await failEvent(database.worker, { source: 'stripe', id }, { reason: 'A defect', now: new Date() })
+    const buyer = await buildUser(database.server)
+    const act = await buildAct(database, { kind: 'resync', target: { kind: 'user', id: buyer } })
+    await failAct(database.worker, { id: act.id, error: 'A defect', is_unavailable: false, now: new Date() })
+    const text = await (await getMonitoring('/metrics')).text()
+    expect(text).toContain('tidemark_failed_rows{what="event"} 1')
+    expect(text).toContain('tidemark_failed_rows{what="act"} 1')
+    await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
+  })
+
+  test('health is measured by how long ago a reconciliation ended well, and the database was backed up', async () => {
+    const measured = async () => (await (await getMonitoring('/metrics')).text()).split('\n')
+    const age = async (series: string) => {
+      const line = (await measured()).find((one) => one.startsWith(`${series} `))
+      return line === undefined ? undefined : Math.round(Number(line.split(' ')[1]) / 3600)
+    }
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    const reconciled = 'tidemark_reconciled_seconds'
+    const base = 'tidemark_backup_age_seconds{what="base"}'
+    expect([await age(reconciled), await age(base)]).toEqual([undefined, undefined])
+    const run = await requestRun(database.worker, { requested_by: 'test', now: hoursAgo(20) })
+    expect(await age(reconciled)).toBe(20)
+    const until = { since: hoursAgo(20), until: hoursAgo(20) }
+    const position = { comparison: 'sessions', after: null }
+    const running = await beginRun(database.worker, run, { ...until, position })
+    if (!running) throw new Error('The run did not begin')
+    const end = { is_proven: true, error: null, now: hoursAgo(9) }
+    await endRun(database.worker, running, { state: 'done', ...end })
+    const next = await requestRun(database.worker, { requested_by: 'test', now: hoursAgo(3) })
+    await endRun(database.worker, next, { ...end, state: 'failed', is_proven: false, now: hoursAgo(2) })
+    await database.owner
+      .insertInto('base_backups')
+      .values({ finished_at: hoursAgo(30), bytes: 1 })
+      .execute()
+    expect([await age(reconciled), await age(base)]).toEqual([9, 30])
   })
 
   test('health is measured as far as possible when the database is unavailable', async () => {
