@@ -100,6 +100,13 @@ function isUnavailable(error: unknown): boolean {
   )
 }
 
+/** Who an unavailable error is about, in a sentence for support. Its own text is the vendor's, and is logged. */
+export function whoIsAway(error: unknown): string {
+  if (isRefusedKey(error)) return 'Stripe refuses our key.'
+  if (error instanceof Stripe.errors.StripeError) return 'Stripe does not answer.'
+  return error instanceof ClerkUnavailableError ? 'Clerk does not answer.' : 'The database does not answer.'
+}
+
 /** What the sender asked for, in its answer's `Retry-After`. */
 function retryAfterMs(error: unknown): number | undefined {
   if (error instanceof Stripe.errors.StripeError) {

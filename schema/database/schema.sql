@@ -815,10 +815,12 @@ CREATE TABLE public.team_invitations (
     unavailable_since timestamp with time zone,
     sync_failed_at timestamp with time zone,
     send_at timestamp with time zone,
+    refusal_code text,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (next_try_at IS NOT NULL))),
     CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
+    CONSTRAINT team_invitations_refusal_code_check CHECK (((length(refusal_code) >= 1) AND (length(refusal_code) <= 100))),
     CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
     CONSTRAINT team_invitations_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'expired'::text, 'revoked'::text])))
 );

@@ -565,6 +565,7 @@ export interface TeamInvitations {
   last_error: string | null;
   next_try_at: Timestamp | null;
   organization_id: string;
+  refusal_code: string | null;
   role: "admin" | "member";
   send_at: Timestamp | null;
   status: "pending" | "accepted" | "expired" | "revoked";

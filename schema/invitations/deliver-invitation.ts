@@ -103,3 +103,8 @@ async function sendOrAdopt(
 export function isOrganizationFull(error: unknown): boolean {
   return error instanceof ClerkRefusalError && error.code === 'organization_membership_quota_exceeded'
 }
+
+/** Why Clerk did not send an invitation, as its row keeps it. */
+export function refusalCodeOf(error: unknown): string {
+  return error instanceof ClerkRefusalError ? error.code.slice(0, 100) || 'refused' : 'unavailable'
+}

@@ -116,16 +116,17 @@ export async function postponeInvitation(
 /**
  * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If it is not
  * confirmed that it was sent, the worker searches for it at Clerk once more, so that no e-mail with a dead
- * link remains.
+ * link remains. `refusal_code`: why Clerk did not send it (`refusalCodeOf`).
  */
 export async function endInvitation(
   trx: DatabaseTransaction,
-  ending: { id: string; status: 'revoked' | 'expired' },
+  ending: { id: string; status: 'revoked' | 'expired'; refusal_code?: string },
 ): Promise<Invitation | undefined> {
   const ended = await trx
     .updateTable('team_invitations')
     .set({
       status: ending.status,
+      refusal_code: ending.refusal_code ?? null,
       next_try_at: sql`CASE WHEN clerk_invitation_id IS NULL THEN next_try_at END`,
       send_at: null,
       updated_at: sql`now()`,

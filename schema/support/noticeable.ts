@@ -49,6 +49,12 @@ export interface NoticeableRows {
     readonly credits: number
     readonly updated_at: Date
   }[]
+  readonly refused_invitations: readonly {
+    readonly id: string
+    readonly email: string
+    readonly refusal_code: string
+    readonly updated_at: Date
+  }[]
 }
 
 /** Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days. */
@@ -104,13 +110,27 @@ export async function listNoticeable(
     WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
       AND i.updated_at >= ${since}
     ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
+  const refused_invitations =
+    owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id, since) : []
   return {
+    refused_invitations,
     subscriptions: subscriptions as NoticeableRows['subscriptions'],
     charges: charges.rows,
     failed_refunds: failed_refunds.rows,
     twice: twice.rows,
     failed_checkouts: failed_checkouts.rows,
   }
+}
+
+/** Without those whose address was invited again. */
+async function listRefusedInvitations(trx: DatabaseTransaction, organization_id: string, since: Date) {
+  const { rows } = await sql<NoticeableRows['refused_invitations'][number]>`
+    SELECT v.id, v.email, v.refusal_code, v.updated_at FROM team_invitations v
+    WHERE v.organization_id = ${organization_id} AND v.refusal_code IS NOT NULL AND v.updated_at >= ${since}
+      AND NOT EXISTS (SELECT FROM team_invitations later WHERE later.organization_id = v.organization_id
+        AND later.email = v.email AND later.created_at > v.created_at AND later.refusal_code IS NULL)
+    ORDER BY v.updated_at DESC LIMIT ${most}`.execute(trx)
+  return rows
 }
 
 /** How many events about an owner came and are not applied. */

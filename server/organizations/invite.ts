@@ -6,6 +6,7 @@ import {
   deliverInvitation,
   invitationLifetimeDays,
   isOrganizationFull,
+  refusalCodeOf,
 } from '../../schema/invitations/deliver-invitation.ts'
 import {
   countInvited,
@@ -83,7 +84,8 @@ async function deliver(
 ): Promise<Invitation> {
   const delivered = await deliverInvitation({ ...deps, app_url: deps.settings.app_url }, invitation).catch(
     async (error: unknown) => {
-      await retryTransaction(deps.db, (trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
+      const refused = { id: invitation.id, status: 'revoked', refusal_code: refusalCodeOf(error) } as const
+      await retryTransaction(deps.db, (trx) => endInvitation(trx, refused))
       throw refusalOf(error, invitation)
     },
   )

@@ -595,6 +595,26 @@ describe('a trace', () => {
     expect((await trace(ada.user_id)).case_summary?.balance.purchased).toEqual({ is: 500, should: 500 })
   })
 
+  test('a trace says that Clerk did not send an invitation, until the address is invited again', async () => {
+    const team = await buildTeam(product, { seats: 3 })
+    const email = `guest.${randomUUID()}@tidemark.test`
+    const path_prefix = `/bapi/v1/organizations/${team.organization.id}/invitations`
+    await clerk.knob('faults', { status: 500, count: 20, path_prefix })
+    await expect(invite(product, team, email)).rejects.toThrow()
+    const notices = async () => (await trace(team.organization.id)).case_summary?.notices ?? []
+    expect(await notices()).toMatchObject([
+      {
+        level: 'problem',
+        sentence: expect.stringMatching(
+          /^Invitation of g…@tidemark\.test failed on .*: Clerk did not answer\. Its seat is free/,
+        ),
+      },
+    ])
+    await clerk.clear('faults')
+    await invite(product, team, email)
+    expect(await notices()).toEqual([])
+  })
+
   test('a trace says that a customer paid twice within a minute', async () => {
     const ada = await buildPerson()
     for (let count = 0; count < 2; count++) await buildPaidCredits(product, { user_id: ada.user_id })

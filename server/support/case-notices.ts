@@ -2,7 +2,7 @@ import type { SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { listNoticeable, type NoticeableRows } from '../../schema/support/noticeable.ts'
-import { capitalized, creditsText, dayText, durationText, moneyText } from './format.ts'
+import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText } from './format.ts'
 import { tellDispute } from './trace-items.ts'
 
 /**
@@ -19,6 +19,7 @@ export async function readNotices(
     ...rows.subscriptions.flatMap(aboutSubscription),
     ...rows.charges.map(aboutDispute),
     ...rows.failed_refunds.map(aboutFailedRefund),
+    ...rows.refused_invitations.map(aboutRefusedInvitation),
     ...rows.twice.map(aboutTwice),
     ...rows.failed_checkouts.map(aboutFailedCheckout),
   ]
@@ -88,4 +89,11 @@ function aboutFailedCheckout(row: NoticeableRows['failed_checkouts'][number]): S
   const what = row.plan_type ? capitalized(row.plan_type) : creditsText(row.credits)
   const sentence = `The bank refused the payment for ${what} on ${dayText(row.updated_at)}; nothing was charged.`
   return { level: 'waiting', sentence, item_key: `intent:${row.id}` }
+}
+
+function aboutRefusedInvitation(row: NoticeableRows['refused_invitations'][number]): SupportNotice {
+  const why =
+    row.refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${row.refusal_code})`
+  const sentence = `Invitation of ${maskEmail(row.email)} failed on ${dayText(row.updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
+  return { level: 'problem', sentence, item_key: `invitation:${row.id}` }
 }

@@ -20,7 +20,7 @@ import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
-import { kindOf } from '../failures.ts'
+import { kindOf, whoIsAway } from '../failures.ts'
 import { reasonOf, tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
@@ -80,7 +80,8 @@ export async function processSupportAct(
     } catch (error) {
       if (mayWait(act, error, deps.now())) throw error
       deps.log.error({ err: error, ...idsOfAct(act) }, 'An act of support failed')
-      await fail(deps, act, { error: reasonOf(error), is_unavailable: kindOf(error) === 'unavailable' })
+      const is_unavailable = kindOf(error) === 'unavailable'
+      await fail(deps, act, { error: is_unavailable ? whoIsAway(error) : reasonOf(error), is_unavailable })
     }
   })
 }

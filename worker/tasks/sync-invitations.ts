@@ -1,7 +1,7 @@
 import { claimDue } from '../../schema/claim/claim-due.ts'
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { deliverInvitation } from '../../schema/invitations/deliver-invitation.ts'
+import { deliverInvitation, refusalCodeOf } from '../../schema/invitations/deliver-invitation.ts'
 import {
   claimableInvitations,
   endInvitation,
@@ -88,7 +88,8 @@ async function sendWaiting(deps: WorkerDependencies, invitation: Invitation): Pr
   } catch (error) {
     if (!(error instanceof ClerkRefusalError)) throw error
     deps.log.error({ err: error, invitation_id: id, organization_id }, 'Clerk refused a late invitation')
-    await retryTransaction(deps.db, (trx) => endInvitation(trx, { id, status: 'revoked' }))
+    const refused = { id, status: 'revoked', refusal_code: refusalCodeOf(error) } as const
+    await retryTransaction(deps.db, (trx) => endInvitation(trx, refused))
   }
 }
 

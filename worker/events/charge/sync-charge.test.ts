@@ -334,7 +334,11 @@ describe('the status of a dispute', () => {
     })
     const outcome = await database.worker.transaction().execute(apply)
     const reason = expect.stringMatching(/^Dispute dp_\w+ is of_the_future, which we do not know/)
-    expect(outcome).toMatchObject({ state: 'applied', reason })
+    expect(outcome).toEqual({
+      state: 'applied',
+      reason,
+      ids: { charge_id: charge, intent_id: bought.intent_id, session_id: bought.session_id },
+    })
     expect(warnings).toEqual([reason])
     expect((await balanceOf(bought)).total).toBe(0)
     expect(await findCharge(database.owner, charge)).toMatchObject({
