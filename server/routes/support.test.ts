@@ -962,6 +962,29 @@ describe('two people at one case', () => {
     expect(await looksOf(kim)).toMatchObject([{ what: 'open_case', owner_id: ada.user_id }])
   })
 
+  test.each([
+    [
+      'an event',
+      async () => {
+        const event = eventOf('invoice.paid', { object: 'invoice' })
+        return { kind: 'event', id: await receiveStripeEvent(database.server, event) } as const
+      },
+    ],
+    [
+      'a customer at Stripe',
+      async () => ({ kind: 'customer', id: (await stripe.client.customers.create({})).id }) as const,
+    ],
+  ])('%s that belongs to no customer of ours is in the audit log before it is shown', async (_, build) => {
+    const { kind, id } = await build()
+    const kim = await signUp(clerk, { role: 'support' })
+    expect(await server.ask(getTrace, { token: kim.token, query: { kind, id } })).toMatchObject({
+      owner: null,
+    })
+    expect(await looksOf(kim)).toMatchObject([
+      { what: 'open_case', owner_id: null, target_kind: kind, target_id: id },
+    ])
+  })
+
   test('each search, statement, export and request to reconcile is in the audit log, without the text that was sought', async () => {
     const ada = await buildPerson()
     const kim = await signUp(clerk, { role: 'support' })

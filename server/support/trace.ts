@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import type { CaseSummary, getTrace, SupportTrace, TraceItem } from '../../schema/api/support.ts'
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { recordLook } from '../../schema/support/audit.ts'
 import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
 import { openCase } from '../../schema/support/visits.ts'
 import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
@@ -35,7 +36,7 @@ const pageSize = 50
 /**
  * The payments and credits of one owner. The first page has the person, their state and the present visitors;
  * opening any page is a visit. An object asked for by kind and id leads to its owner, or is shown alone
- * without one.
+ * without one, which is logged each time: there is no case that stays open.
  */
 export async function readTrace(
   deps: Deps,
@@ -47,10 +48,14 @@ export async function readTrace(
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, options) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
   const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
-  const highlighted = found?.find((hit) => hit.owner?.owner_id === owner?.owner_id)?.item ?? null
+  const hit = found?.find((one) => one.owner?.owner_id === owner?.owner_id)
+  const highlighted = hit?.item ?? null
   const present = await presentOwners(deps.db, [owner])
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   if (!owner) {
+    const target = hit && { kind: hit.kind, id: hit.id }
+    const detail = 'Opened an object that belongs to no customer'
+    if (target) await recordLook(deps.db, { actor: user_id, what: 'open_case', target, detail })
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [] }
   }
   const others = await openCase(deps.db, { owner, user_id, now: options.now })
