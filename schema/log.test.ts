@@ -20,6 +20,18 @@ test('an error is logged with its message, code and cause, and without what a li
   expect(JSON.stringify(line)).not.toContain('hunter2')
 })
 
+test('an error is logged without the e-mail addresses that it quotes, its causes neither', () => {
+  const cause = new Error('Invalid email address: ada.lovelace+pay@tidemark.test')
+  const line = logged((log) =>
+    log.warn({ err: new Error('<ada@tidemark.test> is taken', { cause }) }, 'Refused'),
+  )
+  expect(line.err).toMatchObject({
+    message: '<[address]> is taken: Invalid email address: [address]',
+    stack: expect.stringContaining('Invalid email address: [address]'),
+  })
+  expect(JSON.stringify(line)).not.toContain('tidemark.test')
+})
+
 test('credentials that ride along are removed, and what is beside them stays', () => {
   const line = logged((log) => log.info({ req: { headers: { authorization: 'Bearer abc' } } }, 'Request'))
   expect(JSON.stringify(line)).not.toContain('abc')

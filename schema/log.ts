@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { withoutAddresses } from './mail-addresses.ts'
 import { currentSpan } from './tracing.ts'
 
 export type { Logger }
@@ -76,10 +77,16 @@ function holdsMore(value: unknown): boolean {
 
 /**
  * What a person needs of an error, its causes included. Libraries hang whole clients on theirs, with
- * addresses and settings, and those do not belong in a log.
+ * addresses and settings, and those do not belong in a log; nor do the e-mail addresses that Stripe and Clerk
+ * quote.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { type, message, stack } = pino.stdSerializers.err(error)
-  return { type, message, stack, ...('code' in error && { code: error.code }) }
+  return {
+    type,
+    message: withoutAddresses(message),
+    stack: withoutAddresses(stack),
+    ...('code' in error && { code: error.code }),
+  }
 }

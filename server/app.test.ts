@@ -147,7 +147,10 @@ describe('an answer', () => {
     expect(body).toMatchObject({ code: 'internal_error', error: 'An unexpected error occurred' })
     expect(JSON.stringify(body)).not.toContain('SECRET')
     expect(broken.logs).toContainEqual(
-      expect.objectContaining({ level: 50, err: expect.objectContaining({ message: expect.any(String) }) }),
+      expect.objectContaining({
+        level: 'error',
+        err: expect.objectContaining({ message: expect.any(String) }),
+      }),
     )
   })
 

@@ -1,4 +1,5 @@
 import { type Job, Worker } from 'bullmq'
+import { withoutAddresses } from '../schema/mail-addresses.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
 import {
   type JobOrigin,
@@ -161,7 +162,10 @@ function startConsumer(
 ): Worker {
   const worker = new Worker(
     name,
-    (job: Job) => jobs.process(name, job.data, originOf(job)),
+    (job: Job) =>
+      jobs.process(name, job.data, originOf(job)).catch((error: unknown) => {
+        throw withoutAddressesIn(error)
+      }),
     {
       connection: backend.connection,
       concurrency: concurrency[name],
@@ -190,4 +194,11 @@ function startConsumer(
     deps.log.warn({ queue: name, err: error }, 'The queue is unavailable')
   })
   return worker
+}
+
+/** The queue keeps the message and the stack of a job's failure. */
+function withoutAddressesIn(error: unknown): unknown {
+  if (!(error instanceof Error) || withoutAddresses(error.message) === error.message) return error
+  const { message, stack = '' } = error
+  return Object.assign(new Error(withoutAddresses(message)), { stack: withoutAddresses(stack) })
 }

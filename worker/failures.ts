@@ -1,10 +1,11 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import Stripe from 'stripe'
-import { ZodError } from 'zod'
+import { ZodError, z } from 'zod'
 import type { TryRecord } from '../schema/claim/claimable.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
+import { withoutAddresses } from '../schema/mail-addresses.ts'
 import { isMissing } from '../schema/stripe/missing.ts'
 import { NotYetError, PermanentError } from './errors.ts'
 
@@ -118,4 +119,11 @@ function retryAfterMs(error: unknown): number | undefined {
   return cause instanceof Error && isClerkAPIResponseError(cause) && cause.retryAfter !== undefined
     ? cause.retryAfter * 1000
     : undefined
+}
+
+/** The failure in a sentence, which is kept: without e-mail addresses. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ZodError)
+    return withoutAddresses(`Unrecognized format: ${z.prettifyError(error)}`).slice(0, 1000)
+  return withoutAddresses(error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
 }

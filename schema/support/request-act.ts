@@ -10,6 +10,7 @@ import {
 import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
+import { withoutAddresses } from '../mail-addresses.ts'
 import {
   type AdjustmentLimits,
   insertAct,
@@ -185,7 +186,8 @@ async function refuse(
 
 function entryOf(asked: AskedAct, found: FoundTarget | null) {
   const { id: act_id, kind: what, requested_by: actor, reason } = asked
-  const { kind, id } = found?.target ?? asked.target
+  // An address that is typed in place of an id could not be erased there.
+  const { kind, id } = found?.target ?? { ...asked.target, id: withoutAddresses(asked.target.id) }
   return { actor, act_id, what, target: { kind, id }, owner: found?.owner ?? null, reason }
 }
 

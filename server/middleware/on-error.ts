@@ -3,6 +3,7 @@ import type { ApiError } from '../../schema/api/error.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
+import { withoutAddresses } from '../../schema/mail-addresses.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
   databaseUnavailable,
@@ -28,8 +29,9 @@ export const onError: AppMiddleware = async (ctx, next) => {
     const error = toServerError(thrown, ctx.state.failure)
     const { requestLog, request_id, error_format } = ctx.state
     requestLog.note({ error_code: error.code })
-    if (error.status >= 500) requestLog.log.error({ err: error.cause ?? error }, error.message)
-    else if (error.cause) requestLog.log.info({ err: error.cause }, error.message)
+    const text = withoutAddresses(error.message)
+    if (error.status >= 500) requestLog.log.error({ err: error.cause ?? error }, text)
+    else if (error.cause) requestLog.log.info({ err: error.cause }, text)
     ctx.status = error.status
     ctx.remove('cache-control')
     ctx.set('cache-control', 'no-store')

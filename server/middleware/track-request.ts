@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
+import { withoutAddresses } from '../../schema/mail-addresses.ts'
 import { inSpan, noteInSpan } from '../../schema/tracing.ts'
 import { type AppContext, type AppMiddleware, createRequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -36,7 +37,9 @@ async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext
     metrics.httpSeconds.observe({ method, route, status: String(status) }, duration_ms / 1000)
     noteInSpan({ 'http.route': route, 'http.response.status_code': status }, `${method} ${route}`)
     const level = status < 500 && quietRoutes.has(route) ? 'debug' : 'info'
-    ctx.state.requestLog.end(level, { method, path: ctx.path, route, status, duration_ms })
+    // A caller may have an address in it.
+    const path = withoutAddresses(ctx.path)
+    ctx.state.requestLog.end(level, { method, path, route, status, duration_ms })
   }
 }
 

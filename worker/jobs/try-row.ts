@@ -1,9 +1,8 @@
-import { ZodError, z } from 'zod'
 import type { TryRecord } from '../../schema/claim/claimable.ts'
 import { recordError } from '../../schema/claim/failed-tries.ts'
 import { recordFailedTry, type Try } from '../../schema/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts'
+import { type Consequence, consequenceOf, maximumAttempts, reasonOf } from '../failures.ts'
 
 export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As metrics and the log call it. */
@@ -84,10 +83,4 @@ async function record(
 /** The last column of a key names the row; the ids of events differ by their sender. */
 function rowIdOf(key: Try['key']): string {
   return Object.values(key).at(-1) ?? ''
-}
-
-/** The failure in a sentence. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ZodError) return `Unrecognized format: ${z.prettifyError(error)}`.slice(0, 1000)
-  return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
 }

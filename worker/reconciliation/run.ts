@@ -18,7 +18,7 @@ import {
 } from '../../schema/reconciliation/runs.ts'
 import { closeStatementDays } from '../../schema/reconciliation/statement.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { isRefusedKey, kindOf } from '../failures.ts'
+import { isRefusedKey, kindOf, reasonOf } from '../failures.ts'
 import { balanceTransactions } from './balance.ts'
 import { type Candidate, type Comparison, dayMs } from './comparison.ts'
 import { listInFlight } from './in-flight.ts'
@@ -103,7 +103,7 @@ async function takeStep(deps: WorkerDependencies, run: Run): Promise<Run | undef
     // Stripe or Clerk is away: the next job goes on at the same place.
     if (kindOf(error) === 'unavailable' && !isRefusedKey(error)) throw error
     deps.log.error({ err: error, run_id: run.id }, 'The reconciliation has failed')
-    const message = error instanceof Error ? error.message || error.name : String(error)
+    const message = reasonOf(error)
     const text = isRefusedKey(error) ? `Stripe refuses our key: ${message}` : message
     return endRun(deps.db, run, {
       state: 'failed',

@@ -28,6 +28,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
 import { prepareEvent } from '../events/prepare-event.ts'
 import { readStripeEvent } from '../events/stripe-event.ts'
+import { reasonOf } from '../failures.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 
 /** Each costs a call to Stripe or two. */
@@ -52,7 +53,7 @@ export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<
       if (await isOfOtherMode(deps, event)) continue
       forged += (await checkEvent(deps, event)) ? 1 : 0
     } catch (error) {
-      const last_error = error instanceof Error ? error.message.slice(0, 1000) : String(error)
+      const last_error = reasonOf(error)
       deps.log.warn(
         { err: error, event_id: event.id, ...idsIn(event.payload) },
         'An event could not be confirmed; Stripe is asked again',

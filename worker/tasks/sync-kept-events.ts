@@ -11,6 +11,7 @@ import { PermanentError } from '../errors.ts'
 import { readClerkEvent } from '../events/clerk-event.ts'
 import { prepareEvent } from '../events/prepare-event.ts'
 import { readStripeEvent } from '../events/stripe-event.ts'
+import { reasonOf } from '../failures.ts'
 
 const batchSize = 20
 
@@ -35,7 +36,7 @@ export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> 
       log.info('Fetched what a failed event is about')
     } catch (error) {
       const next_at = nextTry(error, kept, deps.now())
-      const last_error = (error instanceof Error ? error.message : String(error)).slice(0, 1000)
+      const last_error = reasonOf(error)
       await postponeObjectSync(deps.db, kept, { last_error, next_at })
       log.error({ err: error, final: next_at === null }, 'What a failed event is about could not be fetched')
     }

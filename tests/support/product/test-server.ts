@@ -1,7 +1,7 @@
-import { pino } from 'pino'
 import { z } from 'zod'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../../../schema/api/endpoint.ts'
 import { processEnvironment } from '../../../schema/env.ts'
+import { createLogger } from '../../../schema/log.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../../scripts/sandbox-environment.ts'
 import { createApp } from '../../../server/app.ts'
 import { type Dependencies, openDependencies } from '../../../server/dependencies.ts'
@@ -69,7 +69,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const logs: Record<string, unknown>[] = []
   const deps: Dependencies = {
     ...opened.deps,
-    log: pino({ level: 'debug' }, { write: (line: string) => logs.push(JSON.parse(line)) }),
+    log: createLogger({
+      process: 'server',
+      level: 'debug',
+      destination: { write: (line) => logs.push(JSON.parse(line)) },
+    }),
     limits: createRateLimits({ perMinute: unlimited }),
     ...options.deps,
     // A loaded machine must not be mistaken for an unreachable service.

@@ -3,6 +3,7 @@ import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/custome
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { isMissing } from '../../../schema/stripe/missing.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
+import { reasonOf } from '../../failures.ts'
 
 type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
 
@@ -51,6 +52,6 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     // One of another account, or of a mode that the key does not have.
-    return isMissing(error) ? null : `Stripe refuses the address or name: ${error.message}`
+    return isMissing(error) ? null : `Stripe refuses the address or name: ${reasonOf(error)}`
   }
 }

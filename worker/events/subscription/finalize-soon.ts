@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
 import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
+import { reasonOf } from '../../failures.ts'
 import { type ApplyInTransaction, ignore } from '../event-needs.ts'
 
 /**
@@ -35,7 +36,7 @@ export async function finalizeSoon(
   } catch (error) {
     // It was finalized meanwhile, or Stripe wants a later time: then it stays as it is.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    return ignore(`Stripe does not finalize the invoice sooner: ${error.message}`)
+    return ignore(`Stripe does not finalize the invoice sooner: ${reasonOf(error)}`)
   }
   return async () => ({ state: 'applied', reason: null })
 }
