@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { finishEvent, selectEvents } from '../../schema/inbox/events.ts'
 import type { Producer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { rowsWith } from '../../tests/support/database/rows-with.ts'
 import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { producerWith } from '../../tests/support/product/producer-with.ts'
@@ -130,10 +131,12 @@ describe('a signed event', () => {
     expect(added).toEqual([event.id])
   })
 
-  test('a signed event that is not ours is stored too: the worker decides', async () => {
-    const event = eventOf('product.created', { object: 'product' })
+  test('a signed event of a type that we do not handle is answered 200, and nothing of it is kept', async () => {
+    const customer = { object: 'customer', id: 'cus_ada', email: 'ada@tidemark.test' }
+    const event = eventOf('customer.updated', customer)
     expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
-    expect(await stored()).toMatchObject([{ id: event.id, state: 'received' }])
+    expect(await stored()).toEqual([])
+    expect(await rowsWith(database, ['ada@tidemark.test', event.id])).toEqual([])
   })
 
   test('a signed event is counted, under a fixed name', async () => {

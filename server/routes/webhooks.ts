@@ -170,8 +170,8 @@ function openInbox(): Inbox {
 }
 
 /**
- * Stores a verified event in the inbox and enqueues a job for it. When this returns, the row is committed and
- * the sender may forget the event; when it throws, the sender must send it again.
+ * Stores a verified event that we handle in the inbox and enqueues a job for it. When this returns, the row
+ * is committed and the sender may forget the event; when it throws, the sender must send it again.
  */
 async function storeVerifiedEvent(
   deps: Dependencies,
@@ -182,15 +182,21 @@ async function storeVerifiedEvent(
   const { source, id, type } = verified
   const now = deps.now()
   requestLog.note({ event_id: id, event_type: type, ...idsIn(verified.payload) })
-  const event = {
-    ...verified,
-    payload: verified.payload as Json,
-    ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
-    received_at: now,
-    next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
+  const label = eventTypeLabel({ source, type })
+  // An endpoint may be sent every type. What nothing follows from may be about people, and is not kept.
+  if (label !== 'other') await store()
+  deps.metrics.webhooksAccepted.inc({ source, type: label })
+
+  async function store(): Promise<void> {
+    const event = {
+      ...verified,
+      payload: verified.payload as Json,
+      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+      received_at: now,
+      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
+    }
+    const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+    if (unfinished)
+      await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   }
-  const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-  if (unfinished)
-    await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
-  deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }
