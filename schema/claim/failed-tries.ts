@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DB, FailedTries } from '../database/types.ts'
+import type { PersonInInbox } from '../inbox/payloads.ts'
 
 export interface FailedTry extends Pick<Selectable<FailedTries>, 'table_name' | 'row_id' | 'kind' | 'error'> {
   /** Whom it was about: the subject of an event, the owner of everything else. */
@@ -36,11 +37,15 @@ export async function deleteOldTries(
   return Number(numAffectedRows)
 }
 
-/** Deletes those that were about one of these; returns how many. */
-export async function deleteTriesOf(db: Kysely<DB>, subjects: readonly string[]): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('failed_tries')
-    .where('subject', 'in', subjects)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+/** Deletes those that were about a person, or name them; returns how many. */
+export async function deleteTriesOf(
+  db: Kysely<DB>,
+  { own, names }: Pick<PersonInInbox, 'own' | 'names'>,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM failed_tries WHERE subject = ANY (${own}::text[])
+      OR EXISTS (SELECT FROM unnest(${names}::text[]) AS name WHERE position(name IN lower(error)) > 0)`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
 }

@@ -1165,6 +1165,8 @@ CREATE INDEX team_invitations_sync_failed ON public.team_invitations USING btree
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
 
+CREATE INDEX users_forgotten ON public.users USING btree (forgotten_at) WHERE (forgotten_at IS NOT NULL);
+
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_owner_id_intent_id_fkey FOREIGN KEY (owner_id, intent_id) REFERENCES public.checkout_intents(owner_id, id);
 

@@ -134,28 +134,35 @@ export interface PersonInInbox {
   /** What is about these may name others, too: organizations, and what they pay with. */
   readonly shared: readonly string[]
   /**
-   * What names the person: their id, their addresses, and Clerk's ids of invitations to them, in lower case.
+   * What names the person: their id, their addresses, their full name, and Clerk's ids of invitations to
+   * them, in lower case.
    */
   readonly names: readonly string[]
 }
 
+/** Events `e` about a person, and those of their organizations that name them, with what they say. */
+function about({ own, shared, names }: PersonInInbox) {
+  return sql`${eventsWithPayloads}
+    WHERE e.subject = ANY (${[...own, ...shared]}) AND num_nonnulls(p.payload, p.raw) > 0
+      AND (e.subject = ANY (${own}) OR EXISTS (
+        SELECT FROM unnest(${names}::text[]) AS name
+        WHERE position(name IN lower(coalesce(p.payload::text, encode(p.raw, 'escape')))) > 0))`
+}
+
 /**
  * Removes the payloads of finished events about a person, however young, and of those of their organizations
- * that name them. What is not finished yet, or still to be confirmed, keeps its payload. Returns how many it
- * removed.
+ * that name them: of all, or of those that came since a moment. What is not finished yet, has failed or is
+ * still to be confirmed keeps its payload. Returns how many it removed.
  */
 export async function removePayloadsOf(
   trx: DatabaseTransaction,
-  { own, shared, names, now }: PersonInInbox & { readonly now: Date },
+  { now, since, ...person }: PersonInInbox & { readonly now: Date; readonly since?: Date },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH theirs AS (
-      SELECT e.source, e.id, e.payload_filed_at FROM ${eventsWithPayloads}
-      WHERE e.subject = ANY (${[...own, ...shared]}) AND e.finished_at IS NOT NULL AND num_nonnulls(p.payload, p.raw) > 0
-        AND e.state IN ('applied', 'ignored') AND e.confirm_at IS NULL AND e.object_sync_at IS NULL
-        AND (e.subject = ANY (${own}) OR EXISTS (
-          SELECT 1 FROM unnest(${names}::text[]) AS named(name)
-          WHERE position(named.name IN lower(coalesce(p.payload::text, ''))) > 0))
+      SELECT e.source, e.id, e.payload_filed_at FROM ${about(person)}
+        AND e.state IN ('applied', 'ignored', 'forged') AND e.confirm_at IS NULL AND e.object_sync_at IS NULL
+        ${since ? sql`AND e.received_at >= ${since}` : sql``}
       FOR UPDATE OF e),
     gone AS (
       DELETE FROM inbox_payloads p USING theirs
@@ -165,15 +172,14 @@ export async function removePayloadsOf(
   return Number(numAffectedRows)
 }
 
-/** Ids of events about a person from which something may still follow, the oldest first. */
+/** Ids of events about a person whose payload is still needed, the oldest first. */
 export async function listOpenEventsOf(
   db: Kysely<DB>,
-  { own, limit }: Pick<PersonInInbox, 'own'> & { readonly limit: number },
+  { limit, ...person }: PersonInInbox & { readonly limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT e.id FROM ${eventsWithPayloads} WHERE e.subject = ANY (${own})
-      AND (e.state = 'received' OR (e.state = 'failed' AND num_nonnulls(p.payload, p.raw) > 0)
-        OR e.confirm_at IS NOT NULL OR e.object_sync_at IS NOT NULL)
+    SELECT e.id FROM ${about(person)}
+      AND (e.state IN ('received', 'failed') OR e.confirm_at IS NOT NULL OR e.object_sync_at IS NOT NULL)
     ORDER BY e.received_at LIMIT ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

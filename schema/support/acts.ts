@@ -10,6 +10,7 @@ import {
 import type { Claimable } from '../claim/claimable.ts'
 import type { DB, SupportActs } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import type { PersonTraces } from './person.ts'
 
 export type SupportActRow = Selectable<SupportActs>
 export const claimableActs = {
@@ -304,6 +305,33 @@ export async function failAct(
     .executeTakeFirst()
   await deleteActSteps(db, failed.id)
   return numUpdatedRows > 0n
+}
+
+/**
+ * Erases what was written of acts that are about a person, or that names them; those that are not over keep
+ * it, but for the erasure itself.
+ */
+export async function eraseActTexts(
+  trx: Kysely<DB>,
+  { user_id, objects, names }: Pick<PersonTraces, 'objects' | 'names'> & { readonly user_id: string },
+): Promise<void> {
+  await sql`SELECT support_erase_texts(${user_id}, ${objects}::text[], ${names}::text[])`.execute(trx)
+}
+
+/** An act about a person that is not over, but for their erasure. */
+export async function findOpenActOn(
+  db: Kysely<DB>,
+  { user_id, objects }: Pick<PersonTraces, 'objects'> & { readonly user_id: string },
+): Promise<Pick<SupportActRow, 'id' | 'kind'> | undefined> {
+  return db
+    .selectFrom('support_acts')
+    .select(['id', 'kind'])
+    .where('state', 'in', ['waiting_for_approval', 'queued'])
+    .where('is_dry_run', '=', false)
+    .where('kind', '<>', 'forget')
+    .where(({ eb, or }) => or([eb('owner_id', '=', user_id), eb('target_id', 'in', objects)]))
+    .limit(1)
+    .executeTakeFirst()
 }
 
 const dayMs = 24 * 3600 * 1000

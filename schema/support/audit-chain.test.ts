@@ -64,8 +64,9 @@ describe('the audit log', () => {
     const user = await buildUser(database.server)
     const owner = { owner_kind: 'user', owner_id: user } as const
     await recordLook(database.server, { actor: 'user_sam', what: 'open_case', owner, detail: 'Ada wrote' })
-    await expect(eraseAuditTexts(database.server, user)).rejects.toThrow(/permission denied/)
-    await eraseAuditTexts(database.worker, user)
+    const person = { user_id: user, objects: [user], names: [user] }
+    await expect(eraseAuditTexts(database.server, person)).rejects.toThrow(/permission denied/)
+    await eraseAuditTexts(database.worker, person)
     const [entry] = await listAudit(database.owner, { owner }, { limit: 1 })
     expect(entry).toMatchObject({ what: 'open_case', detail: null, salt: null })
     expect(await problems()).toEqual([])

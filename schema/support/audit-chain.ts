@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { ReportProblem } from '../ledger/verify/problems.ts'
+import type { PersonTraces } from './person.ts'
 
 /**
  * Checks that no entry of the audit log was changed, taken out or put in: its hash covers the one before.
@@ -28,13 +29,17 @@ export async function checkAuditLog(db: Kysely<DB>, problem: ReportProblem): Pro
   }
 }
 
-/** Erases the free text of what the audit log has about a person; the entries and their hashes stay. */
-export async function eraseAuditTexts(db: Kysely<DB>, user_id: string): Promise<void> {
-  await db
-    .updateTable('audit_log')
-    .set({ reason: null, detail: null, salt: null })
-    .where('owner_kind', '=', 'user')
-    .where('owner_id', '=', user_id)
-    .where('salt', 'is not', null)
-    .execute()
+/**
+ * Erases the free text of what the audit log has about a person, or that names them; the entries and their
+ * hashes stay.
+ */
+export async function eraseAuditTexts(
+  db: Kysely<DB>,
+  { user_id, objects, names }: Pick<PersonTraces, 'objects' | 'names'> & { readonly user_id: string },
+): Promise<void> {
+  await sql`
+    UPDATE audit_log SET reason = NULL, detail = NULL, salt = NULL
+    WHERE salt IS NOT NULL AND ((owner_kind = 'user' AND owner_id = ${user_id}) OR target_id = ANY (${objects}::text[])
+      OR EXISTS (SELECT FROM unnest(${names}::text[]) AS name
+        WHERE position(name IN lower(concat_ws(' ', reason, detail))) > 0))`.execute(db)
 }

@@ -13,6 +13,8 @@ export interface PersonTraces extends PersonInInbox {
   readonly organizations: readonly string[]
   /** Their Stripe customers, without those of organizations. */
   readonly customers: readonly string[]
+  /** What an act of support on it is about the person: themselves, their purchases, invitations to them. */
+  readonly objects: readonly string[]
 }
 
 /** `addresses` are Clerk's; those of our own rows are added. */
@@ -21,7 +23,7 @@ export async function findTracesOf(
   { user_id, addresses }: { readonly user_id: string; readonly addresses: readonly string[] },
 ): Promise<PersonTraces> {
   const { rows } = await sql<{
-    what: 'own' | 'customer' | 'organization' | 'shared' | 'email' | 'invitation'
+    what: 'own' | 'customer' | 'organization' | 'shared' | 'email' | 'name' | 'invitation' | 'object'
     name: string
   }>`
     WITH intents AS (SELECT * FROM checkout_intents WHERE user_id = ${user_id}),
@@ -46,6 +48,9 @@ export async function findTracesOf(
       JOIN organizations o ON o.name = c.owner_id WHERE c.owner_kind = 'organization'
     UNION SELECT 'shared', organization_id FROM invitations
     UNION SELECT 'invitation', lower(clerk_invitation_id) FROM invitations WHERE clerk_invitation_id IS NOT NULL
+    UNION SELECT 'object', id::text FROM invitations
+    UNION SELECT 'name', lower(first_name || ' ' || last_name) FROM users
+      WHERE clerk_id = ${user_id} AND first_name <> '' AND last_name <> ''
     UNION SELECT 'email', name FROM emails WHERE name <> '' AND name <> ${pseudonymOf(user_id)}
     ORDER BY what, name`.execute(db)
   const of = (what: (typeof rows)[number]['what']) =>
@@ -57,8 +62,9 @@ export async function findTracesOf(
     customers,
     own: [user_id, ...customers, ...of('own')],
     shared: [...organizations, ...of('shared')],
+    objects: [user_id, ...of('own'), ...of('object')],
     // News of an invitation that comes after its address was replaced still has the address.
-    names: [user_id.toLowerCase(), ...emails, ...of('invitation')],
+    names: [user_id.toLowerCase(), ...emails, ...of('name'), ...of('invitation')],
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
 
 /**
  * What stands in place of a forgotten person's address. It follows from Clerk's id and not from the address,
@@ -32,4 +33,15 @@ export async function forgetUser(
     .returning('clerk_id')
     .executeTakeFirst()
   return forgotten !== undefined
+}
+
+/** Everyone who was forgotten, by Clerk's ids. */
+export async function listForgotten(db: Kysely<DB>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('clerk_id')
+    .where('forgotten_at', 'is not', null)
+    .orderBy('forgotten_at')
+    .execute()
+  return rows.map(({ clerk_id }) => clerk_id)
 }

@@ -69,7 +69,7 @@ export function monthsToArchive() {
 }
 
 /** Makes the database's ledger months run so many months ahead. */
-async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
+export async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
   await sql
     .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
       SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000)
@@ -79,7 +79,7 @@ async function passMonths({ owner }: Pick<TestDatabase, 'owner'>, count: number)
 }
 
 /** `2025-01`: the month so many months after the present one. */
-async function monthAfter({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<string> {
+export async function monthAfter({ owner }: Pick<TestDatabase, 'owner'>, count: number): Promise<string> {
   const { rows } = await sql<{ month: string }>`
     SELECT to_char(now() AT TIME ZONE 'UTC' + make_interval(months => ${count}), 'YYYY-MM') AS month`.execute(
     owner,

@@ -9,6 +9,7 @@ import { approveAct, findAct, type NewAct, outcomeOf } from '../../schema/suppor
 import { listAudit } from '../../schema/support/audit.ts'
 import { pseudonymOf } from '../../schema/users/forget-user.ts'
 import { ensureUser, findUser } from '../../schema/users/users.ts'
+import { rowsWith } from '../../tests/support/database/rows-with.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
@@ -52,24 +53,6 @@ async function signUpHere(first_name = 'Ada'): Promise<Person> {
     profile_updated_at,
   })
   return person
-}
-
-/** Every row of every table that has one of the words in any column, as `table: row`. */
-async function rowsWith(...words: string[]): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    SELECT relname AS name FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`.execute(
-    database.owner,
-  )
-  const found: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await sql<{ line: string }>`
-      SELECT t::text AS line FROM ${sql.table(name)} t
-      WHERE EXISTS (SELECT 1 FROM unnest(${words}::text[]) AS word WHERE t::text ILIKE '%' || word || '%'
-        OR t::text ILIKE '%' || encode(convert_to(word, 'UTF8'), 'hex') || '%')`.execute(database.owner)
-    found.push(...rows.map(({ line }) => `${name}: ${line}`))
-  }
-  return found
 }
 
 const tablesOf = (rows: readonly string[]) => new Set(rows.map((row) => row.split(':')[0]))
@@ -128,7 +111,7 @@ test('a forgotten person is in no row of any table any more, and the ledger is a
   const { ada, first_name, team, elsewhere, invitation } = await buildAda()
   const words = [ada.email, first_name]
   const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
-  const known = await rowsWith(...words)
+  const known = await rowsWith(database, words)
   // Otherwise the test proves little.
   expect([...tablesOf(known)].sort()).toEqual([
     'customer_creations',
@@ -142,12 +125,12 @@ test('a forgotten person is in no row of any table any more, and the ledger is a
 
   const dry = await forget(ada.user_id, { is_dry_run: true, reason: '' })
   expect(dry).toMatchObject({ state: 'done', outcome: { changed: true } })
-  expect(await rowsWith(...words)).toEqual(known)
+  expect(await rowsWith(database, words)).toEqual(known)
   expect(await clerk.client.users.getUser(ada.user_id)).toMatchObject({ id: ada.user_id })
 
   const done = await forget(ada.user_id)
   expect(done.outcome).toEqual(dry.outcome)
-  expect(await rowsWith(...words)).toEqual([])
+  expect(await rowsWith(database, words)).toEqual([])
   await expect(clerk.client.users.getUser(ada.user_id)).rejects.toMatchObject({ status: 404 })
   const pseudonym = pseudonymOf(ada.user_id)
   expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonym, first_name: null })
@@ -191,13 +174,13 @@ test('ten times are once, and what comes late brings nothing back', async () => 
     await worker.applyClerk({ ...event, payload: { ...event.payload, data } })
   }
   await worker.applyAllOfClerk(await clerk.listEvents('user.deleted'))
-  // The events themselves are kept as long as any other, or until erasure is asked for again.
-  expect([...tablesOf(await rowsWith(ada.email, first_name))]).toEqual(['inbox_payloads'])
+  // The events themselves are kept until old rows are deleted, or erasure is asked for again.
+  expect([...tablesOf(await rowsWith(database, [ada.email, first_name]))]).toEqual(['inbox_payloads'])
   expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonymOf(ada.user_id) })
   expect((await forget(ada.user_id)).outcome?.sentence).toMatch(
     /^What came later is erased\. .*payloads: \d+/,
   )
-  expect(await rowsWith(ada.email, first_name)).toEqual([])
+  expect(await rowsWith(database, [ada.email, first_name])).toEqual([])
 })
 
 describe('a person is not forgotten while', () => {
@@ -231,6 +214,25 @@ describe('a person is not forgotten while', () => {
     if (!created) throw new Error('Clerk sent no event')
     const id = await receiveClerkEvent(database.server, created)
     expect(await forget(ada.user_id)).toMatchObject({ state: 'failed', error: expect.stringContaining(id) })
+  })
+
+  test('something that support has asked for about them is not over', async () => {
+    const ada = await signUpHere()
+    const adjustment = { credits: 6000, customer_note: `For ${ada.email}`, may_leave_debt: false }
+    // Of two acts on one target one is under way: this one is on a purchase of theirs.
+    const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const open = await buildAct(database, {
+      kind: 'adjust',
+      target: { kind: 'intent', id: intent_id },
+      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      params: { adjustment },
+    })
+    expect(open.state).toBe('waiting_for_approval')
+    expect(await forget(ada.user_id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining(open.id),
+    })
   })
 
   test('an organization with a plan has no other admin', async () => {
@@ -270,4 +272,32 @@ test('the server may not erase anything', async () => {
   await buildExtensionToken(database, ada.user_id)
   const erase = database.server.transaction().execute((trx) => deleteTokensOf(trx, ada.user_id))
   await expect(erase).rejects.toThrow(/permission denied/)
+})
+
+describe('the texts of an act', () => {
+  const texts = { reason: 'Text erased', error: 'Text erased' }
+
+  test('the texts of an act that is over are erased for good, and nothing else of it changes', async () => {
+    const ada = await signUpHere()
+    const target = { kind: 'user', id: ada.user_id } as const
+    const adjustment = { credits: -9, customer_note: `From ${ada.email}`, may_leave_debt: false }
+    const { id } = await buildAct(database, { kind: 'adjust', target, params: { adjustment } })
+    await processSupportAct(worker.deps, { act_id: id })
+    const before = await findAct(database.owner, id)
+    await forget(ada.user_id)
+    expect(await findAct(database.owner, id)).toEqual({
+      ...before,
+      ...texts,
+      params: { adjustment: { ...adjustment, customer_note: 'Text erased' } },
+    })
+    const change = database.owner.updateTable('support_acts').set({ reason: 'Something else' })
+    await expect(change.where('id', '=', id).execute()).rejects.toThrow(/cannot change/)
+  })
+
+  test('the texts of an act are erased by the function of the worker alone', async () => {
+    const erase = sql`SELECT support_erase_texts('user_a', '{}', '{}')`.execute(database.server)
+    await expect(erase).rejects.toThrow(/permission denied/)
+    const change = database.worker.updateTable('support_acts').set({ reason: 'Text erased' })
+    await expect(change.execute()).rejects.toThrow(/permission denied/)
+  })
 })

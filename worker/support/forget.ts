@@ -13,8 +13,10 @@ import {
   lockInvitation,
   replaceInvitationEmails,
 } from '../../schema/invitations/invitations.ts'
+import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { replaceSeatEmails } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { eraseActTexts, findOpenActOn } from '../../schema/support/acts.ts'
 import { eraseAuditTexts } from '../../schema/support/audit-chain.ts'
 import {
   findTracesOf,
@@ -27,16 +29,21 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'
 import { prepareUserDeletion } from '../events/clerk/prepare-user-deletion.ts'
-import type { DoAct } from './act.ts'
+import type { ActDone, DoAct } from './act.ts'
 import { revokeAtClerk } from './resend-invitation.ts'
+
+export const forget: DoAct = (deps, act) =>
+  forgetPerson(deps, { user_id: act.target_id, is_dry_run: act.is_dry_run })
 
 /**
  * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk.
  * What is about money stays under Clerk's id, which leads to no person any more. docs/privacy.md has the
- * whole list, and what is left to do at Stripe.
+ * whole list, and what is left to do at Stripe. Throws PermanentError while something is in the way.
  */
-export const forget: DoAct = async (deps, act) => {
-  const user_id = act.target_id
+export async function forgetPerson(
+  deps: WorkerDependencies,
+  { user_id, is_dry_run }: { readonly user_id: string; readonly is_dry_run: boolean },
+): Promise<ActDone> {
   const addresses = await deps.clerk.listEmailAddresses(user_id)
   const endAccess = await prepareUserDeletion(deps, {
     object: 'event',
@@ -50,6 +57,8 @@ export const forget: DoAct = async (deps, act) => {
     await endAccess(trx)
     return { traces, removed: await erase(deps, trx, { user_id, traces }) }
   })
+  // The list by which a restored database is told whom to erase again is outside of it: these lines.
+  if (!is_dry_run) deps.log.info({ user_id }, 'A person is erased')
   // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried
   // again.
   await deps.clerk.deleteUser(user_id)
@@ -74,9 +83,11 @@ async function findObstacle(
   if (checkouts.length > 0) {
     return `Something that they began to buy may still be paid: ${checkouts.join(', ')}. Cancel it, or wait until it is settled`
   }
-  const events = await listOpenEventsOf(db, { own: traces.own, limit: mostNamed })
+  const events = await listOpenEventsOf(db, { ...traces, limit: mostNamed })
   if (events.length > 0)
     return `Something may still follow from events about them: ${events.join(', ')}. Wait, or replay them`
+  const act = await findOpenActOn(db, { user_id, ...traces })
+  if (act) return `Support has asked for something about them that is not over: ${act.kind}, act ${act.id}`
   const [organization] = await listOrganizationsWithoutOtherAdmin(db, user_id)
   return organization
     ? `${organization} has a plan and no other admin: another member has to become one, or end the plan`
@@ -89,6 +100,7 @@ interface Removed {
   readonly answers: number
   readonly seats: number
   readonly invitations: number
+  readonly texts: number
   readonly payloads: number
   readonly tries: number
 }
@@ -110,15 +122,18 @@ async function erase(
     await revokeAtClerk(deps, locked)
     await endInvitation(trx, { id, status: 'revoked' })
   }
-  await eraseAuditTexts(trx, user_id)
+  const person = { user_id, ...traces }
+  await eraseAuditTexts(trx, person)
+  await eraseActTexts(trx, person)
   await deleteCreationOf(trx, { owner_kind: 'user', owner_id: user_id })
   return {
     tokens: await deleteTokensOf(trx, user_id),
     answers: await deleteRequestsOf(trx, user_id),
     seats: await replaceSeatEmails(trx, { user_id, emails, organizations, pseudonym }),
     invitations: await replaceInvitationEmails(trx, { ids: invitations.map(({ id }) => id), pseudonym }),
+    texts: await eraseTransferTexts(trx, person),
     payloads: await removePayloadsOf(trx, { ...traces, now }),
-    tries: await deleteTriesOf(trx, traces.own),
+    tries: await deleteTriesOf(trx, traces),
     profile: await forgetUser(trx, { user_id, now }),
   }
 }

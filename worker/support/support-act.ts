@@ -20,8 +20,8 @@ import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
-import { kindOf, whoIsAway } from '../failures.ts'
-import { reasonOf, tryRow } from '../jobs/try-row.ts'
+import { kindOf, reasonOf, whoIsAway } from '../failures.ts'
+import { tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
 import { requireAuthority } from './authority.ts'
@@ -142,6 +142,8 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const { balance, seats, plan, states } = outcome
     await recordAudit(trx, {
       ...entryOf(act, result.owner),
+      // An erasure has erased its own.
+      ...(act.kind === 'forget' && { reason: null }),
       outcome: 'done',
       detail: outcome.sentence,
       before: {

@@ -1,8 +1,11 @@
 import { deleteOldTries } from '../../schema/claim/failed-tries.ts'
 import { makePartitionsAhead } from '../../schema/database/months.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
-import { dropOldMonths } from '../../schema/inbox/payloads.ts'
+import { dropOldMonths, removePayloadsOf } from '../../schema/inbox/payloads.ts'
+import { findTracesOf } from '../../schema/support/person.ts'
+import { listForgotten } from '../../schema/users/forget-user.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const dayMs = 24 * 3600 * 1000
@@ -32,10 +35,25 @@ export async function deleteOldRows(
   const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
   const over_before = new Date(now.getTime() - triesRetentionMs)
   const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
-  if (months.length + sign_ins + requests + tries > 0) {
-    deps.log.info({ months, sign_ins, requests, tries }, 'Removed what is old')
+  const late = await removeLatePayloads(deps, now)
+  if (months.length + sign_ins + requests + tries + late > 0) {
+    deps.log.info({ months, sign_ins, requests, tries, late }, 'Removed what is old')
   }
   return { months, sign_ins }
+}
+
+/** A try of an event is made within a day; a failed one waits for a person. */
+const lateMs = 7 * dayMs
+
+/** Removes what Stripe and Clerk said of people after they were forgotten, as soon as it is applied. */
+async function removeLatePayloads({ db }: WorkerDependencies, now: Date): Promise<number> {
+  const since = new Date(now.getTime() - lateMs)
+  let removed = 0
+  for (const user_id of await listForgotten(db)) {
+    const traces = await findTracesOf(db, { user_id, addresses: [] })
+    removed += await retryTransaction(db, (trx) => removePayloadsOf(trx, { ...traces, now, since }))
+  }
+  return removed
 }
 
 async function inBatches(removeBatch: () => Promise<number>): Promise<number> {

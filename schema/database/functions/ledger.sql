@@ -6,6 +6,7 @@
 --   ledger_enter         both call it for each transfer: the entries in the owner's accounts and in one of the house
 --   ledger_write         both end with it: inserts the transfers, their keys and entries, and updates the owners' rows
 --   ledger_books, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a billing month
+--   ledger_erase_texts   erases the free text of transfers that is about a person. The worker's.
 --
 -- For example (amounts of the entries, house account in parentheses):
 --   purchase of 1,000     credit_purchase   purchased +1000   (sold -1000)
@@ -447,11 +448,41 @@ BEGIN
 END
 $$;
 
+-- Erases, with its salt, what editors wrote of a person's usage, also of an organization's pool, and the notes on
+-- adjustments that are about the person: theirs, and those of `organization_ids` that name them, by one of `names`, which are
+-- in lower case. Months that were detached and kept have no entries to look them up by. Returns how many.
+CREATE OR REPLACE FUNCTION ledger_erase_texts(person text, organization_ids text[], names text[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  payers text[] := person || organization_ids;
+  condition text := 't.owner_id = ANY ($1) AND t.reason IS NOT NULL AND CASE t.kind WHEN ''usage'' THEN t.actor = $2
+    WHEN ''adjustment'' THEN t.owner_id = $2
+      OR EXISTS (SELECT FROM unnest($3) AS name WHERE position(name IN lower(t.reason)) > 0) END';
+  kept text;
+  erased bigint;
+  total bigint;
+BEGIN
+  EXECUTE 'UPDATE ledger_transfers t SET reason = NULL, reason_salt = NULL
+    FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY ($1)) e
+    WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND ' || condition USING payers, person, names;
+  GET DIAGNOSTICS total = ROW_COUNT;
+  FOR kept IN
+    SELECT relname FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relname ~ '^ledger_transfers_\d{4}_\d\d$' AND NOT relispartition
+  LOOP
+    EXECUTE format('UPDATE %I t SET reason = NULL, reason_salt = NULL WHERE ', kept) || condition USING payers, person, names;
+    GET DIAGNOSTICS erased = ROW_COUNT;
+    total := total + erased;
+  END LOOP;
+  RETURN total;
+END
+$$;
+
 REVOKE ALL ON FUNCTION ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_enter,
-  ledger_write, ledger_post, ledger_spend, ledger_books, ledger_close_month, ledger_refuse_change
+  ledger_write, ledger_post, ledger_spend, ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
-GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_close_month TO tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_close_month, ledger_erase_texts TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_spend TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_books TO tidemark_server, tidemark_worker;
 GRANT SELECT ON ledger_grant_sums TO tidemark_server, tidemark_worker;

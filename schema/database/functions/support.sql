@@ -38,9 +38,43 @@ BEGIN
 END
 $$;
 
--- What an act of support does never changes, and its state only moves forward.
+-- An act without what people wrote of it, and without what quotes them. An erasure keeps its outcome, which has
+-- no text of people's and says what is left to do.
+CREATE OR REPLACE FUNCTION support_without_texts(act support_acts) RETURNS support_acts LANGUAGE plpgsql AS $$
+DECLARE
+  erased CONSTANT text := 'Text erased';
+BEGIN
+  act.reason := erased;
+  IF act.kind <> 'forget' THEN
+    act.params := jsonb_set(act.params, '{adjustment,customer_note}', to_jsonb(erased), false);
+    act.outcome := jsonb_set(jsonb_set(act.outcome, '{sentence}', to_jsonb(erased), false), '{transfers}',
+      (SELECT coalesce(jsonb_agg(transfer || jsonb_build_object('reason', erased)), '[]')
+        FROM jsonb_array_elements(act.outcome -> 'transfers') transfer), false);
+    act.error := CASE WHEN act.error IS NOT NULL THEN erased END;
+    act.last_error := CASE WHEN act.last_error IS NOT NULL THEN erased END;
+  END IF;
+  RETURN act;
+END
+$$;
+
+-- Erases the texts of acts that have ended and are about a person, by owner or target, or that name them, by one
+-- of `names`, which are in lower case; and of the act that erases them.
+CREATE OR REPLACE FUNCTION support_erase_texts(person text, objects text[], names text[]) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  UPDATE support_acts a SET (reason, params, outcome, error, last_error) =
+    (SELECT e.reason, e.params, e.outcome, e.error, e.last_error FROM support_without_texts(a) e)
+  WHERE (a.state IN ('done', 'failed', 'refused') OR a.kind = 'forget' AND a.target_id = person)
+    AND (a.owner_id = person OR a.target_id = ANY (objects) OR EXISTS (
+      SELECT FROM unnest(names) AS name
+      WHERE position(name IN lower(concat_ws(' ', a.reason, a.params, a.outcome, a.error, a.last_error))) > 0));
+$$;
+
+-- What an act of support does never changes, and its state only moves forward. Only its texts may be erased.
 CREATE OR REPLACE FUNCTION support_acts_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NEW IS NOT DISTINCT FROM support_without_texts(OLD) THEN
+    RETURN NEW;
+  END IF;
   IF (NEW.id, NEW.batch_id, NEW.finding_id, NEW.kind, NEW.target_kind, NEW.target_id, NEW.params, NEW.reason, NEW.is_dry_run,
       NEW.requested_by, NEW.requested_at)
      IS DISTINCT FROM
@@ -175,7 +209,10 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_acts_guard, support_needs_approval, support_write_act, support_write_step,
-  support_require_person, support_request_act, support_approve_act, support_refuse_act FROM PUBLIC, tidemark_server, tidemark_worker;
+REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_without_texts,
+  support_erase_texts, support_acts_guard, support_needs_approval, support_write_act, support_write_step, support_require_person,
+  support_request_act, support_approve_act, support_refuse_act FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
+-- The guard runs it as the login that changes an act.
+GRANT EXECUTE ON FUNCTION support_without_texts, support_erase_texts TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_request_act, support_approve_act, support_refuse_act TO tidemark_server;

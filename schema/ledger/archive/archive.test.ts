@@ -10,6 +10,7 @@ import { flipByte, monthsToArchive } from '../../../tests/support/months-to-arch
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { endOfMonth, firstIdOf } from '../months.ts'
 import { readBooks, readPurchaseGrant } from '../post/books.ts'
+import { eraseTransferTexts } from '../post/erase-texts.ts'
 import { findArchivedUntil } from '../read/archived.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
@@ -299,6 +300,27 @@ describe('an archive that is interrupted', () => {
     expect(await readTable(await firstEntries())).toHaveLength(6)
     expect(await problemsOf()).toEqual([])
     expect((await archive(2)).finished).toHaveLength(1)
+  })
+
+  test('a detached table that was kept loses the texts about a person who is erased, and the archive proves all the same', async () => {
+    await archive(1, { keepTables: true })
+    const transfers = (await firstEntries()).replace('entries', 'transfers')
+    const texts = async () => {
+      const { rows } = await sql<{ reason: string | null; reason_salt: Buffer | null }>`
+        SELECT reason, reason_salt FROM ${sql.table(transfers)} WHERE kind = 'usage'`.execute(database.owner)
+      return rows
+        .flatMap(({ reason, reason_salt }) => [reason, reason_salt])
+        .filter((value) => value !== null)
+    }
+    expect(await texts()).toHaveLength(2)
+    const person = { user_id: 'user_editor', organizations: [filled.ada.owner_id, pool.owner_id], names: [] }
+    expect(await database.worker.transaction().execute((trx) => eraseTransferTexts(trx, person))).toBe(5)
+    expect(await texts()).toEqual([])
+    expect((await proveArchives(folder.path)).problems).toEqual([])
+    expect(await problemsOf()).toEqual([])
+    await archive(2)
+    expect((await proveArchives(folder.path)).problems).toEqual([])
+    expect(await problemsOf()).toEqual([])
   })
 })
 

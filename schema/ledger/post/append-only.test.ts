@@ -130,6 +130,11 @@ describe('a role', () => {
     await expect(write).rejects.toThrow(/permission denied/)
     await expect(sql`DELETE FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
   })
+  test('a role of the server cannot erase texts', async () => {
+    await expect(
+      sql`SELECT ledger_erase_texts('user_a', '{}', '{}')`.execute(database.server),
+    ).rejects.toThrow(/permission denied/)
+  })
   test('a role of the server cannot close a month', async () => {
     const month = { stripe_subscription_id: 'sub_b', starts_at: new Date(), used: 0 }
     const closing = database.server.transaction().execute((trx) => closeMonth(trx, user('user_a'), month))
