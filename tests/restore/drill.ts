@@ -6,17 +6,23 @@ import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { createLogger } from '../../schema/log.ts'
+import { ensureUser } from '../../schema/users/users.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { clusterPaths } from '../../scripts/postgres/cluster.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { restoreCheckouts } from '../../scripts/restore/restore-checkouts.ts'
+import { restoreErasures } from '../../scripts/restore/restore-erasures.ts'
+import { forgetPerson } from '../../worker/support/forget.ts'
 import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
+import { rowsWith } from '../support/database/rows-with.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { buildPaidPlan } from '../support/factories/paid-purchases.ts'
 import { spendOne } from '../support/factories/transfers.ts'
 import { buildUser } from '../support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../support/product/clockwork.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { signUp, startClerk, type TestClerk } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { archiveEverything, archiving, putBack, takeBaseBackup } from './base-backup.ts'
 
@@ -33,6 +39,8 @@ export interface Restored {
   readonly missed_again: number
   readonly balances_again: Balances
   readonly problems: readonly unknown[]
+  /** Rows that name the person who was erased after the backup: as found, and when that was done again. */
+  readonly rows_naming_eve: { readonly found: number; readonly left: number }
 }
 
 export interface DrillReport {
@@ -78,7 +86,9 @@ async function drill(say: (line: string) => void, running: AsyncDisposableStack)
   running.defer(() => database.close())
   const product = await startTestProduct({ database, stripe: 'with_prices', clerk: 'trusting' })
   running.defer(() => product.close())
-  const shop = openShop(product)
+  const clerk = await startClerk()
+  running.defer(() => clerk.stop())
+  const shop = openShop(product, clerk)
 
   await shop.liveBeforeBackup()
   const at_backup = await shop.balances()
@@ -106,10 +116,20 @@ async function drill(say: (line: string) => void, running: AsyncDisposableStack)
   return { at_backup, at_crash, from_backup_and_archive, from_backup_alone }
 }
 
-function openShop(product: TestProduct) {
+function openShop(product: TestProduct, clerk: TestClerk) {
   const { database, server, stripe } = product
   const people: Record<string, string> = {}
-  let clockwork: Clockwork = startClockwork(database, { stripe: stripe.client })
+  /** What the worker logs, which is kept outside of the database. */
+  const logged: { msg?: string; user_id?: string }[] = []
+  const log = createLogger({
+    process: 'worker',
+    level: 'info',
+    destination: { write: (line) => logged.push(JSON.parse(line)) },
+  })
+  const startWorker = () => startClockwork(database, { stripe: stripe.client, clerk: clerk.directory, log })
+  let clockwork: Clockwork = startWorker()
+  let eve = ''
+  const countRowsOfEve = async () => (await rowsWith(database, [eve])).length
 
   async function open(name: string): Promise<string> {
     const clerkUserId = people[name] ?? (await buildUser(database.owner))
@@ -119,12 +139,12 @@ function openShop(product: TestProduct) {
   }
   const pay = (sessionId: string) => stripe.knob(`sessions/${sessionId}/pay`)
   const buy = async (name: string) => pay(await open(name))
-  async function spend(name: string, credits: number): Promise<void> {
+  async function spend(name: string, credits: number, reason = 'Drill'): Promise<void> {
     const usage = {
       idempotency_key: crypto.randomUUID(),
       occurred_at: new Date(),
-      actor: 'drill',
-      reason: 'Drill',
+      actor: people[name] ?? '',
+      reason,
     }
     await spendOne(database.server, {
       owner_kind: 'user',
@@ -151,11 +171,17 @@ function openShop(product: TestProduct) {
   return {
     balances,
     async liveBeforeBackup() {
+      const person = await signUp(clerk, { first_name: 'Eve' })
+      eve = person.email
+      people.eve = person.user_id
+      await ensureUser(database.owner, { ...profileOf(person.user_id), email: eve, first_name: 'Eve' })
+      await buy('eve')
       await buy('ada')
       people.bob = (await buildPaidPlan({ database, stripe })).user_id
       openSession = await open('cleo')
       await settle()
       await spend('ada', 100)
+      await spend('eve', 20, `Letter to ${eve}`)
     },
     async liveAfterBackup() {
       const [charge] = (await stripe.client.charges.list({ limit: 100 })).data.filter(
@@ -167,12 +193,14 @@ function openShop(product: TestProduct) {
       await stripe.client.refunds.create({ charge: charge?.id ?? '' })
       await settle()
       await spend('ada', 50)
+      await forgetPerson(clockwork.deps, { user_id: people.eve ?? '', is_dry_run: false })
     },
     /** What the runbook says after a restore. */
     async catchUp(since: Date, say: (line: string) => void): Promise<Restored> {
       // Its worker was stopped with the database.
-      clockwork = startClockwork(database, { stripe: stripe.client })
+      clockwork = startWorker()
       const found = await balances()
+      const found_of_eve = await countRowsOfEve()
       say(`  found: ${show(found)}; books ${await proof()}`)
       const checkouts = await restoreCheckouts(
         { db: database.owner, stripe: stripe.client, findProfile: async (id) => profileOf(id) },
@@ -184,6 +212,15 @@ function openShop(product: TestProduct) {
         `  ${checkouts.restored.length} checkouts written again, ${missed_events} events found in Stripe's list: ${show(after)}`,
       )
       const missed_again = await settle()
+      const user_ids = logged.flatMap(({ msg, user_id }) =>
+        msg === 'A person is erased' && user_id ? [user_id] : [],
+      )
+      const { erased, left } = await restoreErasures(clockwork.deps, { user_ids, actor: 'cli:drill' })
+      if (left.length > 0) throw new Error(left.map(({ why }) => why).join())
+      const rows_naming_eve = { found: found_of_eve, left: await countRowsOfEve() }
+      say(
+        `  ${erased.length} erased again, by the log: ${found_of_eve} rows named her, ${rows_naming_eve.left} do`,
+      )
       const { problems } = await verifyLedger(database.owner)
       say(`  read once more: ${missed_again} events; books ${await proof()}`)
       return {
@@ -194,6 +231,7 @@ function openShop(product: TestProduct) {
         missed_again,
         balances_again: await balances(),
         problems,
+        rows_naming_eve,
       }
     },
   }
