@@ -163,6 +163,7 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   'POST /api/support/acts/refuse': async () => ({
     body: { id: await waitingAct(), reason: 'It is too much' },
   }),
+  'POST /api/support/acts/cancel': () => ({ body: { batch_id: randomUUID() } }),
 }
 
 /** Fields whose name says what they hold. */

@@ -49,7 +49,7 @@ export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
   forget: ['user'],
 }
 
-export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused'] as const
+export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled'] as const
 export type ActState = (typeof actStates)[number]
 
 export const maximumTargets = 500
@@ -132,6 +132,15 @@ export const actOutcomeSchema = z.object({
       id: z.string(),
       before: z.nullable(z.string()),
       after: z.nullable(z.string()),
+    }),
+  ),
+  /** Of an erasure. */
+  erasure: z.optional(
+    z.object({
+      /** Rows that are removed, or whose name and address are replaced, by what they are. */
+      removed: z.record(z.string(), z.int()),
+      /** Stripe's customers, which a person has to redact there. */
+      customers: z.array(z.string()),
     }),
   ),
 })
@@ -244,14 +253,21 @@ export const getSupportActs = endpoint({
   }),
 })
 
-/** Refusals: `act_not_found` (404), `act_not_waiting` (409), `own_approval` (403). */
+/**
+ * Refusals: `act_not_found` (404), `act_not_waiting` (409), `own_approval` (403), and for an erasure
+ * `wrong_address` (422).
+ */
 export const approveSupportAct = endpoint({
   method: 'POST',
   path: '/api/support/acts/approve',
   summary: 'Approve an act that a colleague requested; it is done at once',
   auth: 'support',
   limit: 'write',
-  body: z.strictObject({ id: idSchema }),
+  body: z.strictObject({
+    id: idSchema,
+    /** Of a person who is to be erased, which cannot be undone: their e-mail address. It is not kept. */
+    typed_address: z.optional(z.string().check(z.trim(), z.maxLength(320))),
+  }),
   response: z.object({ success: z.literal(true), data: supportActSchema }),
 })
 
@@ -268,7 +284,18 @@ export const refuseSupportAct = endpoint({
   response: z.object({ success: z.literal(true), data: supportActSchema }),
 })
 
-const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
+/** Asking again cancels what has not begun by then. */
+export const cancelSupportActs = endpoint({
+  method: 'POST',
+  path: '/api/support/acts/cancel',
+  summary: 'Cancel the acts of a batch that have not begun',
+  auth: 'support',
+  limit: 'write',
+  body: z.strictObject({ batch_id: idSchema }),
+  response: z.object({ success: z.literal(true), data: z.object({ cancelled: z.int() }) }),
+})
+
+const auditOutcomes = ['requested', 'approved', 'refused', 'cancelled', 'denied', 'done', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
 export const auditEntrySchema = z.object({
@@ -276,6 +303,8 @@ export const auditEntrySchema = z.object({
   at: z.iso.datetime(),
   actor: personSchema,
   act_id: z.nullable(z.uuid()),
+  /** Of acts that were asked for together, and how many entries of theirs this one stands for. */
+  batch: z.nullable(z.object({ id: z.uuid(), entries: z.int() })),
   /** The kind of act, or what else was tried, such as `access`. */
   what: z.string(),
   /** `denied`: the caller has no support role. `refused`: the act was not permitted. */
@@ -294,13 +323,15 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>
 export const getAuditLog = endpoint({
   method: 'GET',
   path: '/api/support/audit',
-  summary: 'Acts that support staff requested and did, newest first',
+  summary: 'Acts that support staff requested and did, newest first; those of a batch in one entry',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({
     owner_id: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
     actor: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
     act_id: z.optional(idSchema),
+    /** Each entry of a batch. */
+    batch_id: z.optional(idSchema),
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
     /** The `next_cursor` of the page before. */
     cursor: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),

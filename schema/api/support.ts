@@ -199,6 +199,8 @@ const personSchema = z.object({
   at_clerk: z.enum(['known', 'gone', 'banned', 'locked', 'unknown']),
   /** When the account was made with us; null where there is none. */
   member_since: z.nullable(z.iso.datetime()),
+  /** When they were erased; the address is a pseudonym since then. */
+  forgotten_at: z.nullable(z.iso.datetime()),
   /** Stripe's customers, the present one first. */
   customers: z.array(z.object({ id: z.string(), links: vendorLinksSchema })),
   /** A person's organizations or an organization's members; e-mail addresses are masked. */

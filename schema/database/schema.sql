@@ -87,7 +87,7 @@ CREATE TABLE public.audit_log (
     CONSTRAINT audit_log_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 100))),
     CONSTRAINT audit_log_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
     CONSTRAINT audit_log_check1 CHECK (((target_kind IS NULL) = (target_id IS NULL))),
-    CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text, 'done'::text, 'failed'::text]))),
+    CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'cancelled'::text, 'denied'::text, 'done'::text, 'failed'::text]))),
     CONSTRAINT audit_log_target_id_check CHECK ((length(target_id) <= 255)),
     CONSTRAINT audit_log_what_check CHECK (((length(what) >= 1) AND (length(what) <= 60)))
 );
@@ -775,15 +775,15 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_check1 CHECK ((approved_by <> requested_by)),
     CONSTRAINT support_acts_check2 CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
     CONSTRAINT support_acts_check3 CHECK (((approved_by IS NULL) = (approved_at IS NULL))),
-    CONSTRAINT support_acts_check4 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'refused'::text])) = (finished_at IS NOT NULL))),
     CONSTRAINT support_acts_check5 CHECK (((state = ANY (ARRAY['failed'::text, 'refused'::text])) = (error IS NOT NULL))),
     CONSTRAINT support_acts_check6 CHECK (((state = 'done'::text) = (outcome IS NOT NULL))),
     CONSTRAINT support_acts_check7 CHECK (((state = 'refused'::text) = (refused_by IS NOT NULL))),
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
+    CONSTRAINT support_acts_finished CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
     CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
     CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'invoice_changes'::text, 'resend_invitation'::text, 'forget'::text]))),
     CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
-    CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
+    CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text, 'cancelled'::text]))),
     CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),
     CONSTRAINT support_acts_target_kind_check CHECK ((target_kind = ANY (ARRAY['event'::text, 'intent'::text, 'subscription'::text, 'invitation'::text, 'charge'::text, 'user'::text, 'organization'::text])))
 );
@@ -1139,7 +1139,7 @@ CREATE INDEX support_acts_owner ON public.support_acts USING btree (owner_kind, 
 
 CREATE INDEX support_acts_target ON public.support_acts USING btree (target_kind, target_id, requested_at DESC);
 
-CREATE UNIQUE INDEX support_acts_under_way ON public.support_acts USING btree (target_kind, target_id) WHERE ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text])) AND (NOT is_dry_run));
+CREATE UNIQUE INDEX support_acts_under_way ON public.support_acts USING btree (target_kind, target_id, kind) WHERE ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text])) AND (NOT is_dry_run));
 
 CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_at) WHERE (state = 'waiting_for_approval'::text);
 

@@ -34,7 +34,7 @@ export interface AuditLog {
   detail: string | null;
   hash: Buffer | null;
   id: Generated<number>;
-  outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
+  outcome: "requested" | "approved" | "refused" | "cancelled" | "denied" | "done" | "failed";
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
   reason: string | null;
@@ -533,7 +533,7 @@ export interface SupportActs {
   refused_by: string | null;
   requested_at: Timestamp;
   requested_by: string;
-  state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused";
+  state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused" | "cancelled";
   target_id: string;
   target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
   unavailable_since: Timestamp | null;

@@ -79,7 +79,7 @@ export type InsertedAct =
   | { readonly outcome: 'new'; readonly act: SupportActRow }
   /** The same id was used before. */
   | { readonly outcome: 'known'; readonly act: SupportActRow }
-  /** Another act on the same target is open. */
+  /** An act that contradicts it is under way. */
   | { readonly outcome: 'under_way'; readonly act: SupportActRow }
 
 /** Credits that may be adjusted within a day without a second person. */
@@ -98,7 +98,7 @@ export interface AskedBy {
 }
 
 /**
- * Writes an act down with its entry in the audit log, unless its id is known, or another act on its target is
+ * Writes an act down with its entry in the audit log, unless its id is known, or an act that contradicts it is
  * under way.
  */
 export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy): Promise<InsertedAct> {
@@ -112,7 +112,7 @@ export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy):
     if (inserted) return { outcome: 'new', act: inserted }
     const known = await findAct(db, act.id)
     if (known) return { outcome: 'known', act: known }
-    const other = await findActUnderWay(db, act.target)
+    const other = await findContradictingAct(db, act)
     if (other) return { outcome: 'under_way', act: other }
     // The other one ended in this moment.
   }
@@ -157,15 +157,11 @@ export async function lockAct(db: Kysely<DB>, id: string): Promise<SupportActRow
   return db.selectFrom('support_acts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-async function findActUnderWay(db: Kysely<DB>, target: RowTarget): Promise<SupportActRow | undefined> {
-  return db
-    .selectFrom('support_acts')
-    .selectAll()
-    .where('target_kind', '=', target.kind)
-    .where('target_id', '=', target.id)
-    .where('state', 'in', ['waiting_for_approval', 'queued'])
-    .where('is_dry_run', '=', false)
-    .executeTakeFirst()
+async function findContradictingAct(db: Kysely<DB>, act: NewAct): Promise<SupportActRow | undefined> {
+  const { rows } = await sql<SupportActRow>`
+    SELECT * FROM support_contradicting_act(jsonb_populate_record(NULL::support_acts, ${rowOf(act)}::jsonb))
+  `.execute(db)
+  return rows[0]
 }
 
 export type ActFilter =
@@ -203,7 +199,9 @@ export async function countBatch(
     .execute()
 }
 
-/** Undefined when it did not wait for approval any more. */
+/**
+ * Undefined when it did not wait for approval any more, or erases a person whose e-mail address was not typed.
+ */
 export async function approveAct(
   db: Kysely<DB>,
   approval: {
@@ -211,13 +209,14 @@ export async function approveAct(
     readonly approved_by: string
     /** The session token of the approver. */
     readonly token: string
+    readonly typed_address?: string | undefined
     readonly now: Date
     readonly next_try_at: Date
   },
 ): Promise<SupportActRow | undefined> {
-  const { id, approved_by, token, now, next_try_at } = approval
+  const { id, approved_by, token, typed_address = null, now, next_try_at } = approval
   const { rows } = await sql<SupportActRow>`
-    SELECT * FROM support_approve_act(${id}, ${approved_by}, ${token}, ${now}, ${next_try_at})
+    SELECT * FROM support_approve_act(${id}, ${approved_by}, ${token}, ${now}, ${next_try_at}, ${typed_address})
   `.execute(db)
   return rows[0]
 }
@@ -232,6 +231,21 @@ export async function refuseAct(
     SELECT * FROM support_refuse_act(${id}, ${refused_by}, ${error}, ${now})
   `.execute(db)
   return rows[0]
+}
+
+/** Ends the acts of a batch that have not begun, and returns how many they are. */
+export async function cancelBatch(
+  db: Kysely<DB>,
+  {
+    batch_id,
+    cancelled_by,
+    now,
+  }: { readonly batch_id: string; readonly cancelled_by: string; readonly now: Date },
+): Promise<number> {
+  const { rows } = await sql`SELECT FROM support_cancel_batch(${batch_id}, ${cancelled_by}, ${now})`.execute(
+    db,
+  )
+  return rows.length
 }
 
 /** What proves who asked for an act or agreed to it. */

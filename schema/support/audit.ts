@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AuditLog, DB, Json } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
@@ -70,21 +70,58 @@ export interface AuditFilter {
   readonly owner?: Owner | undefined
   readonly actor?: string | undefined
   readonly act_id?: string | undefined
+  readonly batch_id?: string | undefined
 }
 
-/** Newest first, `limit` at most, older than the entry `before` where one is given. */
+export interface ListedEntry extends AuditRow {
+  /** Of acts that were asked for together. */
+  readonly batch_id: string | null
+  /** How many entries of its batch it stands for, itself included. */
+  readonly entries: number
+}
+
+/** The entries of other acts of the batch by the same actor with the same outcome. */
+const alikeInBatch = sql`FROM support_acts other JOIN audit_log alike ON alike.act_id = other.id
+  WHERE other.batch_id = act.batch_id AND alike.actor = audit_log.actor AND alike.outcome = audit_log.outcome`
+
+/**
+ * Newest first, `limit` at most, older than the entry `before` where one is given. Unless an owner, an act or
+ * a batch is asked for, one entry stands for those of its batch that are alike.
+ */
 export async function listAudit(
   db: Kysely<DB>,
   filter: AuditFilter,
   page: { readonly limit: number; readonly before?: number | undefined },
-): Promise<AuditRow[]> {
-  const { owner, actor, act_id } = filter
-  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(page.limit)
+): Promise<ListedEntry[]> {
+  const { owner, actor, act_id, batch_id } = filter
+  const isGrouped = owner === undefined && act_id === undefined && batch_id === undefined
+  let query = db
+    .selectFrom('audit_log')
+    .leftJoin('support_acts as act', 'act.id', 'audit_log.act_id')
+    .selectAll('audit_log')
+    .select([
+      'act.batch_id',
+      isGrouped
+        ? sql<number>`CASE WHEN act.batch_id IS NULL THEN 1 ELSE (SELECT count(*) ${alikeInBatch}) END`.as(
+            'entries',
+          )
+        : sql<number>`1`.as('entries'),
+    ])
+    .orderBy('audit_log.id', 'desc')
+    .limit(page.limit)
+  if (isGrouped) {
+    query = query.where(
+      sql<SqlBool>`(act.batch_id IS NULL OR NOT EXISTS (SELECT ${alikeInBatch} AND other.id < act.id))`,
+    )
+  }
   if (owner) {
-    query = query.where('owner_kind', '=', owner.owner_kind).where('owner_id', '=', owner.owner_id)
+    query = query
+      .where('audit_log.owner_kind', '=', owner.owner_kind)
+      .where('audit_log.owner_id', '=', owner.owner_id)
   }
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (act_id !== undefined) query = query.where('act_id', '=', act_id)
-  if (page.before !== undefined) query = query.where('id', '<', page.before)
+  if (batch_id !== undefined) query = query.where('act.batch_id', '=', batch_id)
+  if (page.before !== undefined) query = query.where('audit_log.id', '<', page.before)
   return query.execute()
 }

@@ -16,6 +16,7 @@ export type DecidedAct =
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'not_waiting'; readonly act: SupportActRow }
   | { readonly outcome: 'own_act'; readonly act: SupportActRow }
+  | { readonly outcome: 'wrong_address'; readonly act: SupportActRow }
   | { readonly outcome: 'no_reason'; readonly act: SupportActRow }
 
 /**
@@ -24,9 +25,14 @@ export type DecidedAct =
  */
 export async function decideToApprove(
   { db, clerk }: { readonly db: Database; readonly clerk: Pick<ClerkDirectory, 'findMembership'> },
-  decision: Decision & { readonly token: string; readonly next_try_at: Date },
+  decision: Decision & {
+    readonly token: string
+    /** Of the person, when they are to be erased. */
+    readonly typed_address?: string | undefined
+    readonly next_try_at: Date
+  },
 ): Promise<DecidedAct> {
-  const { id, decided_by, token, now, next_try_at } = decision
+  const { id, decided_by, ...rest } = decision
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
   if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, ownerOf(act)))) {
@@ -34,7 +40,7 @@ export async function decideToApprove(
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'own_act', act }
   }
-  const approval = { id, approved_by: decided_by, token, now, next_try_at }
+  const approval = { ...rest, id, approved_by: decided_by }
   return decided(db, { act, decided_by }, await retryTransaction(db, (trx) => approveAct(trx, approval)))
 }
 
@@ -62,9 +68,11 @@ async function decided(
   row: SupportActRow | undefined,
 ): Promise<DecidedAct> {
   if (row) return { outcome: 'decided', act: row }
-  const attempt = `It is ${act.state} already`
-  await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail: attempt })
-  return { outcome: 'not_waiting', act: (await findAct(db, act.id)) ?? act }
+  const now = (await findAct(db, act.id)) ?? act
+  const isWaiting = now.state === 'waiting_for_approval'
+  const detail = isWaiting ? 'Another address than the person’s was typed' : `It is ${now.state} already`
+  await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
+  return { outcome: isWaiting ? 'wrong_address' : 'not_waiting', act: now }
 }
 
 function entryOf(act: SupportActRow, actor: string) {

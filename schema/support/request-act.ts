@@ -106,7 +106,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   const requested = await retryTransaction(deps.db, (trx) => insertAct(trx, row, { ...request, token }))
   if (requested.outcome === 'under_way') {
     const { act: other } = requested
-    const error = `${other.requested_by} asked for the same or another act on it at ${other.requested_at.toISOString()}, which is under way`
+    const error = `${other.requested_by} asked for an act that contradicts it at ${other.requested_at.toISOString()}, which is under way`
     return refuse(deps, asked, found, { code: 'act_under_way', error, other })
   }
   if (requested.outcome === 'known' && !isSame(requested.act, { asked, found, params })) {

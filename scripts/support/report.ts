@@ -22,7 +22,8 @@ export function reportActs(acts: readonly SupportActRow[], refused: readonly Ref
       ...acts.map((row) => `${nameOf(row)}: ${sentenceOf(row)}`),
       ...refused.map(({ target, error }) => `${target.kind}:${target.id}: refused. ${error}.`),
     ],
-    ok: refused.length === 0 && acts.every(({ state }) => state !== 'failed' && state !== 'refused'),
+    ok:
+      refused.length === 0 && acts.every(({ state }) => !['failed', 'refused', 'cancelled'].includes(state)),
   }
 }
 
@@ -38,6 +39,8 @@ function sentenceOf(row: SupportActRow): string {
       return `waits for a second person, who approves ${row.id} at /support`
     case 'queued':
       return `waits and is tried again by itself. ${row.last_error ?? ''}`.trimEnd()
+    case 'cancelled':
+      return 'cancelled before it began'
     case 'failed':
     case 'refused':
       return `${row.state}. ${row.error ?? ''}`

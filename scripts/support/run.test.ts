@@ -32,9 +32,9 @@ const workerDeps = () => ({
 })
 
 /** A colleague agrees in the console, and the worker does it; what came of it. */
-async function approve(id: string) {
+async function approve(id: string, typed_address?: string) {
   const now = worker.deps.now()
-  const approval = { id, approved_by: 'user_bob', token: 'user_bob', now, next_try_at: now }
+  const approval = { id, approved_by: 'user_bob', token: 'user_bob', typed_address, now, next_try_at: now }
   await approveAct(database.server, approval)
   await processSupportAct(workerDeps(), { act_id: id })
   const act = await findAct(database.owner, id)
@@ -94,10 +94,10 @@ describe('support from the terminal', () => {
     const { acts } = await runJson(['forget', user, ...reason])
     expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
     expect(await findUser(database.owner, user)).toMatchObject({ first_name: 'Ada' })
-    expect(dry.text).toContain((await approve(acts[0].id))?.sentence)
+    expect(dry.text).toContain((await approve(acts[0].id, `${user}@tidemark.test`))?.sentence)
     expect(await findUser(database.owner, user)).toMatchObject({ email: pseudonymOf(user), first_name: null })
     const again = await runJson(['forget', user, ...reason])
-    expect(await approve(again.acts[0].id)).toMatchObject({ changed: false })
+    expect(await approve(again.acts[0].id, pseudonymOf(user))).toMatchObject({ changed: false })
     await expect(run(['forget', 'org_tidemark', ...reason])).rejects.toMatchObject({ name: 'UsageError' })
   })
 

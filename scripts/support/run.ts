@@ -218,6 +218,7 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
         entry.what,
         entry.outcome,
         entry.target_id ? `${entry.target_kind}:${entry.target_id}` : '',
+        entry.entries > 1 ? `and ${entry.entries - 1} more of the batch ${entry.batch_id}` : '',
         entry.reason ?? '',
         entry.detail ?? '',
       ]
@@ -290,6 +291,7 @@ function decidedOrThrow(decided: DecidedAct): SupportActRow {
     case 'not_waiting':
       throw new UsageError(`It does not wait for a second person: it is ${decided.act.state}`)
     case 'own_act':
+    case 'wrong_address':
       throw new UsageError(
         'A second person has to approve: neither the requester nor the person whom it concerns',
       )

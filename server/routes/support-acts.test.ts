@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import {
   approveSupportAct,
+  cancelSupportActs,
   getAuditLog,
   getSupportActs,
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { findAct } from '../../schema/support/acts.ts'
+import { findAct, lockAct } from '../../schema/support/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -98,7 +100,7 @@ describe('an act that is asked for', () => {
     const user = await buildUser(database.server)
     await buildUser(database.server, 'user_sue')
     const { acts } = await ask({ kind: 'resync', targets: [{ kind: 'user', id: user }] }, sue)
-    const second = await request(adjust(user, 1))
+    const second = await request({ kind: 'resync', targets: [{ kind: 'user', id: user }] })
     expect(second).toMatchObject({
       status: 409,
       body: {
@@ -112,8 +114,10 @@ describe('an act that is asked for', () => {
       { outcome: 'refused', actor: 'user_sam' },
       { outcome: 'requested', actor: 'user_sue' },
     ])
-    // Looking is always possible.
-    expect(await request({ ...adjust(user, 1), is_dry_run: true, reason: '' })).toMatchObject({ status: 200 })
+    // Looking is always possible, and so is what does not contradict it.
+    const dryRun: Request = { kind: 'resync', targets: [{ kind: 'user', id: user }], is_dry_run: true }
+    expect(await request({ ...dryRun, reason: '' })).toMatchObject({ status: 200 })
+    expect(await request(adjust(user, 1))).toMatchObject({ status: 200 })
   })
 
   test.each([
@@ -269,7 +273,97 @@ describe('an adjustment above the limit', () => {
   })
 })
 
+describe('an erasure', () => {
+  const forget = (id: string): Request => ({ kind: 'forget', targets: [{ kind: 'user', id }] })
+  const approve = (id: string, typed_address?: string) =>
+    server.api(approveSupportAct, { ...sue, body: { id, ...(typed_address && { typed_address }) } })
+
+  test('an erasure is approved by a second person who types the address of the person, and by no other', async () => {
+    const user = await buildUser(database.server)
+    const id = (await ask(forget(user))).acts[0]?.id ?? ''
+    for (const wrong of [undefined, 'another@tidemark.test', user, '%']) {
+      expect(await approve(id, wrong)).toMatchObject({ status: 422, body: { code: 'wrong_address' } })
+    }
+    expect(await findAct(database.owner, id)).toMatchObject({ state: 'waiting_for_approval' })
+    const wrong = (await auditOf(user)).filter(({ outcome }) => outcome === 'refused')
+    expect(wrong).toHaveLength(4)
+    expect(wrong[0]).toEqual({
+      outcome: 'refused',
+      actor: 'user_sue',
+      detail: 'Another address than the person’s was typed',
+    })
+    expect(await approve(id, ` ${user.toUpperCase()}@Tidemark.test `)).toMatchObject({
+      status: 200,
+      body: { data: { state: 'queued', approved_by: { id: 'user_sue' } } },
+    })
+    const { rows } = await sql<{ line: string }>`
+      SELECT to_jsonb(a)::text AS line FROM support_acts a WHERE id = ${id}
+      UNION ALL SELECT to_jsonb(l)::text FROM audit_log l WHERE act_id = ${id}`.execute(database.owner)
+    expect(rows.length).toBeGreaterThan(5)
+    expect(rows.filter(({ line }) => /@|%/.test(line))).toEqual([])
+  })
+})
+
 describe('many at once', () => {
+  const replayOf = async (count: number) => {
+    const events = await Promise.all(Array.from({ length: count }, () => buildPaidEvent()))
+    const id = randomUUID()
+    const targets = events.map((event) => ({ kind: 'event', id: event.id }) as const)
+    return { batch_id: id, events, acts: (await ask({ id, kind: 'replay', targets })).acts }
+  }
+  const cancel = async (batch_id: string, who = sue) =>
+    (await server.ask(cancelSupportActs, { ...who, body: { batch_id } })).data.cancelled
+
+  test('many acts at once are cancelled by a colleague as far as they have not begun, and the log says who did it', async () => {
+    const { batch_id, events, acts } = await replayOf(4)
+    await work(acts.slice(0, 1))
+    const begun = acts[1]?.id ?? ''
+    const cancelled = await database.worker.transaction().execute(async (trx) => {
+      // As the worker does while it does an act.
+      await lockAct(trx, begun)
+      return cancel(batch_id)
+    })
+    expect(cancelled).toBe(2)
+    await work(acts)
+    const { counts } = (await server.ask(getSupportActs, { ...sam, query: { batch_id } })).data
+    expect(counts).toMatchObject({ done: 2, cancelled: 2, queued: 0 })
+    const balances = await Promise.all(events.map(({ owner_id }) => balanceOf(owner_id)))
+    expect(balances.toSorted((a, b) => a - b)).toEqual([0, 0, 500, 500])
+    const [last] = await audit({ act_id: acts[3]?.id ?? '' })
+    expect(last).toMatchObject({ outcome: 'cancelled', what: 'replay', actor: { id: 'user_sue' } })
+    expect(await cancel(batch_id)).toBe(0)
+    // What was cancelled can be asked for again.
+    const again = { kind: 'event', id: acts[3]?.target.id ?? '' } as const
+    expect((await ask({ kind: 'replay', targets: [again] })).acts).toMatchObject([{ state: 'queued' }])
+  })
+
+  test('many acts at once are one entry of the log for each actor and outcome, and each on request', async () => {
+    const who = newcomer()
+    const events = await Promise.all([1, 2, 3].map(() => buildPaidEvent()))
+    const batch_id = randomUUID()
+    const targets = events.map(({ id }) => ({ kind: 'event', id }) as const)
+    const { acts } = await ask({ id: batch_id, kind: 'replay', targets }, who)
+    await work(acts.slice(0, 2))
+    await cancel(batch_id, who)
+    const logged = await audit({ actor: who.token })
+    expect(logged.map(({ outcome, batch }) => [outcome, batch])).toEqual([
+      ['cancelled', { id: batch_id, entries: 1 }],
+      ['done', { id: batch_id, entries: 2 }],
+      ['requested', { id: batch_id, entries: 3 }],
+    ])
+    const each = await audit({ batch_id })
+    expect(each.map(({ outcome }) => outcome).toSorted()).toEqual([
+      'cancelled',
+      'done',
+      'done',
+      'requested',
+      'requested',
+      'requested',
+    ])
+    const ofOne = await auditOf(events[0]?.owner_id ?? '')
+    expect(ofOne.map(({ outcome }) => outcome)).toEqual(['done', 'requested'])
+  })
+
   test('many acts at once are done one by one: one that fails or is refused does not stop the others', async () => {
     const good = [await buildPaidEvent(), await buildPaidEvent()]
     const bad = await buildPaidEvent({ amount_total: 1 })

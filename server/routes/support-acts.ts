@@ -4,6 +4,7 @@ import {
   type AuditEntry,
   actStates,
   approveSupportAct,
+  cancelSupportActs,
   getAuditLog,
   getSupportActs,
   refuseSupportAct,
@@ -15,6 +16,7 @@ import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import {
   type ActFilter,
+  cancelBatch,
   countBatch,
   listActs,
   outcomeOf,
@@ -22,7 +24,7 @@ import {
   paramsOf,
   type SupportActRow,
 } from '../../schema/support/acts.ts'
-import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
+import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { listNames } from '../../schema/users/users.ts'
@@ -30,7 +32,15 @@ import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import { actNotFound, actNotWaiting, actRefused, notFound, ownApproval, reasonRequired } from '../errors.ts'
+import {
+  actNotFound,
+  actNotWaiting,
+  actRefused,
+  notFound,
+  ownApproval,
+  reasonRequired,
+  wrongAddress,
+} from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { nameColleagues } from '../support/colleagues.ts'
@@ -93,9 +103,8 @@ export const supportActsRoutes = [
     const token = await requireLiveSession(deps, asked)
     const now = deps.now()
     const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
-    const act = decidedOrThrow(
-      await decideToApprove(deps, { id: body.id, decided_by: user_id, token, now, next_try_at }),
-    )
+    const decision = { ...body, decided_by: user_id, token, now, next_try_at }
+    const act = decidedOrThrow(await decideToApprove(deps, decision))
     await enqueueAct(deps, requestLog, act)
     return { success: true, data: await presentAct(deps, act) }
   }),
@@ -109,11 +118,19 @@ export const supportActsRoutes = [
     return { success: true, data: await presentAct(deps, act) }
   }),
 
+  route(cancelSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
+    const { body, user_id } = asked
+    await requireLiveSession(deps, asked)
+    const { db, now } = deps
+    const cancellation = { batch_id: body.batch_id, cancelled_by: user_id, now: now() }
+    return { success: true, data: { cancelled: await cancelBatch(db, cancellation) } }
+  }),
+
   route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, deps) => {
     const { db } = deps
-    const { owner_id, actor, act_id, limit, cursor } = query
+    const { owner_id, limit, cursor, ...filter } = query
     const owner = owner_id === undefined ? undefined : ownerNamed(owner_id)
-    const rows = await listAudit(db, { owner, actor, act_id }, { limit: limit + 1, before: cursor })
+    const rows = await listAudit(db, { ...filter, owner }, { limit: limit + 1, before: cursor })
     const items = rows.slice(0, limit)
     const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
     return { success: true, data: { items: await presentEntries(deps, items), next_cursor } }
@@ -165,7 +182,7 @@ async function refusalOf(
   if (!other) return { code, error }
   const name = (await nameColleagues(deps, [other.requested_by]))(other.requested_by)
   const until = other.state === 'queued' ? 'is being done' : 'waits for a second person'
-  return { code, error: `${name} has asked for an act on this already, which ${until}` }
+  return { code, error: `${name} has asked for an act that contradicts this one, which ${until}` }
 }
 
 function decidedOrThrow(decided: DecidedAct): SupportActRow {
@@ -178,6 +195,8 @@ function decidedOrThrow(decided: DecidedAct): SupportActRow {
       throw actNotWaiting(decided.act.state)
     case 'own_act':
       throw ownApproval()
+    case 'wrong_address':
+      throw wrongAddress()
     case 'no_reason':
       throw reasonRequired()
   }
@@ -242,9 +261,9 @@ async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
   return (owner: Owner | null) => owner && { ...owner, label: present(owner)?.label ?? null }
 }
 
-async function presentEntries(deps: Deps, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
-  const actorsOf = (some: readonly AuditRow[]) => some.map(({ actor }) => actor)
-  const isStranger = ({ outcome }: AuditRow) => outcome === 'denied'
+async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise<AuditEntry[]> {
+  const actorsOf = (some: readonly ListedEntry[]) => some.map(({ actor }) => actor)
+  const isStranger = ({ outcome }: ListedEntry) => outcome === 'denied'
   const colleague = await personIn(deps, actorsOf(rows.filter((row) => !isStranger(row))))
   const strangers = await listNames(deps.db, actorsOf(rows.filter(isStranger)))
   // Callers without the role may be customers, so they are masked as in a list.
@@ -257,6 +276,7 @@ async function presentEntries(deps: Deps, rows: readonly AuditRow[]): Promise<Au
     at: row.at.toISOString(),
     actor: isStranger(row) ? stranger(row.actor) : colleague(row.actor),
     act_id: row.act_id,
+    batch: row.batch_id === null ? null : { id: row.batch_id, entries: row.entries },
     what: row.what,
     outcome: row.outcome,
     target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,

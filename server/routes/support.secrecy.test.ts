@@ -108,6 +108,7 @@ test('no answer to support has a secret, a card or an address in it', async () =
     'GET /api/support/acts': [[''], [`?id=${act}`], [`?owner_id=${owner}`]],
     'POST /api/support/acts/approve': [['', { id: randomUUID() }]],
     'POST /api/support/acts/refuse': [['', { id: randomUUID(), reason: 'It is too much' }]],
+    'POST /api/support/acts/cancel': [['', { batch_id: randomUUID() }]],
     'GET /api/support/audit': [[''], [`?owner_id=${owner}`]],
     'GET /api/support/findings': [['']],
     'GET /api/support/reconciliation/runs': [['']],
@@ -209,5 +210,6 @@ const exampleBodies: Readonly<Record<string, object>> = {
   },
   '/api/support/acts/approve': { id: randomUUID() },
   '/api/support/acts/refuse': { id: randomUUID(), reason: 'It is too much' },
+  '/api/support/acts/cancel': { batch_id: randomUUID() },
   '/api/support/reconciliation/runs': {},
 }

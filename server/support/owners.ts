@@ -46,6 +46,7 @@ export async function presentPerson(
     email: isKnown ? identity.email : user?.email || null,
     at_clerk: isKnown ? identity.state : identity,
     member_since: user?.created_at.toISOString() ?? null,
+    forgotten_at: user?.forgotten_at?.toISOString() ?? null,
     customers: customers.map(({ customer_id, livemode }) => ({
       id: customer_id,
       links: links.stripe(customer_id, livemode),

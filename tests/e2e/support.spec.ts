@@ -218,6 +218,67 @@ test('seats that were changed and not invoiced are seen in the case, and invoice
   await support.context().close()
 })
 
+test('a person is erased from their case when a colleague has read what goes and typed the address', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  const userId = await findUserId(email)
+  await startPurchase(customer, 500)
+  await payByCard(customer, cards.pays)
+  await expect(customer.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await customer.goto('about:blank')
+
+  const first = await openConsole({ browser, baseURL }, sam)
+  const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
+  await first.goto(`/support/trace?owner=${userId}`)
+  await first.getByRole('button', { name: 'Erase person' }).click()
+  await expect(dialog(first)).toContainText('Name and address, and the account at Clerk')
+  await expect(dialog(first)).toContainText('500 credits, which cannot be used any more')
+  await expect(dialog(first)).toContainText(/Redact at Stripe .*cus_\w+/)
+  await dialog(first).getByLabel('Reason').fill('Asked for erasure, ticket 4711')
+  await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
+  await expect(dialog(first)).toContainText('Waiting for approval')
+  await first.keyboard.press('Escape')
+  // The asker can take it back, and ask again.
+  const waiting = (page: Page) =>
+    page
+      .getByRole('region', { name: 'Waiting for a second person' })
+      .getByRole('listitem')
+      .filter({ hasText: userId })
+  await first.getByRole('link', { name: /^Work/ }).first().click()
+  await waiting(first).getByRole('button', { name: 'Take back' }).click()
+  await dialog(first).getByLabel('Reason').fill('The wrong customer')
+  await dialog(first).getByRole('button', { name: 'Take back' }).click()
+  await expect(waiting(first)).toHaveCount(0)
+  await first.goto(`/support/trace?owner=${userId}`)
+  await first.getByRole('button', { name: 'Erase person' }).click()
+  await dialog(first).getByLabel('Reason').fill('Asked for erasure, ticket 4712')
+  await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
+  await expect(dialog(first)).toContainText('Waiting for approval')
+
+  await second.goto('/support')
+  await waiting(second).getByRole('button', { name: 'Approve' }).click()
+  await expect(dialog(second)).toContainText('It cannot be undone')
+  await expect(dialog(second)).toContainText('500 credits, which cannot be used any more')
+  const address = dialog(second).getByLabel('E-mail address of the person')
+  const erase = dialog(second).getByRole('button', { name: 'Erase for good' })
+  await expect(erase).toBeDisabled()
+  await address.fill('another@tidemark.test')
+  await erase.click()
+  await expect(dialog(second)).toContainText('That is not the e-mail address of the person')
+  await address.fill(email.toUpperCase())
+  await erase.click()
+  await expect(dialog(second)).toContainText('The person is erased')
+  await dialog(second).getByRole('button', { name: 'Done', exact: true }).click()
+  await second.goto(`/support/trace?owner=${userId}`)
+  await expect(second.getByRole('heading', { name: 'Erased person' })).toBeVisible()
+  await expect(second.getByText(email)).toHaveCount(0)
+  await first.context().close()
+  await second.context().close()
+})
+
 interface Setting {
   readonly browser: Browser
   readonly baseURL: string | undefined

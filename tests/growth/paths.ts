@@ -642,4 +642,5 @@ export const unmeasured: Readonly<Record<string, string>> = {
   'POST /api/support/acts': 'It inserts one row for each target; what an act does has its own path.',
   'POST /api/support/acts/approve': 'It changes one row by its key.',
   'POST /api/support/acts/refuse': 'It changes one row by its key.',
+  'POST /api/support/acts/cancel': 'It changes the rows of one batch, of which an index has them.',
 }

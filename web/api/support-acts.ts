@@ -40,10 +40,16 @@ export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportAct
   })
 }
 
+type ActOrBatch = { id: string } | { batch_id: string }
+
+export function progressKey(asked: ActOrBatch) {
+  return ['support-acts', asked] as const
+}
+
 /** Polls an act or a batch until it has ended. Not under `supportKey`, since it never changes again. */
-export function actProgressQuery(api: Api, asked: { id: string } | { batch_id: string }) {
+export function actProgressQuery(api: Api, asked: ActOrBatch) {
   return queryOptions({
-    queryKey: ['support-acts', asked],
+    queryKey: progressKey(asked),
     queryFn: async ({ signal }) =>
       (await api(getSupportActs, { query: { ...asked, limit: wholeBatch }, signal })).data,
     refetchInterval: ({ state: { data } }) => (data?.acts.every(isSettled) ? false : whileUnderWayMs),
@@ -59,6 +65,7 @@ export interface AuditFilter {
   owner_id?: string
   actor?: string
   act_id?: string
+  batch_id?: string
 }
 
 export function auditQuery(api: Api, filter: AuditFilter) {

@@ -1,3 +1,4 @@
+import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import type { SupportActRow } from '../../schema/support/acts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -9,6 +10,7 @@ export interface ActDone {
   readonly note: string | null
   /** Organizations that have more or fewer seats now: see `syncMembershipLimit`. */
   readonly seats_changed_in: readonly string[]
+  readonly erasure?: ActOutcome['erasure']
 }
 
 /**

@@ -47,8 +47,15 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
   return written
 }
 
-const approve = (id: string, { user_id: approved_by, token }: Asker) =>
-  approveAct(database.server, { id, approved_by, token, now: clock.now(), next_try_at: clock.now() })
+const approve = (id: string, { user_id: approved_by, token }: Asker, typed_address?: string) =>
+  approveAct(database.server, {
+    id,
+    approved_by,
+    token,
+    typed_address,
+    now: clock.now(),
+    next_try_at: clock.now(),
+  })
 
 /** What the worker makes of an act. */
 async function outcomeOf({ id }: { readonly id: string }, deps = worker.deps) {
@@ -133,7 +140,7 @@ describe('the login of a server that was taken over', () => {
     for (const kind of ['adjust', 'forget'] as const) {
       const act = await ask(user, asker, { kind, credits: 6000, ...(kind === 'forget' && { params: {} }) })
       expect(act.state).toBe('waiting_for_approval')
-      await approve(act.id, { user_id: 'user_invented', token: asker.token })
+      await approve(act.id, { user_id: 'user_invented', token: asker.token }, `${user}@tidemark.test`)
       expect(await outcomeOf(act)).toMatchObject({
         state: 'failed',
         error: 'No session of user_invented proves that they approved it',

@@ -67,6 +67,10 @@ export async function forgetPerson(
     did: sentenceOf(removed, traces),
     note: 'They are forgotten already',
     seats_changed_in: traces.organizations,
+    erasure: {
+      removed: { ...removed, profile: Number(removed.profile) },
+      customers: [...traces.customers],
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import { listHistory } from '../../schema/ledger/read/history.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
+import { findTarget } from '../../schema/support/targets.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
@@ -293,6 +294,29 @@ describe('an adjustment', () => {
 })
 
 describe('the rows of acts', () => {
+  const creditsOf = (credits: number) => ({
+    adjustment: { credits, customer_note: 'Sorry for the trouble', may_leave_debt: false },
+  })
+  /** By a colleague, in the console. */
+  const askFor = async (asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>) =>
+    insertAct(
+      database.server,
+      {
+        id: randomUUID(),
+        batch_id: null,
+        finding_id: null,
+        owner: (await findTarget(database.owner, asked.target))?.owner ?? null,
+        params: {},
+        reason: 'Because I was here too',
+        is_dry_run: false,
+        requested_by: 'user_second',
+        requested_at: new Date(),
+        next_try_at: new Date(),
+        ...asked,
+      },
+      { token: 'user_second', credits: 0, limits: { asker: 5000, total: 50_000 } },
+    )
+
   test('a support person cannot agree to their own act, or do what was not agreed to', async () => {
     const id = await buildUser(database.server)
     const act = await buildWaitingAct(database, { target: { kind: 'user', id } })
@@ -309,30 +333,90 @@ describe('the rows of acts', () => {
     await expect(bigger.where('id', '=', act.id).execute()).rejects.toThrow(/cannot change/)
   })
 
-  test('one act is under way per target, and dry runs do not count', async () => {
+  test('of each kind one act is under way per target, and dry runs do not count', async () => {
     const target = { kind: 'user', id: await buildUser(database.server) } as const
     const first = await buildAct(database, { kind: 'resync', target })
     const dry = await buildAct(database, { kind: 'resync', target, is_dry_run: true })
     expect(dry.id).not.toBe(first.id)
-    const asked = {
-      id: randomUUID(),
-      batch_id: null,
-      finding_id: null,
-      kind: 'resync',
-      target,
-      owner: null,
-      params: {},
-      reason: 'Because I was here too',
-      is_dry_run: false,
-      requested_by: 'user_second',
-      requested_at: new Date(),
-      next_try_at: new Date(),
-    } as const
-    const by = { token: 'user_second', credits: 0, limits: { asker: 5000, total: 50_000 } }
-    expect(await insertAct(database.server, asked, by)).toMatchObject({
+    expect(await askFor({ kind: 'resync', target })).toMatchObject({
       outcome: 'under_way',
       act: { id: first.id, requested_by: 'cli:support' },
     })
+  })
+
+  test('an adjustment that waits for a second person holds up another one, and neither a resync nor a replay', async () => {
+    const { intent, id } = await buildPaidEvent()
+    const target = { kind: 'user', id: intent.owner_id } as const
+    const waiting = await buildWaitingAct(database, { target })
+    expect(await askFor({ kind: 'adjust', target, params: creditsOf(1) })).toMatchObject({
+      outcome: 'under_way',
+      act: { id: waiting.id },
+    })
+    expect(await askFor({ kind: 'resync', target })).toMatchObject({ outcome: 'new' })
+    expect(await replayOf(id)).toMatchObject({ state: 'done' })
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+    expect(await findAct(database.owner, waiting.id)).toMatchObject({ state: 'waiting_for_approval' })
+  })
+
+  test('an erasure that waits holds up every act about the person, and is held up by each', async () => {
+    const { intent, id } = await buildPaidEvent()
+    const person = { kind: 'user', id: intent.owner_id } as const
+    const event = { kind: 'event', id } as const
+    const replayed = await askFor({ kind: 'replay', target: event })
+    expect(await askFor({ kind: 'forget', target: person })).toMatchObject({
+      outcome: 'under_way',
+      act: { id: replayed.act.id },
+    })
+    await processSupportAct(deps(), { act_id: replayed.act.id })
+    const erasure = await askFor({ kind: 'forget', target: person })
+    expect(erasure).toMatchObject({ outcome: 'new', act: { state: 'waiting_for_approval' } })
+    for (const asked of [
+      { kind: 'replay', target: event },
+      { kind: 'adjust', target: person, params: creditsOf(1) },
+      { kind: 'resync', target: person },
+      { kind: 'forget', target: person },
+    ] as const) {
+      expect(await askFor(asked)).toMatchObject({ outcome: 'under_way', act: { id: erasure.act.id } })
+    }
+    const stranger = { kind: 'user', id: await buildUser(database.server) } as const
+    expect(await askFor({ kind: 'resync', target: stranger })).toMatchObject({ outcome: 'new' })
+  })
+
+  test('of an erasure and an act about the person that are asked for in the same moment one is written down', async () => {
+    for (let i = 0; i < 10; i++) {
+      const target = { kind: 'user', id: await buildUser(database.server) } as const
+      const asked = await Promise.all([
+        askFor({ kind: 'forget', target }),
+        askFor({ kind: 'resync', target }),
+        askFor({ kind: 'adjust', target, params: creditsOf(1) }),
+      ])
+      const kinds = asked.flatMap(({ outcome, act }) => (outcome === 'new' ? act.kind : []))
+      expect([['forget'], ['adjust', 'resync']]).toContainEqual(kinds.toSorted())
+    }
+  })
+
+  test('two acts on one owner that are done at once are done one after the other, and both say what they did', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { intent, id } = await buildPaidEvent()
+      const target = { kind: 'user', id: intent.owner_id } as const
+      const acts = [
+        await buildAct(database, { kind: 'adjust', target, params: creditsOf(100) }),
+        await buildAct(database, { kind: 'replay', target: { kind: 'event', id } }),
+        await buildAct(database, { kind: 'replay', target: { kind: 'intent', id: intent.id } }),
+      ]
+      await Promise.all(acts.map((act) => processSupportAct(deps(), { act_id: act.id })))
+      expect(await balanceOf(intent.owner_id)).toBe(600)
+      const done = await Promise.all(acts.map((act) => findAct(database.owner, act.id)))
+      const outcomes = done.map((act) => act && outcomeOf(act))
+      expect(done.map((act) => act?.state)).toEqual(['done', 'done', 'done'])
+      const credits = outcomes.map((outcome) =>
+        outcome?.transfers.reduce((sum, transfer) => sum + transfer.credits, 0),
+      )
+      expect([
+        [100, 500, 0],
+        [100, 0, 500],
+      ]).toContainEqual(credits)
+    }
   })
 
   test('the audit log refuses every change', async () => {

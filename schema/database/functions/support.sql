@@ -82,8 +82,8 @@ BEGIN
       OLD.requested_by, OLD.requested_at) THEN
     RAISE EXCEPTION 'The task of act % cannot change', OLD.id USING ERRCODE = 'check_violation';
   END IF;
-  IF OLD.state IN ('done', 'failed', 'refused')
-    OR (OLD.state = 'queued' AND NEW.state NOT IN ('queued', 'done', 'failed'))
+  IF OLD.state IN ('done', 'failed', 'refused', 'cancelled')
+    OR (OLD.state = 'queued' AND NEW.state NOT IN ('queued', 'done', 'failed', 'cancelled'))
     OR (OLD.state = 'waiting_for_approval' AND NEW.state NOT IN ('waiting_for_approval', 'queued', 'refused')) THEN
     RAISE EXCEPTION 'Act % is % and cannot become %', OLD.id, OLD.state, NEW.state USING ERRCODE = 'check_violation';
   END IF;
@@ -117,8 +117,18 @@ CREATE OR REPLACE FUNCTION support_needs_approval(
   ) unapproved
 $$;
 
+-- The act under way that contradicts one that is asked for: one of its kind on the same target; for an erasure,
+-- each act about the person, and the other way round.
+CREATE OR REPLACE FUNCTION support_contradicting_act(act support_acts) RETURNS SETOF support_acts LANGUAGE sql STABLE AS $$
+  SELECT a.* FROM support_acts a
+  WHERE a.state IN ('waiting_for_approval', 'queued') AND (NOT a.is_dry_run) AND (
+    (a.target_kind = act.target_kind AND a.target_id = act.target_id AND a.kind = act.kind)
+    OR (a.owner_kind = 'user' AND act.owner_kind = 'user' AND a.owner_id = act.owner_id AND 'forget' IN (a.kind, act.kind)))
+  LIMIT 1
+$$;
+
 -- Writes down what was asked for, with its entry in the audit log and the token that proves who asked. No row
--- when the id is known, or another act on the target is under way.
+-- when the id is known, or an act is under way that contradicts it.
 CREATE OR REPLACE FUNCTION support_write_act(
   asked jsonb, asked_credits bigint, asker_limit bigint, total_limit bigint, token text
 ) RETURNS SETOF support_acts LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
@@ -133,6 +143,13 @@ BEGIN
     END IF;
     IF support_needs_approval(act, asked_credits, asker_limit, total_limit, 'infinity') THEN
       act.state := 'waiting_for_approval';
+    END IF;
+    -- Of an erasure and another act about the person the second one sees the first.
+    IF act.owner_kind = 'user' THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended('support_acts/' || act.owner_id, 0));
+    END IF;
+    IF EXISTS (SELECT FROM support_contradicting_act(act)) THEN
+      RETURN;
     END IF;
   END IF;
   INSERT INTO support_acts (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason,
@@ -177,15 +194,18 @@ BEGIN
 END
 $$;
 
--- No row when it did not wait for approval any more.
-CREATE OR REPLACE FUNCTION support_approve_act(act_id uuid, who text, token text, at timestamptz, next_try timestamptz)
-RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+-- No row when it did not wait for approval any more, or erases a person whose e-mail address was not typed.
+CREATE OR REPLACE FUNCTION support_approve_act(
+  act_id uuid, who text, token text, at timestamptz, next_try timestamptz, typed_address text DEFAULT NULL
+) RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   act support_acts;
 BEGIN
   PERFORM support_require_person(who, token);
   UPDATE support_acts a SET state = 'queued', approved_by = who, approved_at = at, next_try_at = next_try
-  WHERE a.id = act_id AND a.state = 'waiting_for_approval' RETURNING * INTO act;
+  WHERE a.id = act_id AND a.state = 'waiting_for_approval' AND (a.kind <> 'forget' OR lower(typed_address) =
+    (SELECT lower(u.email) FROM users u WHERE u.clerk_id = a.target_id))
+  RETURNING * INTO act;
   IF FOUND THEN
     PERFORM support_write_step(act, 'approved', who, token, NULL);
     RETURN NEXT act;
@@ -209,10 +229,32 @@ BEGIN
 END
 $$;
 
+-- Ends those acts of a batch that have not begun: the worker has an act locked while it does it. Nothing is done,
+-- so no token is needed.
+CREATE OR REPLACE FUNCTION support_cancel_batch(batch uuid, who text, at timestamptz)
+RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  act support_acts;
+BEGIN
+  FOR act IN
+    UPDATE support_acts SET state = 'cancelled', finished_at = at WHERE id IN (
+      SELECT a.id FROM support_acts a
+      WHERE a.batch_id = batch AND a.state = 'queued' AND (NOT a.is_dry_run) FOR UPDATE SKIP LOCKED)
+    RETURNING *
+  LOOP
+    PERFORM support_write_step(act, 'cancelled', who, NULL, NULL);
+    DELETE FROM support_act_tokens t WHERE t.act_id = act.id;
+    RETURN NEXT act;
+  END LOOP;
+END
+$$;
+
 REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_without_texts,
-  support_erase_texts, support_acts_guard, support_needs_approval, support_write_act, support_write_step, support_require_person,
-  support_request_act, support_approve_act, support_refuse_act FROM PUBLIC, tidemark_server, tidemark_worker;
+  support_erase_texts, support_acts_guard, support_needs_approval, support_contradicting_act, support_write_act, support_write_step,
+  support_require_person, support_request_act, support_approve_act, support_refuse_act, support_cancel_batch
+  FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
 -- The guard runs it as the login that changes an act.
 GRANT EXECUTE ON FUNCTION support_without_texts, support_erase_texts TO tidemark_worker;
-GRANT EXECUTE ON FUNCTION support_request_act, support_approve_act, support_refuse_act TO tidemark_server;
+GRANT EXECUTE ON FUNCTION support_contradicting_act, support_request_act, support_approve_act, support_refuse_act, support_cancel_batch
+  TO tidemark_server;

@@ -79,12 +79,14 @@ export const actStates: Readonly<Record<ActState, readonly [Tone, string]>> = {
   done: ['positive', 'Done'],
   failed: ['critical', 'Failed'],
   refused: ['neutral', 'Refused'],
+  cancelled: ['neutral', 'Cancelled'],
 }
 
 export const auditOutcomes: Readonly<Record<AuditOutcome, readonly [Tone, string]>> = {
   requested: ['accent', 'Asked for'],
   approved: ['accent', 'Approved'],
   refused: ['caution', 'Refused'],
+  cancelled: ['neutral', 'Cancelled'],
   denied: ['critical', 'No access'],
   done: ['positive', 'Done'],
   failed: ['critical', 'Failed'],

@@ -1,16 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
 import { supportKey } from '../../../api/support.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
-import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
-import { formatCredits } from '../../format.ts'
-import { actStates } from '../labels.ts'
+import { BatchProgress } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
-import { summaryOf } from './outcome.ts'
 import { useProgress } from './useProgress.ts'
 
 interface ActResultsProps {
@@ -31,26 +28,12 @@ export function ActResults({ started, onClose, onDone }: ActResultsProps) {
     if (isSettled) finish()
   }, [isSettled])
   const [act] = acts
-  const done = acts.filter(({ state }) => state !== 'queued').length
   return (
     <div className="space-y-4">
       {acts.length + refused.length === 1 && act ? (
         <Result act={act} />
       ) : (
-        <>
-          <progress
-            aria-label="Progress"
-            max={acts.length}
-            value={done}
-            className="block h-1.5 w-full overflow-hidden rounded-full accent-accent"
-          />
-          <p role="status" className="font-medium text-sm">
-            {isSettled
-              ? summaryOf(acts, refused.length)
-              : `${formatCredits(done)} of ${formatCredits(acts.length)} done`}
-          </p>
-          <ActList acts={acts} refused={refused} />
-        </>
+        <BatchProgress batchId={started.batch_id} acts={acts} refused={refused} />
       )}
       <div className="flex justify-end">
         <Button variant={isSettled ? 'primary' : 'secondary'} autoFocus onClick={onClose}>
@@ -76,7 +59,8 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state === 'waiting_for_approval') {
     return (
       <Alert tone="caution" title="Waiting for approval">
-        It is above the limit of one person. A colleague approves or rejects it in Work.
+        {act.kind === 'forget' ? 'It cannot be undone.' : 'It is above the limit of one person.'} A colleague
+        approves or refuses it in Work.
       </Alert>
     )
   }
@@ -89,48 +73,11 @@ function Result({ act }: { act: SupportAct }) {
   }
   return (
     <>
-      <Alert tone={act.outcome.changed ? 'positive' : 'info'} title={act.outcome.sentence} />
+      <Alert
+        tone={act.outcome.changed ? 'positive' : 'info'}
+        title={act.outcome.erasure && act.outcome.changed ? 'The person is erased' : act.outcome.sentence}
+      />
       <Changes outcome={act.outcome} />
     </>
-  )
-}
-
-interface ActListProps {
-  acts: readonly SupportAct[]
-  refused: RequestedActs['refused']
-}
-
-export function ActList({ acts, refused }: ActListProps) {
-  return (
-    <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">
-      {refused.map(({ target, error }) => (
-        <Line key={target.id} id={target.id} text={error}>
-          <Badge tone="caution">Refused</Badge>
-        </Line>
-      ))}
-      {acts.map((act) => (
-        <Line key={act.id} id={act.target.id} text={act.outcome?.sentence ?? act.error ?? act.last_error}>
-          {act.outcome?.changed === false ? (
-            <Badge>Nothing to change</Badge>
-          ) : act.outcome && act.is_dry_run ? (
-            <Badge tone="positive">Would change</Badge>
-          ) : (
-            <Badge tone={actStates[act.state][0]}>{actStates[act.state][1]}</Badge>
-          )}
-        </Line>
-      ))}
-    </ul>
-  )
-}
-
-function Line({ id, text, children }: { id: string; text: string | null; children: ReactNode }) {
-  return (
-    <li className="flex items-start justify-between gap-3 px-3 py-2">
-      <div className="min-w-0">
-        <p className="truncate font-mono text-xs">{id}</p>
-        {text && <p className="mt-0.5 text-muted text-xs [overflow-wrap:anywhere]">{text}</p>}
-      </div>
-      <span className="shrink-0">{children}</span>
-    </li>
   )
 }

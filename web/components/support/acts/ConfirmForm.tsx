@@ -15,6 +15,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { actNames, counted } from '../labels.ts'
 import { DryRun } from './DryRun.tsx'
+import { useProgress } from './useProgress.ts'
 
 interface ConfirmFormProps {
   kind: ActKind
@@ -39,13 +40,16 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
     onSuccess: onStarted,
   })
   const needsApproval = dryRun.data?.needs_approval === true
+  const { acts: previews } = useProgress(dryRun.data)
+  // An erasure cannot be undone, so it is asked for only with its preview in sight.
+  const isBlind = kind === 'forget' && previews[0]?.outcome?.changed !== true
   const problem = reasonProblem(reason)
   const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setChecked(true)
-    if (problem === null && !act.isPending) act.mutate()
+    if (problem === null && !isBlind && !act.isPending) act.mutate()
   }
 
   return (
@@ -85,8 +89,8 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         <Button variant="secondary" onClick={onBack}>
           {kind === 'adjust' ? 'Back' : 'Cancel'}
         </Button>
-        <Button type="submit" busy={act.isPending} disabled={act.isPending}>
-          {needsApproval ? 'Ask a colleague' : name}
+        <Button type="submit" busy={act.isPending} disabled={act.isPending || isBlind}>
+          {kind === 'forget' ? 'Ask a colleague to erase' : needsApproval ? 'Ask a colleague' : name}
         </Button>
       </div>
     </form>

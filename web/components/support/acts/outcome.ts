@@ -70,6 +70,7 @@ export function summaryOf(acts: readonly SupportAct[], refused: number): string 
     [count('failed'), isDryRun ? 'would fail' : 'failed'],
     [count('waiting_for_approval'), 'waiting for a second person'],
     [count('refused') + refused, 'refused'],
+    [count('cancelled'), 'cancelled'],
   ] as const
   const said = parts
     .filter(([number]) => number > 0)

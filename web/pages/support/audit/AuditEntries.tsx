@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../../../schema/api/support-acts.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
-import { actName, auditOutcomes, sentenceCase } from '../../../components/support/labels.ts'
+import { actName, auditOutcomes, counted, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -29,7 +29,12 @@ function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const [tone, outcome] = isLook(entry) ? lookedAt : auditOutcomes[entry.outcome]
-  const text = [entry.detail, entry.reason].filter(Boolean).join(' · ')
+  const { batch } = entry
+  const text = (
+    batch && batch.entries > 1 ? [counted(batch.entries, 'item'), entry.reason] : [entry.detail, entry.reason]
+  )
+    .filter(Boolean)
+    .join(' · ')
   return (
     <li>
       <button
@@ -60,15 +65,32 @@ function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
 }
 
 function Details({ entry }: { entry: AuditEntry }) {
-  const { reason, detail, target, owner, actor, act_id, before, after } = entry
-  const differences = differencesOf(before, after)
+  const { reason, actor, batch } = entry
+  const isOne = batch === null || batch.entries === 1
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-[13px]">
       {reason && <Detail name="Reason">{reason}</Detail>}
-      {detail && <Detail name="Outcome">{detail}</Detail>}
       <Detail name="Colleague">
         <CopyId id={actor.id} />
       </Detail>
+      {isOne && <OneAct entry={entry} />}
+      {batch && (
+        <Detail name="Asked for together">
+          <Link to={`/support/audit?batch_id=${batch.id}`} className="text-accent-text hover:underline">
+            Show progress and each entry
+          </Link>
+        </Detail>
+      )}
+    </dl>
+  )
+}
+
+/** What an entry says that stands for no others of its batch. */
+function OneAct({ entry: { detail, target, owner, act_id, before, after } }: { entry: AuditEntry }) {
+  const differences = differencesOf(before, after)
+  return (
+    <>
+      {detail && <Detail name="Outcome">{detail}</Detail>}
       {target && (
         <Detail name={sentenceCase(target.kind)}>
           <CopyId id={target.id} />
@@ -100,7 +122,7 @@ function Details({ entry }: { entry: AuditEntry }) {
           </ul>
         </Detail>
       )}
-    </dl>
+    </>
   )
 }
 

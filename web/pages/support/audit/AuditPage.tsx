@@ -1,11 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { type AuditFilter, auditQuery } from '../../../api/support-acts.ts'
+import { type AuditFilter, actProgressQuery, auditQuery } from '../../../api/support-acts.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
+import { BatchProgress } from '../../../components/support/acts/BatchProgress.tsx'
 import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -23,6 +24,7 @@ export function AuditPage() {
   return (
     <Page title="Audit log" description="What support staff did and viewed; entries cannot be deleted">
       <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
+      {filter.batch_id && <Batch id={filter.batch_id} />}
       <Card className="@container overflow-clip">
         {log.isPending ? (
           <ListSkeleton label="Loading the audit log" />
@@ -55,9 +57,22 @@ export function AuditPage() {
   )
 }
 
+/** How far the acts of a batch have come. */
+function Batch({ id }: { id: string }) {
+  const { data } = useQuery(actProgressQuery(useApi(), { batch_id: id }))
+  if (!data || data.acts.length === 0) return null
+  return (
+    <Card aria-label="Acts that were asked for together" className="mb-3 p-4">
+      <BatchProgress batchId={id} acts={data.acts} refused={[]} />
+    </Card>
+  )
+}
+
 function readFilter(search: URLSearchParams): AuditFilter {
-  const [owner_id, actor, act_id] = ['owner_id', 'actor', 'act_id'].map((name) => search.get(name)?.trim())
-  return { ...(owner_id && { owner_id }), ...(actor && { actor }), ...(act_id && { act_id }) }
+  const names = ['owner_id', 'actor', 'act_id', 'batch_id'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => [[name, search.get(name)?.trim()]]).filter(([, value]) => value),
+  )
 }
 
 interface FilterFormProps {

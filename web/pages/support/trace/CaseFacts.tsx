@@ -1,4 +1,4 @@
-import { RefreshCw, Scale } from 'lucide-react'
+import { RefreshCw, Scale, UserX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { SupportOwner, SupportPerson, SupportTrace } from '../../../../schema/api/support.ts'
@@ -26,6 +26,17 @@ export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: Supp
         <Scale aria-hidden="true" />
         Adjust credits
       </Button>
+      {owner.kind === 'user' && (
+        <Button
+          variant="quiet"
+          size="small"
+          className="text-critical hover:bg-critical-soft hover:text-critical sm:ml-2"
+          onClick={() => act({ kind: 'forget', targets, subject })}
+        >
+          <UserX aria-hidden="true" />
+          Erase person
+        </Button>
+      )}
     </div>
   )
 }
@@ -38,10 +49,12 @@ const atClerk: Readonly<Record<SupportPerson['at_clerk'], readonly [Tone, string
   unknown: ['caution', 'Clerk does not answer'],
 }
 
+const erased = ['neutral', 'Erased'] as const
+
 /** The person, their plan and seats, and their relations. */
 export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: SupportTrace }) {
   if (!owner) return null
-  const clerk = person && atClerk[person.at_clerk]
+  const clerk = person && (person.forgotten_at ? erased : atClerk[person.at_clerk])
   const related = owner.kind === 'user' ? 'Member of' : 'Members'
   return (
     <Card aria-label="Customer" className="divide-y divide-line text-sm">
@@ -73,6 +86,7 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
             </Fact>
           )}
           {person?.member_since && <Fact name="Since">{formatDay(person.member_since)}</Fact>}
+          {person?.forgotten_at && <Fact name="Erased">{formatDay(person.forgotten_at)}</Fact>}
         </dl>
       )}
       {person && person.customers.length > 0 && (

@@ -115,6 +115,7 @@ function readCase(search: URLSearchParams): Case {
 
 function titleOf(trace: SupportTrace): string {
   const { owner, person, highlighted } = trace
+  if (person?.forgotten_at) return 'Erased person'
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
   if (isArchived(trace)) return 'Archived transfer'
   return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'

@@ -17,8 +17,10 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
+import { ApproveErasure } from './ApproveErasure.tsx'
+import { RefuseForm } from './RefuseForm.tsx'
 
-/** Acts above the limit: a colleague approves or rejects them, the requester may withdraw them. */
+/** Acts that wait: a colleague approves or refuses them, the requester may take them back. */
 export function Approvals() {
   const { user } = useSignedInUser()
   const userId = user?.id ?? ''
@@ -67,29 +69,33 @@ interface ApprovalProps {
 function Approval({ act, isOwn, onApproved }: ApprovalProps) {
   const api = useApi()
   const queryClient = useQueryClient()
+  // An adjustment can be undone by the opposite one, so it is approved by one click.
+  const [asked, setAsked] = useState<'erase' | 'refuse'>()
   const { id, owner, adjustment } = act
   const answered = { onSettled: () => queryClient.invalidateQueries({ queryKey: supportKey }) }
-  const failed = (error: unknown) =>
-    toast.error('Error', { description: failureText(error, 'An unexpected error occurred') })
   const approve = useMutation({
-    mutationFn: () => api(approveSupportAct, { body: { id } }),
+    mutationFn: (typed_address?: string) =>
+      api(approveSupportAct, { body: { id, ...(typed_address !== undefined && { typed_address }) } }),
     onSuccess: ({ data }) => onApproved({ batch_id: null, needs_approval: false, acts: [data], refused: [] }),
-    onError: failed,
+    onError: (error) =>
+      asked || toast.error('Error', { description: failureText(error, 'An unexpected error occurred') }),
     ...answered,
   })
   const refuse = useMutation({
-    mutationFn: () => api(refuseSupportAct, { body: { id } }),
+    mutationFn: (reason: string) => api(refuseSupportAct, { body: { id, reason } }),
     onSuccess: () => toast.success(isOwn ? 'Taken back' : 'Refused'),
-    onError: failed,
     ...answered,
   })
   const isBusy = approve.isPending || refuse.isPending
-  const what = adjustment ? `${formatCreditChange(adjustment.credits)} credits` : actName(act.kind)
+  const refuseName = isOwn ? 'Take back' : 'Refuse'
+  const what = adjustment
+    ? `${formatCreditChange(adjustment.credits)} credits for `
+    : `${actName(act.kind)}: `
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-sm">
       <div className="min-w-60 flex-1">
         <p className="font-medium">
-          {what} for{' '}
+          {what}
           {owner ? (
             <Link
               to={traceAddress({ owner: owner.owner_id })}
@@ -115,15 +121,48 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
         </p>
       </div>
       <div className="ml-auto flex gap-2">
-        <Button variant="secondary" size="small" disabled={isBusy} onClick={() => refuse.mutate()}>
-          {isOwn ? 'Take back' : 'Refuse'}
+        <Button variant="secondary" size="small" disabled={isBusy} onClick={() => setAsked('refuse')}>
+          {refuseName}
         </Button>
         {!isOwn && (
-          <Button size="small" busy={approve.isPending} disabled={isBusy} onClick={() => approve.mutate()}>
+          <Button
+            size="small"
+            busy={approve.isPending}
+            disabled={isBusy}
+            onClick={() => (act.kind === 'forget' ? setAsked('erase') : approve.mutate(undefined))}
+          >
             Approve
           </Button>
         )}
       </div>
+      <Dialog
+        open={asked !== undefined}
+        onOpenChange={(open) => !open && setAsked(undefined)}
+        wide={asked === 'erase'}
+        title={`${asked === 'erase' ? '' : `${refuseName}: `}${what}${owner?.label ?? act.target.id}`}
+        description={
+          asked === 'erase'
+            ? 'It cannot be undone. Check what goes, and type the address of the person who asked for it.'
+            : 'Nothing is done, and the act can be asked for again.'
+        }
+      >
+        {asked === 'erase' ? (
+          <ApproveErasure
+            act={act}
+            isPending={approve.isPending}
+            error={approve.error}
+            onApprove={approve.mutate}
+            onCancel={() => setAsked(undefined)}
+          />
+        ) : (
+          <RefuseForm
+            name={refuseName}
+            isPending={refuse.isPending}
+            error={refuse.error}
+            onRefuse={refuse.mutate}
+          />
+        )}
+      </Dialog>
     </li>
   )
 }
