@@ -24,6 +24,10 @@ interface Addresses {
   readonly invitation: string
   /** The subscriber, as support sees them. */
   readonly supportCase: string
+  /** The newcomer, whose erasure waits for a second person. */
+  readonly erasureCase: string
+  /** Acts that were asked for together. */
+  readonly batch: string
   /** A customer with almost every kind of problem. */
   readonly attentionCase: string
   /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
@@ -47,15 +51,19 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
     inOwnBrowser(setting, (page) => payInVain(page)),
     archiveEarlierMonths(),
   ])
-  const [member] = await Promise.all([
+  const [member, colleague] = await Promise.all([
     inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId)),
-    inOwnBrowser(setting, (page) => promiseCredits(page, subscriber.userId)),
+    inOwnBrowser(setting, (page) =>
+      askForActs(page, { customer: subscriber.userId, gone: newcomer.userId, broken: attention.userId }),
+    ),
   ])
   await inOwnBrowser(setting, (page) => compareEverything(page))
   const session = new URL(subscriber.creditsPaid, setting.baseURL).searchParams.get('session_id') ?? ''
   return {
     ...subscriber,
     ...team,
+    erasureCase: `/support/trace?owner=${newcomer.userId}`,
+    batch: colleague.batch,
     attentionCase: `/support/trace?owner=${attention.userId}`,
     searches: { email: team.email, session, archived: archivedTransferId },
     sessions: {
@@ -98,7 +106,8 @@ async function beNewcomer(page: Page) {
   const { email } = await arrive(page.request)
   await page.goto('/dashboard')
   await page.getByRole('region', { name: 'Available Credits' }).waitFor()
-  return { email }
+  const { userId } = await sessionOf(page)
+  return { email, userId }
 }
 
 async function subscribe(page: Page) {
@@ -154,25 +163,41 @@ async function compareEverything(page: Page) {
   return {}
 }
 
-/** A second person of support asks for more than one of them may give. */
-async function promiseCredits(page: Page, customerId: string) {
+/** A second person of support asks for what takes two, and for two acts together. */
+async function askForActs(page: Page, people: { customer: string; gone: string; broken: string }) {
   await arrive(page.request)
   const { userId } = await sessionOf(page)
   await openSandboxClerk().users.updateUserMetadata(userId, { publicMetadata: { role: 'support' } })
   await page.goto('/support')
   await page.getByRole('heading', { name: 'Queues' }).waitFor()
-  const asked = await page.request.post('/api/support/acts', {
-    headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    data: {
-      id: randomUUID(),
-      kind: 'adjust',
-      targets: [{ kind: 'user', id: customerId }],
-      reason: 'Promised on the phone after the outage of Friday',
-      adjustment: { credits: 6000, customer_note: 'For the outage of Friday' },
-    },
+  const ask = async (
+    kind: string,
+    users: readonly string[],
+    more: { reason: string; adjustment?: object },
+  ) => {
+    const id = randomUUID()
+    const asked = await page.request.post('/api/support/acts', {
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+      data: { id, kind, targets: users.map((user) => ({ kind: 'user', id: user })), ...more },
+    })
+    if (!asked.ok()) throw new Error(`Asking to ${kind}: ${asked.status()} ${await asked.text()}`)
+    return id
+  }
+  await ask('adjust', [people.customer], {
+    reason: 'Promised on the phone after the outage of Friday',
+    adjustment: { credits: 6000, customer_note: 'For the outage of Friday' },
   })
-  if (!asked.ok()) throw new Error(`Asking for credits: ${asked.status()} ${await asked.text()}`)
-  return {}
+  const reason = 'After the outage of Friday'
+  const batch = await ask('resync', [people.customer, people.gone, people.broken], { reason })
+  const isOver = async () => {
+    const asked = await page.request.get(`/api/support/acts?batch_id=${batch}`, {
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    return ((await asked.json()) as { data: { counts: { queued: number } } }).data.counts.queued === 0
+  }
+  await waitUntil(isOver, 'the acts to be done')
+  await ask('forget', [people.gone], { reason: 'Asked for erasure, ticket 4711' })
+  return { batch }
 }
 
 /** The trial is over and the card pays no more. */

@@ -379,6 +379,53 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'support-erase',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ erasureCase }) => erasureCase,
+    shows: 'Timeline',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Erase person' }).click()
+      await page.getByRole('dialog').getByText('Left to do').waitFor()
+    },
+  },
+  {
+    name: 'support-erase-refused',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => supportCase,
+    shows: 'Timeline',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Erase person' }).click()
+      await page.getByRole('dialog').getByText('It would fail').waitFor()
+    },
+  },
+  {
+    name: 'support-erase-approval',
+    route: '/support',
+    as: 'support',
+    shows: 'Waiting for a second person',
+    open: async (page) => {
+      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' })
+      await waiting.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('dialog').getByText('Left to do').waitFor()
+      await page.getByLabel('E-mail address of the person').fill('another@tidemark.test')
+      await page.getByRole('button', { name: 'Erase for good' }).click()
+      await page.getByText('That is not the e-mail address').waitFor()
+    },
+  },
+  {
+    name: 'support-erase-refusal',
+    route: '/support',
+    as: 'support',
+    shows: 'Waiting for a second person',
+    open: async (page) => {
+      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' })
+      await waiting.getByRole('button', { name: 'Refuse' }).click()
+      await page.getByRole('dialog').getByLabel('Reason').waitFor()
+    },
+  },
+  {
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
@@ -397,6 +444,24 @@ export const screens: readonly Screen[] = [
     route: '/support/audit',
     as: 'support',
     shows: /No acts yet|Done|Asked for|No access/,
+  },
+  {
+    name: 'support-audit-batch',
+    route: '/support/audit',
+    as: 'support',
+    address: ({ batch }) => `/support/audit?batch_id=${batch}`,
+    shows: /3 items: /,
+  },
+  {
+    name: 'support-audit-grouped',
+    route: '/support/audit',
+    as: 'support',
+    shows: /^3 items · /,
+    open: (page) =>
+      page
+        .getByRole('button', { name: /3 items/ })
+        .first()
+        .click(),
   },
   { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
 ]

@@ -61,7 +61,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
       ) : (
         <DryRun requested={dryRun.data} />
       )}
-      {needsApproval && (
+      {needsApproval && !isBlind && (
         <p className="mt-3 text-muted text-sm">
           A second person has to approve this. It waits in Work until then.
         </p>
