@@ -75,6 +75,13 @@ test('the changes are listed line by line, credits first, without values that st
   expect(renderToString(<Changes outcome={nothing} />)).toBe('')
 })
 
+test('an erasure lists what goes, what stays and what is left to do', () => {
+  const erasure = { removed: { profile: 1, tokens: 0, payloads: 12 }, customers: ['cus_1'] }
+  const html = renderToString(<Changes outcome={{ ...nothing, changed: true, erasure }} />)
+  expect(html).toMatch(/the account at Clerk.*1 row<.*Payloads of events.*12 rows<.*500 credits.*cus_1/)
+  expect(html).not.toContain('Sign-ins of editors')
+})
+
 test('a dry run without changes says so once, with the reason', () => {
   expect(whyNothing(nothing)).toBe('The event was applied before.')
 })
@@ -86,6 +93,9 @@ test('many acts are summed up in a sentence, before and after they are done', ()
   const dry = { is_dry_run: true }
   expect(summaryOf([act(purchase, dry), act(purchase, dry)], 0)).toBe(
     '2 items: 2 would change something. +1,000 credits in all.',
+  )
+  expect(summaryOf([act(purchase), act(null, { state: 'cancelled' })], 0)).toBe(
+    '2 items: 1 changed something, 1 cancelled. +500 credits in all.',
   )
   expect(summaryOf([act(null, { state: 'waiting_for_approval' })], 0)).toBe(
     '1 item: 1 waiting for a second person.',

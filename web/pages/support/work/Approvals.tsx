@@ -76,14 +76,20 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
   const approve = useMutation({
     mutationFn: (typed_address?: string) =>
       api(approveSupportAct, { body: { id, ...(typed_address !== undefined && { typed_address }) } }),
-    onSuccess: ({ data }) => onApproved({ batch_id: null, needs_approval: false, acts: [data], refused: [] }),
+    onSuccess: ({ data }) => {
+      setAsked(undefined)
+      onApproved({ batch_id: null, needs_approval: false, acts: [data], refused: [] })
+    },
     onError: (error) =>
       asked || toast.error('Error', { description: failureText(error, 'An unexpected error occurred') }),
     ...answered,
   })
   const refuse = useMutation({
     mutationFn: (reason: string) => api(refuseSupportAct, { body: { id, reason } }),
-    onSuccess: () => toast.success(isOwn ? 'Taken back' : 'Refused'),
+    onSuccess: () => {
+      setAsked(undefined)
+      toast.success(isOwn ? 'Taken back' : 'Refused')
+    },
     ...answered,
   })
   const isBusy = approve.isPending || refuse.isPending
