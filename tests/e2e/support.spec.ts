@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { arrive, type Person, signIn, signUp } from './support/people.ts'
@@ -8,7 +9,7 @@ import {
   findLedgerProblems,
   findUserId,
   openSandboxClerk,
-  plantBatch,
+  plantAct,
   plantUndecidedFinding,
   plantUnexplainedCredits,
   repairPostings,
@@ -248,23 +249,11 @@ test('a person is erased from their case when a colleague has read what goes and
   await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
   await expect(dialog(first)).toContainText('Waiting for approval')
   await first.keyboard.press('Escape')
-  // The asker can take it back, and ask again.
   const waiting = (page: Page) =>
     page
       .getByRole('region', { name: 'Waiting for a second person' })
       .getByRole('listitem')
       .filter({ hasText: userId })
-  await first.getByRole('link', { name: /^Work/ }).first().click()
-  await waiting(first).getByRole('button', { name: 'Take back' }).click()
-  await dialog(first).getByLabel('Reason').fill('The wrong customer')
-  await dialog(first).getByRole('button', { name: 'Take back' }).click()
-  await expect(waiting(first)).toHaveCount(0)
-  await first.goto(`/support/trace?owner=${userId}`)
-  await first.getByRole('button', { name: 'Erase person' }).click()
-  await expect(dialog(first)).toContainText('500 credits, which cannot be used any more')
-  await dialog(first).getByLabel('Reason').fill('Asked for erasure, ticket 4712')
-  await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
-  await expect(dialog(first)).toContainText('Waiting for approval')
 
   await second.goto('/support')
   await waiting(second).getByRole('button', { name: 'Approve' }).click()
@@ -293,7 +282,10 @@ test('acts that were asked for together are one entry of the audit log, and are 
   baseURL,
 }) => {
   const userId = await findUserId((await signUp(customer)).email)
-  const batch = await plantBatch([1, 2, 3].map((number) => `${userId}${number}`))
+  const batch = randomUUID()
+  for (const number of [1, 2, 3]) {
+    await plantAct({ kind: 'resync', target: { kind: 'user', id: `${userId}${number}` }, batch_id: batch })
+  }
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/audit')
   await support
@@ -309,6 +301,33 @@ test('acts that were asked for together are one entry of the audit log, and are 
   await expect(together.getByRole('button', { name: 'Cancel the rest' })).toHaveCount(0)
   await support.goto('/support/audit')
   await expect(support.getByRole('button', { name: /You Resync 3 items .* Cancelled/ }).first()).toBeVisible()
+  await support.context().close()
+})
+
+test('an act that waits for a second person is refused with a reason', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const userId = await findUserId((await signUp(customer)).email)
+  const target = { kind: 'user', id: userId } as const
+  const adjustment = { credits: 70, customer_note: 'For the outage', may_leave_debt: false }
+  const owner = { owner_kind: 'user', owner_id: userId } as const
+  await plantAct({ kind: 'adjust', target, owner, params: { adjustment } })
+  const support = await openConsole({ browser, baseURL }, sam)
+  await support.goto('/support')
+  const waiting = support
+    .getByRole('region', { name: 'Waiting for a second person' })
+    .getByRole('listitem')
+    .filter({ hasText: userId })
+  await waiting.getByRole('button', { name: 'Refuse' }).click()
+  await dialog(support).getByRole('button', { name: 'Refuse' }).click()
+  await expect(dialog(support)).toContainText('Enter a reason')
+  await dialog(support).getByLabel('Reason').fill('The outage was elsewhere')
+  await dialog(support).getByRole('button', { name: 'Refuse' }).click()
+  await expect(waiting).toHaveCount(0)
+  await support.goto(`/support/audit?owner_id=${userId}`)
+  await expect(support.getByRole('button', { name: /The outage was elsewhere.* Refused/ })).toBeVisible()
   await support.context().close()
 })
 

@@ -7,7 +7,7 @@ import type { DB } from '../../../schema/database/types.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { saveFindings } from '../../../schema/reconciliation/findings.ts'
 import { createStripe } from '../../../schema/stripe/client.ts'
-import { insertAct } from '../../../schema/support/acts.ts'
+import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
 import { buildGrant, postTransfer } from '../../support/factories/transfers.ts'
 
@@ -213,29 +213,23 @@ export function plantUndecidedFinding(userId: string): Promise<void> {
   })
 }
 
-/** Acts that were asked for together, and that the worker begins in an hour. */
-export function plantBatch(targets: readonly string[]): Promise<string> {
-  return withDatabase(async (db) => {
-    const batch_id = randomUUID()
-    for (const id of targets) {
-      const act = {
-        id: randomUUID(),
-        batch_id,
-        finding_id: null,
-        kind: 'resync',
-        target: { kind: 'user', id },
-        owner: null,
-        params: {},
-        reason: 'After the outage of Friday',
-        is_dry_run: false,
-        requested_by: 'cli:test',
-        requested_at: new Date(),
-        next_try_at: new Date(Date.now() + 3_600_000),
-      } as const
-      await insertAct(db, act, { token: null, credits: 0, limits: { asker: 0, total: 0 } })
-    }
-    return batch_id
-  })
+/** An act that a person at the terminal asked for, and that the worker begins in an hour. */
+export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>): Promise<void> {
+  const act: NewAct = {
+    id: randomUUID(),
+    batch_id: null,
+    finding_id: null,
+    owner: null,
+    params: {},
+    reason: 'After the outage of Friday',
+    is_dry_run: false,
+    requested_by: 'cli:test',
+    requested_at: new Date(),
+    next_try_at: new Date(Date.now() + 3_600_000),
+    ...asked,
+  }
+  const limits = { asker: 0, total: 0 }
+  await withDatabase((db) => insertAct(db, act, { token: null, credits: 0, limits }))
 }
 
 /** Resets the worker, the database and both sandboxes, except an advanced clock. */
