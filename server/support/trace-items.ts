@@ -354,6 +354,7 @@ const actWords: Readonly<Record<string, string>> = {
   cancel_subscription: 'Cancellation of a plan',
   invoice_changes: 'Invoice for a change of a plan',
   resend_invitation: 'Invitation sent again',
+  forget: 'Erasure of the person',
 }
 
 function tellAct({ data }: RowOf<'act'>, { nameOf }: PresentOptions): Told {

@@ -9,6 +9,7 @@ export const buttonStyle = cva(
         primary: 'bg-accent text-on-accent shadow-low hover:bg-accent-hover disabled:hover:bg-accent',
         secondary: 'border border-line-strong bg-surface text-ink shadow-low hover:bg-hover',
         danger: 'bg-critical text-on-accent shadow-low hover:bg-critical/90 disabled:hover:bg-critical',
+        quietDanger: 'text-critical hover:bg-critical-soft',
         quiet: 'text-muted hover:bg-hover hover:text-ink',
       },
       size: {

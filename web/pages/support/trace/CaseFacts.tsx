@@ -27,12 +27,7 @@ export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: Supp
         Adjust credits
       </Button>
       {owner.kind === 'user' && (
-        <Button
-          variant="quiet"
-          size="small"
-          className="text-critical hover:bg-critical-soft hover:text-critical sm:ml-2"
-          onClick={() => act({ kind: 'forget', targets, subject })}
-        >
+        <Button variant="quietDanger" size="small" onClick={() => act({ kind: 'forget', targets, subject })}>
           <UserX aria-hidden="true" />
           Erase person
         </Button>
