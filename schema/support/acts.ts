@@ -98,8 +98,8 @@ export interface AskedBy {
 }
 
 /**
- * Writes an act down with its entry in the audit log, unless its id is known, or an act that contradicts it is
- * under way.
+ * Writes an act down with its entry in the audit log, unless its id is known, or an act that contradicts it
+ * is under way.
  */
 export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy): Promise<InsertedAct> {
   const { token, credits, limits } = asked_by
@@ -200,7 +200,8 @@ export async function countBatch(
 }
 
 /**
- * Undefined when it did not wait for approval any more, or erases a person whose e-mail address was not typed.
+ * Undefined when it did not wait for approval any more, or erases a person whose e-mail address was not
+ * typed.
  */
 export async function approveAct(
   db: Kysely<DB>,

@@ -333,7 +333,7 @@ describe('the rows of acts', () => {
     await expect(bigger.where('id', '=', act.id).execute()).rejects.toThrow(/cannot change/)
   })
 
-  test('of each kind one act is under way per target, and dry runs do not count', async () => {
+  test('one act of each kind is under way per target, and dry runs do not count', async () => {
     const target = { kind: 'user', id: await buildUser(database.server) } as const
     const first = await buildAct(database, { kind: 'resync', target })
     const dry = await buildAct(database, { kind: 'resync', target, is_dry_run: true })
@@ -382,7 +382,7 @@ describe('the rows of acts', () => {
     expect(await askFor({ kind: 'resync', target: stranger })).toMatchObject({ outcome: 'new' })
   })
 
-  test('of an erasure and an act about the person that are asked for in the same moment one is written down', async () => {
+  test('an erasure and an act about the person that are asked for in the same moment are not both written down', async () => {
     for (let i = 0; i < 10; i++) {
       const target = { kind: 'user', id: await buildUser(database.server) } as const
       const asked = await Promise.all([
