@@ -225,6 +225,7 @@ test('a person is erased from their case when a colleague has read what goes and
   browser,
   baseURL,
 }) => {
+  test.slow()
   const { email } = await signUp(customer)
   const userId = await findUserId(email)
   await startPurchase(customer, 500)
