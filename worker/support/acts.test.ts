@@ -106,6 +106,31 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
   })
 })
 
+test('acts on one target that are done at once are done one after the other, and each says what it did', async () => {
+  for (let i = 0; i < 5; i++) {
+    const { owner, intent_id } = await buildPaidCredits(product)
+    const target = { kind: owner.owner_kind, id: owner.owner_id }
+    const adjustment = { credits: 100, customer_note: 'Our apologies', may_leave_debt: false }
+    const acts = [
+      await buildAct(database, { kind: 'adjust', target, params: { adjustment } }),
+      await buildAct(database, { kind: 'resync', target }),
+      await buildAct(database, { kind: 'replay', target: { kind: 'intent', id: intent_id } }),
+      await buildAct(database, { kind: 'cancel_intent', target: { kind: 'intent', id: intent_id } }),
+    ]
+    expect(new Set(acts.map(({ id }) => id)).size).toBe(4)
+    await Promise.all(acts.map(({ id }) => processSupportAct(worker.deps, { act_id: id })))
+    const done = await Promise.all(acts.map(({ id }) => findAct(database.owner, id)))
+    const states = done.map((act) => act?.state)
+    expect(states.slice(0, 3), JSON.stringify(done)).toEqual(['done', 'done', 'done'])
+    expect(await balanceOf(owner)).toBe(600)
+    const credits = done.map((act) =>
+      (act && outcomeOf(act)?.transfers)?.reduce((sum, transfer) => sum + transfer.credits, 0),
+    )
+    expect(credits[0]).toBe(100)
+    expect(credits.reduce((sum = 0, one = 0) => sum + one, 0)).toBe(600)
+  }
+})
+
 describe('a resync makes everything agree with Stripe and Clerk', () => {
   test('a resync makes all of a user agree with Stripe and Clerk: a plan, a purchase, a refund, and a transfer that nothing explains', async () => {
     const plan = await buildPaidPlan(product)

@@ -395,30 +395,6 @@ describe('the rows of acts', () => {
     }
   })
 
-  test('two acts on one owner that are done at once are done one after the other, and both say what they did', async () => {
-    for (let i = 0; i < 5; i++) {
-      const { intent, id } = await buildPaidEvent()
-      const target = { kind: 'user', id: intent.owner_id } as const
-      const acts = [
-        await buildAct(database, { kind: 'adjust', target, params: creditsOf(100) }),
-        await buildAct(database, { kind: 'replay', target: { kind: 'event', id } }),
-        await buildAct(database, { kind: 'replay', target: { kind: 'intent', id: intent.id } }),
-      ]
-      await Promise.all(acts.map((act) => processSupportAct(deps(), { act_id: act.id })))
-      expect(await balanceOf(intent.owner_id)).toBe(600)
-      const done = await Promise.all(acts.map((act) => findAct(database.owner, act.id)))
-      const outcomes = done.map((act) => act && outcomeOf(act))
-      expect(done.map((act) => act?.state)).toEqual(['done', 'done', 'done'])
-      const credits = outcomes.map((outcome) =>
-        outcome?.transfers.reduce((sum, transfer) => sum + transfer.credits, 0),
-      )
-      expect([
-        [100, 500, 0],
-        [100, 0, 500],
-      ]).toContainEqual(credits)
-    }
-  })
-
   test('the audit log refuses every change', async () => {
     const owner_id = await buildUser(database.server)
     await perform({
