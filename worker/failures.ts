@@ -101,7 +101,7 @@ function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** Who an unavailable error is about, in a sentence for support. Its own text is the vendor's, and is logged. */
+/** Who does not answer, in a sentence for support; the vendor's own text is in the log. */
 export function whoIsAway(error: unknown): string {
   if (isRefusedKey(error)) return 'Stripe refuses our key.'
   if (error instanceof Stripe.errors.StripeError) return 'Stripe does not answer.'

@@ -99,6 +99,9 @@ test('no answer to support has a secret, a card or an address in it', async () =
       [`?kind=event&id=${event}`],
       [`?kind=intent&id=${intent}`],
     ],
+    'GET /api/support/customer/balance': [[`?owner=${owner}`]],
+    'GET /api/support/customer/usage': [[`?owner=${owner}`]],
+    'GET /api/support/customer/invoices': [[`?owner=${owner}`]],
     'GET /api/support/work': [[''], ['?kind=event&state=failed']],
     'POST /api/support/visits': [['', { owner }]],
     'POST /api/support/acts': [
@@ -197,6 +200,9 @@ describe('every call of support', () => {
 const exampleQueries: Readonly<Record<string, Record<string, string>>> = {
   '/api/support/search': { q: 'user_ada' },
   '/api/support/trace': { owner: 'user_ada' },
+  '/api/support/customer/balance': { owner: 'user_ada' },
+  '/api/support/customer/usage': { owner: 'user_ada' },
+  '/api/support/customer/invoices': { owner: 'user_ada' },
 }
 
 /** Each is taken as it is. */

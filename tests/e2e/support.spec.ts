@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
-import { arrive, type Person, signIn, signUp } from './support/people.ts'
+import {
+  caseSummary,
+  clicksOf,
+  countClicks,
+  dialog,
+  hireSupport,
+  openConsole,
+  sam,
+} from './support/console.ts'
+import { signUp } from './support/people.ts'
 import {
   changeSeatsLater,
   countFailedEvents,
@@ -15,10 +24,6 @@ import {
   repairPostings,
 } from './support/product.ts'
 import { expect, test } from './support/test.ts'
-
-const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
-const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
-const dialog = (page: Page) => page.getByRole('dialog')
 
 // Two or three people and a payment each, one after the other.
 test.describe.configure({ timeout: 180_000 })
@@ -331,37 +336,3 @@ test('an act that waits for a second person is refused with a reason', async ({
   await expect(support.getByRole('button', { name: /The outage was elsewhere.* Refused/ })).toBeVisible()
   await support.context().close()
 })
-
-interface Setting {
-  readonly browser: Browser
-  readonly baseURL: string | undefined
-}
-
-async function openConsole({ browser, baseURL }: Setting, person: Person): Promise<Page> {
-  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
-  await signIn(context.request, person)
-  return context.newPage()
-}
-
-/** A new user whom Clerk calls support staff. */
-async function hireSupport({ browser, baseURL }: Setting): Promise<Person> {
-  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
-  const person = await arrive(context.request)
-  await context.close()
-  await openSandboxClerk().users.updateUserMetadata(await findUserId(person.email), {
-    publicMetadata: { role: 'support' },
-  })
-  return person
-}
-
-/** Clicks of a mouse; a key that presses a button is none. */
-async function countClicks(page: Page): Promise<void> {
-  await page.addInitScript(`
-    window.clicks = 0
-    addEventListener('click', ({ detail }) => { if (detail > 0) window.clicks += 1 }, true)
-  `)
-}
-
-function clicksOf(page: Page): Promise<number> {
-  return page.evaluate<number>('window.clicks')
-}

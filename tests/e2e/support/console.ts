@@ -1,0 +1,96 @@
+import { appendFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, expect, type Page, test } from '@playwright/test'
+import { arrive, type Person, signIn } from './people.ts'
+import { findUserId, openSandboxClerk } from './product.ts'
+
+export const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
+export const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
+export const dialog = (page: Page) => page.getByRole('dialog')
+
+export interface Setting {
+  readonly browser: Browser
+  readonly baseURL: string | undefined
+}
+
+export async function openConsole({ browser, baseURL }: Setting, person: Person): Promise<Page> {
+  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
+  await signIn(context.request, person)
+  return context.newPage()
+}
+
+/** A new user whom Clerk calls support staff. */
+export async function hireSupport({ browser, baseURL }: Setting): Promise<Person> {
+  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
+  const person = await arrive(context.request)
+  await context.close()
+  await openSandboxClerk().users.updateUserMetadata(await findUserId(person.email), {
+    publicMetadata: { role: 'support' },
+  })
+  return person
+}
+
+/** Clicks of a mouse; a key that presses a button is none. */
+export async function countClicks(page: Page): Promise<void> {
+  await page.addInitScript(`
+    addEventListener('click', ({ detail }) => {
+      if (detail > 0) sessionStorage.setItem('clicks', String(Number(sessionStorage.getItem('clicks')) + 1))
+    }, true)
+  `)
+}
+
+export function clicksOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`Number(sessionStorage.getItem('clicks'))`)
+}
+
+/** A complaint of a customer that support looks into: from the start page of the console. */
+export interface Ticket {
+  readonly page: Page
+  /** The cause is on the screen: two clicks at most. */
+  understood(): Promise<void>
+  /** What was wrong is right again: six clicks at most, those before included. */
+  mended(): Promise<void>
+}
+
+const report = join(import.meta.dirname, '../../../reports/tickets.tsv')
+
+/** Opens the console and searches for `about`, whose only match is opened at once. */
+export async function takeTicket(setting: Setting, about: string): Promise<Ticket> {
+  const page = await openConsole(setting, sam)
+  await countClicks(page)
+  await page.goto('/support')
+  const began = Date.now()
+  await page.getByRole('searchbox', { name: 'Search support' }).click()
+  await page.keyboard.type(about)
+  await page.keyboard.press('Enter')
+  const note = async (what: string, most: number) => {
+    const clicks = await clicksOf(page)
+    expect(clicks).toBeLessThanOrEqual(most)
+    await mkdir(join(report, '..'), { recursive: true })
+    const seconds = ((Date.now() - began) / 1000).toFixed(1)
+    await appendFile(report, `${[test.info().title, what, clicks, seconds].join('\t')}\n`)
+  }
+  return {
+    page,
+    understood: () => note('understood', 2),
+    mended: () => note('mended', 6),
+  }
+}
+
+/** Whether the case says that nothing is wrong and nothing is unknown. */
+export async function isGreen(page: Page): Promise<boolean> {
+  const text = (await caseSummary(page).textContent()) ?? ''
+  return (
+    text.includes('All expected credits are present') &&
+    !/which is late|not applied|may be paid by now|Nothing was compared/.test(text)
+  )
+}
+
+/** Presses a button of the case, waits for the preview, and does it with a reason from the keyboard. */
+export async function act(page: Page, button: string | RegExp, preview: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: button }).first().click()
+  await expect(dialog(page)).toContainText(preview, { timeout: 30_000 })
+  await page.keyboard.type('The customer wrote to us')
+  await page.keyboard.press('Enter')
+  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 30_000 })
+}
