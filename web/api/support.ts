@@ -67,7 +67,8 @@ export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' 
       api(getTrace, { query: { ...query, ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: every30SecondsMs,
+    // Without an owner there is no visit, and each view is a line in the audit log.
+    refetchInterval: ({ state }) => (state.data?.pages[0]?.owner ? every30SecondsMs : false),
     // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
   })

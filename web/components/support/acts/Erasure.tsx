@@ -55,6 +55,7 @@ const names: Readonly<Record<string, string>> = {
   answers: 'Stored answers',
   seats: 'Addresses of seats',
   invitations: 'Addresses of invitations',
+  texts: 'Descriptions, notes and reasons',
   payloads: 'Payloads of events',
   tries: 'Errors of failed tries',
 }
