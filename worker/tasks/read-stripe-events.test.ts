@@ -207,6 +207,18 @@ describe('a reading', () => {
     expect(await read()).toBe(1)
   })
 
+  test('a reading that sees an event from ahead of its clock does not pass over the young ones before it', async () => {
+    clock.setAhead({ minutes: 0 })
+    const [young] = eventsOf(1)
+    const ahead = { ...eventsOf(1)[0], created: (young?.created ?? 0) + 5 * 86_400 } as Stripe.Event
+    const deps = { stripe: stripeWith([ahead, young as Stripe.Event]) }
+    expect(await read(deps)).toBe(1)
+    expect((await rows()).map(({ id }) => id)).toEqual([ahead.id])
+    clock.setAhead({ minutes: 6 * 24 * 60 })
+    expect(await read(deps)).toBe(1)
+    expect((await rows()).map(({ id }) => id).toSorted()).toEqual([ahead.id, young?.id].toSorted())
+  })
+
   test('a reading that fails begins again where it was', async () => {
     await buildPaidCredits(product)
     const away = listing(() => Promise.reject(new Error('Stripe is away')))
