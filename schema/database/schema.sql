@@ -1135,6 +1135,8 @@ CREATE INDEX support_acts_batch ON public.support_acts USING btree (batch_id, id
 
 CREATE INDEX support_acts_due ON public.support_acts USING btree (next_try_at) WHERE (state = 'queued'::text);
 
+CREATE INDEX support_acts_failed ON public.support_acts USING btree (finished_at) WHERE ((state = 'failed'::text) AND (NOT is_dry_run));
+
 CREATE INDEX support_acts_owner ON public.support_acts USING btree (owner_kind, owner_id, requested_at DESC) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX support_acts_target ON public.support_acts USING btree (target_kind, target_id, requested_at DESC);

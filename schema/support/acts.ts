@@ -376,8 +376,7 @@ export async function countFailedActs(db: Kysely<DB>, since: Date): Promise<numb
   const { acts } = await db
     .selectFrom('support_acts')
     .select(({ fn }) => fn.countAll<number>().as('acts'))
-    .where('state', '=', 'failed')
-    .where('is_dry_run', '=', false)
+    .where(sql<boolean>`state = 'failed' AND NOT is_dry_run`)
     .where('finished_at', '>', since)
     .executeTakeFirstOrThrow()
   return acts

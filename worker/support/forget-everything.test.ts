@@ -21,7 +21,7 @@ import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { QueueProducer } from '../../schema/queues/producer.ts'
 import type { QueueName } from '../../schema/queues/queues.ts'
 import { approveAct, findAct } from '../../schema/support/acts.ts'
-import { ensureUser } from '../../schema/users/users.ts'
+import { ensureUser, findUser } from '../../schema/users/users.ts'
 import { rowsWith } from '../../tests/support/database/rows-with.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
@@ -255,7 +255,8 @@ describe.each([
     const { id } = await buildAct(database, { kind: 'forget', target: { kind: 'user', id: user_id }, reason })
     const { user_id: approved_by, token } = await signUp(clerk, { role: 'support' })
     const now = new Date()
-    await approveAct(database.server, { id, approved_by, token, now, next_try_at: now })
+    const typed_address = (await findUser(database.owner, user_id))?.email
+    await approveAct(database.server, { id, approved_by, token, typed_address, now, next_try_at: now })
     await runJobs([{ queue: 'support-acts', id, payload: { act_id: id } }])
     expect(await findAct(database.owner, id)).toMatchObject({ error: null, state: 'done' })
   }

@@ -217,19 +217,17 @@ describe('a person is not forgotten while', () => {
     expect(await forget(ada.user_id)).toMatchObject({ state: 'failed', error: expect.stringContaining(id) })
   })
 
-  test('something that support has asked for about them is not over', async () => {
+  test('something that support has asked for about an invitation of theirs is not over', async () => {
     const ada = await signUpHere()
-    const adjustment = { credits: 6000, customer_note: `For ${ada.email}`, may_leave_debt: false }
-    // Of two acts on one target one is under way: this one is on a purchase of theirs.
-    const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    const team = await buildTeam(product)
+    const { id } = await invite(product, team, ada.email)
+    // An act whose owner is the person is refused beside an erasure when it is asked for.
     const open = await buildAct(database, {
-      kind: 'adjust',
-      target: { kind: 'intent', id: intent_id },
-      owner: { owner_kind: 'user', owner_id: ada.user_id },
-      params: { adjustment },
+      kind: 'resend_invitation',
+      target: { kind: 'invitation', id },
+      owner: { owner_kind: 'organization', owner_id: team.organization.id },
     })
-    expect(open.state).toBe('waiting_for_approval')
+    expect(open.state).toBe('queued')
     expect(await forget(ada.user_id)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining(open.id),

@@ -9,3 +9,6 @@ ALTER TABLE support_acts DROP CONSTRAINT support_acts_state_check, DROP CONSTRAI
   ADD CONSTRAINT support_acts_finished CHECK (state IN ('done', 'failed', 'refused', 'cancelled') = (finished_at IS NOT NULL));
 ALTER TABLE audit_log DROP CONSTRAINT audit_log_outcome_check,
   ADD CONSTRAINT audit_log_outcome_check CHECK (outcome IN ('requested', 'approved', 'refused', 'cancelled', 'denied', 'done', 'failed'));
+
+-- The acts that failed within the last day, for an alarm.
+CREATE INDEX support_acts_failed ON support_acts (finished_at) WHERE state = 'failed' AND (NOT is_dry_run);
