@@ -125,7 +125,7 @@ test(
     await says(ticket, /received and not applied/)
     expect(await isGreen(ticket.page)).toBe(false)
     await ticket.understood()
-    await ticket.page.getByRole('button', { name: 'Resync' }).click()
+    await ticket.page.getByRole('button', { name: 'Resync', exact: true }).click()
     await expect(dialog(ticket.page)).toContainText('Stripe does not answer', { timeout: 40_000 })
     await ticket.page.keyboard.press('Escape')
     await clearFaults()

@@ -359,7 +359,7 @@ export const screens: readonly Screen[] = [
     address: ({ supportCase }) => supportCase,
     shows: 'Timeline',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Resync' }).click()
+      await page.getByRole('button', { name: 'Resync', exact: true }).click()
       await page.getByRole('dialog').getByText('would change').waitFor()
     },
   },
@@ -406,7 +406,7 @@ export const screens: readonly Screen[] = [
     as: 'support',
     shows: 'Waiting for a second person',
     open: async (page) => {
-      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' })
+      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
       await waiting.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('dialog').getByText('Left to do').waitFor()
       await page.getByLabel('E-mail address of the person').fill('another@tidemark.test')
@@ -420,7 +420,7 @@ export const screens: readonly Screen[] = [
     as: 'support',
     shows: 'Waiting for a second person',
     open: async (page) => {
-      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' })
+      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
       await waiting.getByRole('button', { name: 'Refuse' }).click()
       await page.getByRole('dialog').getByLabel('Reason').waitFor()
     },
