@@ -409,9 +409,7 @@ export const screens: readonly Screen[] = [
       const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
       await waiting.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('dialog').getByText('Left to do').waitFor()
-      await page.getByLabel('E-mail address of the person').fill('another@tidemark.test')
-      await page.getByRole('button', { name: 'Erase for good' }).click()
-      await page.getByText('That is not the e-mail address').waitFor()
+      await page.getByLabel('E-mail address of the person').waitFor()
     },
   },
   {
