@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
 import { restoreErasures } from './restore/restore-erasures.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
@@ -19,6 +20,6 @@ try {
   console.log(`${erased.length} erased again, ${known} forgotten already, ${left.length} left for a person`)
   process.exitCode = left.length === 0 ? 0 : 1
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(explainError(error))
   process.exitCode = 1
 }

@@ -17,8 +17,13 @@ export async function listUnfinishedIntents(
 
 /** Payment pages that can be paid now. */
 export async function countOpenCheckouts(db: Kysely<DB>, owner: Owner): Promise<number> {
-  const open = await intentsOf(db, owner).where('state', 'in', ['created', 'open']).execute()
-  return open.length
+  const { open } = await intentsOf(db, owner)
+    .where('state', 'in', ['created', 'open'])
+    .clearSelect()
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .executeTakeFirstOrThrow()
+  return open
 }
 
 /** All of an owner's checkouts, newest first. */

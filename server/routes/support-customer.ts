@@ -3,11 +3,7 @@ import {
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import type { StripeDocument } from '../../schema/stripe/billing-documents.ts'
-import { openCase } from '../../schema/support/visits.ts'
-import type { Dependencies } from '../dependencies.ts'
-import { supportItemNotFound } from '../errors.ts'
 import { invoicesFailure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
@@ -15,17 +11,19 @@ import { openLinks } from '../support/links.ts'
 import { readDocuments } from './billing.ts'
 import { readUsageSummary } from './credits.ts'
 import { readExplanationPage } from './explanation.ts'
+import { openCaseOf } from './support.ts'
 
 /** Part of a case: a read through these calls alone is written to the audit log as the case is. */
 export const supportCustomerRoutes = [
   route(getCustomerBalance, { rights: supportStaff }).handle(async ({ query, user_id }, deps) => {
-    const owner = await openCaseOf(deps, query.owner, user_id)
+    const { owner } = await openCaseOf(deps, query.owner, user_id)
     return readExplanationPage(deps, owner, { ...query, time_zone: 'UTC' })
   }),
 
-  route(getCustomerUsage, { rights: supportStaff }).handle(async ({ query, user_id }, deps) =>
-    readUsageSummary(deps, await openCaseOf(deps, query.owner, user_id), query),
-  ),
+  route(getCustomerUsage, { rights: supportStaff }).handle(async ({ query, user_id }, deps) => {
+    const { owner } = await openCaseOf(deps, query.owner, user_id)
+    return readUsageSummary(deps, owner, query)
+  }),
 
   route(listCustomerDocuments, {
     rights: supportStaff,
@@ -33,7 +31,7 @@ export const supportCustomerRoutes = [
       'Stripe does not answer, so its invoices cannot be listed. Try again in a moment.',
     ),
   }).handle(async ({ query, user_id }, deps) => {
-    const owner = await openCaseOf(deps, query.owner, user_id)
+    const { owner } = await openCaseOf(deps, query.owner, user_id)
     const links = openLinks(deps.settings)
     const { documents, next_cursor } = await readDocuments(deps, owner, query)
     const items = documents.map(({ document, shown }) => {
@@ -43,17 +41,6 @@ export const supportCustomerRoutes = [
     return { success: true, data: { items, next_cursor } }
   }),
 ]
-
-async function openCaseOf(
-  deps: Pick<Dependencies, 'db' | 'now'>,
-  ownerId: string,
-  user_id: string,
-): Promise<Owner> {
-  const owner = ownerOfId(ownerId)
-  if (!owner) throw supportItemNotFound()
-  await openCase(deps.db, { owner, user_id, now: deps.now() })
-  return owner
-}
 
 /** What support opens at Stripe to refund, or to see why a card was declined: the payment or its invoice. */
 function paymentOf(document: StripeDocument): { readonly id: string; readonly livemode: boolean } {

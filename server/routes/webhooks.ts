@@ -4,7 +4,7 @@ import { Batches } from '../../schema/batches.ts'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
-import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
+import { eventTypeLabel, isHandledEvent } from '../../schema/inbox/event-type-label.ts'
 import type { EventSource } from '../../schema/inbox/events.ts'
 import { type ReceivedEvent, type StoredEvent, storeEvents } from '../../schema/inbox/store-events.ts'
 import { eventQueues } from '../../schema/queues/queues.ts'
@@ -58,7 +58,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
-    await storeVerifiedEvent(
+    await receiveVerifiedEvent(
       deps,
       inbox,
       {
@@ -99,7 +99,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
     const event = clerkEventSchema.safeParse(parseJson(raw))
     if (!event.success) throw invalidEvent(event.error)
-    await storeVerifiedEvent(
+    await receiveVerifiedEvent(
       deps,
       inbox,
       {
@@ -170,33 +170,39 @@ function openInbox(): Inbox {
 }
 
 /**
- * Stores a verified event that we handle in the inbox and enqueues a job for it. When this returns, the row
- * is committed and the sender may forget the event; when it throws, the sender must send it again.
+ * Receives a verified event. When this returns, it is stored or nothing follows from it, and the sender may
+ * forget it; when it throws, the sender must send it again.
  */
-async function storeVerifiedEvent(
+async function receiveVerifiedEvent(
   deps: Dependencies,
   inbox: Inbox,
   verified: VerifiedEvent,
   requestLog: RequestLog,
 ): Promise<void> {
   const { source, id, type } = verified
-  const now = deps.now()
   requestLog.note({ event_id: id, event_type: type, ...idsIn(verified.payload) })
-  const label = eventTypeLabel({ source, type })
   // An endpoint may be sent every type. What nothing follows from may be about people, and is not kept.
-  if (label !== 'other') await store()
-  deps.metrics.webhooksAccepted.inc({ source, type: label })
+  if (isHandledEvent(verified)) await storeVerifiedEvent(deps, inbox, verified, requestLog)
+  deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel(verified) })
+}
 
-  async function store(): Promise<void> {
-    const event = {
-      ...verified,
-      payload: verified.payload as Json,
-      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
-      received_at: now,
-      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
-    }
-    const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-    if (unfinished)
-      await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
+/** Stores it in the inbox and enqueues a job for it. When this returns, the row is committed. */
+async function storeVerifiedEvent(
+  deps: Dependencies,
+  inbox: Inbox,
+  verified: VerifiedEvent,
+  requestLog: RequestLog,
+): Promise<void> {
+  const { source, id } = verified
+  const now = deps.now()
+  const event = {
+    ...verified,
+    payload: verified.payload as Json,
+    ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+    received_at: now,
+    next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
   }
+  const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+  if (unfinished)
+    await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
 }
