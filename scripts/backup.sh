@@ -27,7 +27,7 @@ fi
 
 part=$folder/base/.part
 rm -rf "$part"
-# With the log that it needs by itself, so that it can be verified and restored also without the archive.
+# With the log that this backup needs, so that it can be verified and restored without the archive.
 pg_basebackup --pgdata="$part" --wal-method=stream --checkpoint=fast --no-password
 pg_verifybackup --quiet "$part"
 sync

@@ -31,12 +31,17 @@ import {
   turnStripeKnob,
   wakeWorker,
 } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { alone, test as anyTest, expect } from './support/test.ts'
 
 /**
  * What customers complain about, as support meets it: the cause is on the screen within two clicks, and what
  * can be mended in the console is mended within six. Clicks and seconds are written to reports/tickets.tsv.
  */
+const test = anyTest.extend<{ ada: Customer; take: (about: string) => Promise<Ticket> }>({
+  ada: async ({ request, baseURL }, use) => use(await newCustomer(request, baseURL)),
+  take: async ({ browser, baseURL }, use) => use((about) => takeTicket({ browser, baseURL }, about)),
+})
+
 test.describe.configure({ timeout: 180_000 })
 
 test.afterEach(async () => {
@@ -56,6 +61,16 @@ async function shows({ page }: Ticket, part: Locator, text: string | RegExp): Pr
 }
 
 const says = (ticket: Ticket, text: string | RegExp) => shows(ticket, caseSummary(ticket.page), text)
+
+/** The credits are all there, and the case says this no more. */
+async function saysNoMore({ page }: Ticket, text: string): Promise<void> {
+  await expect(async () => {
+    await page.reload()
+    await expect(caseSummary(page)).toContainText(present)
+    await expect(caseSummary(page)).not.toContainText(text)
+  }).toPass({ timeout: 100_000 })
+}
+
 const present = 'All expected credits are present'
 const fact = (ticket: Ticket) => ticket.page.getByRole('region', { name: 'Customer' })
 const timeline = (ticket: Ticket) => ticket.page.getByRole('region', { name: 'Timeline' })
@@ -73,35 +88,29 @@ async function receivedAbout(type: string, customer: Customer): Promise<void> {
   )
 }
 
-test(
-  'a payment whose webhook is lost is found and resynced',
-  alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
-    const session = await ada.order(500)
-    await turnStripeKnob('deliveries', { mode: 'never' })
-    await ada.pay(session)
-    await hideEventsFromList()
-    const ticket = await takeTicket({ browser, baseURL }, ada.email)
-    await says(ticket, '1 open payment page may be paid by now')
-    expect(await isGreen(ticket.page)).toBe(false)
-    await ticket.understood()
-    await act(ticket.page, 'Resync', '+500 credits')
-    await says(ticket, present)
-    await shows(ticket, fact(ticket), '500 credits')
-    await ticket.mended()
-  },
-)
+test('a payment whose webhook is lost is found and resynced', alone, async ({ ada, take }) => {
+  const session = await ada.order(500)
+  await turnStripeKnob('deliveries', { mode: 'never' })
+  await ada.pay(session)
+  await hideEventsFromList()
+  const ticket = await take(ada.email)
+  await says(ticket, '1 open payment page may be paid by now')
+  expect(await isGreen(ticket.page)).toBe(false)
+  await ticket.understood()
+  await act(ticket.page, 'Resync', '+500 credits')
+  await says(ticket, present)
+  await shows(ticket, fact(ticket), '500 credits')
+  await ticket.mended()
+})
 
 test(
   'a payment that waits for a worker that stands still is amber, and present once the worker goes on',
   alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
+  async ({ ada, take }) => {
     const session = await ada.order(500)
     freezeWorker()
     await ada.pay(session)
-    const ticket = await takeTicket({ browser, baseURL }, ada.email)
+    const ticket = await take(ada.email)
     await says(ticket, /received and not applied/)
     expect(await isGreen(ticket.page)).toBe(false)
     await ticket.understood()
@@ -116,12 +125,11 @@ test(
 test(
   'a plan that is paid while Stripe does not answer is amber, its preview says so, and a resync brings it',
   alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
+  async ({ ada, take }) => {
     const session = await orderPlan(ada, 'pro')
     await turnStripeKnob('faults', { status: 500, for_ms: 600_000, path_prefix: '/v1' })
     await ada.pay(session)
-    const ticket = await takeTicket({ browser, baseURL }, ada.email)
+    const ticket = await take(ada.email)
     await says(ticket, /received and not applied/)
     expect(await isGreen(ticket.page)).toBe(false)
     await ticket.understood()
@@ -136,14 +144,12 @@ test(
 )
 
 test('a customer who paid twice is told so at the top of the case, with both payments', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   await ada.buy(500)
   const second = await ada.buy(500)
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await says(ticket, /Paid twice within .*: 500 credits for €7\.00/)
   await ticket.understood()
   await openSandboxStripe().refunds.create({ charge: await chargeOf(second) })
@@ -155,13 +161,12 @@ test('a customer who paid twice is told so at the top of the case, with both pay
 test(
   'a customer who asks where the credits of last month are is shown that they expired',
   alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
+  async ({ ada, take }) => {
     await subscribe(ada, 'pro')
     // The trial ends, and the first month after it.
     await turnStripeKnob('clock/advance', { days: 50 })
     await receivedAbout('invoice.paid', ada)
-    const ticket = await takeTicket({ browser, baseURL }, ada.email)
+    const ticket = await take(ada.email)
     await ticket.page.getByText('What the customer sees').click()
     const balance = ticket.page.getByRole('region', { name: 'Balance' })
     await shows(ticket, balance, 'Unused plan credits expired')
@@ -170,13 +175,11 @@ test(
 )
 
 test('a purchase whose refund was asked for is found with its invoice, and the refund takes its credits', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   const session = await ada.buy(500)
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await says(ticket, present)
   await ticket.page.getByText('What the customer sees').click()
   const documents = ticket.page.getByRole('region', { name: 'Invoices and receipts' })
@@ -188,16 +191,11 @@ test('a purchase whose refund was asked for is found with its invoice, and the r
   await ticket.mended()
 })
 
-test('a dispute that was lost is told from one that is open, with its day', async ({
-  request,
-  browser,
-  baseURL,
-}) => {
-  const ada = await newCustomer(request, baseURL)
+test('a dispute that was lost is told from one that is open, with its day', async ({ ada, take }) => {
   const session = await ada.buy(500)
   const charge = await chargeOf(session)
   await turnStripeKnob(`charges/${charge}/dispute`, {})
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await says(ticket, /dispute/i)
   await expect(caseSummary(ticket.page)).not.toContainText(/lost/)
   const { data } = await openSandboxStripe().disputes.list({ charge })
@@ -207,15 +205,13 @@ test('a dispute that was lost is told from one that is open, with its day', asyn
 })
 
 test('seats that are bought and not paid are explained in the organization’s case, and invoiced there', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   await subscribe(ada, 'teams', 2)
   const organization = await organizationOf(ada)
   await changeSeatsLater(organization, 5)
-  const ticket = await takeTicket({ browser, baseURL }, organization)
+  const ticket = await take(organization)
   const plan = ticket.page.getByRole('button', { name: /^Subscription to Teams, monthly, 5 seats/ })
   await shows(ticket, timeline(ticket), 'Subscription to Teams, monthly, 5 seats')
   await plan.click()
@@ -229,24 +225,19 @@ test('seats that are bought and not paid are explained in the organization’s c
 test(
   'an invitation that Clerk did not send is told at the top of the case, and sent when it is asked for again',
   alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
+  async ({ ada, take }) => {
     await subscribe(ada, 'teams', 3)
     const organization = await organizationOf(ada)
     const path_prefix = `/bapi/v1/organizations/${organization}/invitations`
     await turnClerkKnob('faults', { status: 500, for_ms: 600_000, path_prefix })
     const email = `guest.${randomUUID().slice(0, 8)}@tidemark.test`
     await expect(ada.call('/api/team-invitations', { org_id: organization, email })).rejects.toThrow()
-    const ticket = await takeTicket({ browser, baseURL }, organization)
+    const ticket = await take(organization)
     await says(ticket, /Invitation of g….* failed on .*: Clerk did not answer/)
     await ticket.understood()
     await clearFaults()
     await ada.call('/api/team-invitations', { org_id: organization, email })
-    await expect(async () => {
-      await ticket.page.reload()
-      await expect(caseSummary(ticket.page)).toContainText(present)
-      await expect(caseSummary(ticket.page)).not.toContainText('Clerk did not answer')
-    }).toPass({ timeout: 100_000 })
+    await saysNoMore(ticket, 'Clerk did not answer')
     await ticket.mended()
   },
 )
@@ -254,12 +245,11 @@ test(
 test(
   'a plan that was changed at Stripe and not heard is put right by a resync',
   alone,
-  async ({ request, browser, baseURL }) => {
-    const ada = await newCustomer(request, baseURL)
+  async ({ ada, take }) => {
     const subscription = await subscribe(ada, 'pro')
     await turnStripeKnob('deliveries', { mode: 'never' })
     await openSandboxStripe().subscriptions.cancel(subscription)
-    const ticket = await takeTicket({ browser, baseURL }, ada.email)
+    const ticket = await take(ada.email)
     await says(ticket, /As far as Stripe was heard until/)
     await ticket.understood()
     await act(ticket.page, 'Resync', /Pro/)
@@ -269,34 +259,26 @@ test(
 )
 
 test('a renewal that was declined is told with its reason, its sum and the next try', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   const subscription = await subscribe(ada, 'pro')
   await turnStripeKnob(`subscriptions/${subscription}/renew`, { payment: 'fails' })
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await says(ticket, /Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on/)
   await ticket.understood()
   await turnStripeKnob(`subscriptions/${subscription}/retry`)
-  await expect(async () => {
-    await ticket.page.reload()
-    await expect(caseSummary(ticket.page)).toContainText(present)
-    await expect(caseSummary(ticket.page)).not.toContainText('Card declined')
-  }).toPass({ timeout: 100_000 })
+  await saysNoMore(ticket, 'Card declined')
   await ticket.mended()
 })
 
 test('an editor without credits leads from the person to the pool of their organization', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   await subscribe(ada, 'teams', 2)
   await ada.call('/api/extension-token/generate', {})
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   // The address is also that of a seat of the organization.
   await ticket.page.getByRole('main').getByRole('link').first().click()
   await shows(ticket, fact(ticket), 'Balance0 credits')
@@ -307,11 +289,11 @@ test('an editor without credits leads from the person to the pool of their organ
 })
 
 test('a balance that support changed names the colleague and the reason', async ({
-  request,
+  ada,
+  take,
   browser,
   baseURL,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   await ada.buy(500)
   const colleague = await openConsole({ browser, baseURL }, sam)
   await colleague.goto(`/support/trace?owner=${ada.userId}`)
@@ -323,7 +305,7 @@ test('a balance that support changed names the colleague and the reason', async 
   await dialog(colleague).getByRole('button', { name: 'Adjust credits' }).click()
   await dialog(colleague).getByRole('button', { name: 'Done', exact: true }).click()
   await colleague.context().close()
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await shows(ticket, timeline(ticket), '+40')
   const entry = timeline(ticket)
     .getByRole('button', { name: /by support/ })
@@ -335,22 +317,20 @@ test('a balance that support changed names the colleague and the reason', async 
 })
 
 test('a refund that failed says that the money is still with us and the credits are back', async ({
-  request,
-  browser,
-  baseURL,
+  ada,
+  take,
 }) => {
-  const ada = await newCustomer(request, baseURL)
   const session = await ada.buy(500)
   const refund = await openSandboxStripe().refunds.create({ charge: await chargeOf(session) })
   await receivedAbout('charge.refunded', ada)
   await turnStripeKnob(`refunds/${refund.id}/status`, { status: 'failed' })
-  const ticket = await takeTicket({ browser, baseURL }, ada.email)
+  const ticket = await take(ada.email)
   await says(ticket, /A refund failed on .*: the money is still with us, and the credits are back/)
   await shows(ticket, fact(ticket), 'Balance500 credits')
   await ticket.understood()
 })
 
-test('a subscription that no checkout of ours began is shown as unknown', async ({ browser, baseURL }) => {
+test('a subscription that no checkout of ours began is shown as unknown', async ({ take }) => {
   const stripe = openSandboxStripe()
   const customer = await stripe.customers.create({ email: 'elsewhere@tidemark.test' })
   const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
@@ -360,7 +340,7 @@ test('a subscription that no checkout of ours began is shown as unknown', async 
     default_payment_method: method.id,
     items: [{ price: price?.id ?? '' }],
   })
-  const ticket = await takeTicket({ browser, baseURL }, subscription.id)
+  const ticket = await take(subscription.id)
   await expect(
     ticket.page.getByText(/without a matching customer|No matching customer/).first(),
   ).toBeVisible()

@@ -1,5 +1,7 @@
 import type { APIRequestContext } from '@playwright/test'
+import type { Kysely } from 'kysely'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
+import type { DB } from '../../../schema/database/types.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { arrive } from './people.ts'
 import { findUserId, openSandboxClerk, openSandboxStripe, turnStripeKnob, withDatabase } from './product.ts'
@@ -92,7 +94,7 @@ export async function chargeOf(sessionId: string): Promise<string> {
 }
 
 /** Waits until a statement finds a row. */
-export function untilRow(find: (db: Parameters<Parameters<typeof withDatabase>[0]>[0]) => Promise<unknown>) {
+export function untilRow(find: (db: Kysely<DB>) => Promise<unknown>) {
   return waitUntil(async () => (await withDatabase(find)) !== undefined, 'the row')
 }
 
