@@ -58,7 +58,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
-    await receiveVerifiedEvent(
+    await storeVerifiedEvent(
       deps,
       inbox,
       {
@@ -99,7 +99,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
     const event = clerkEventSchema.safeParse(parseJson(raw))
     if (!event.success) throw invalidEvent(event.error)
-    await receiveVerifiedEvent(
+    await storeVerifiedEvent(
       deps,
       inbox,
       {
@@ -170,10 +170,10 @@ function openInbox(): Inbox {
 }
 
 /**
- * Receives a verified event. When this returns, it is stored or nothing follows from it, and the sender may
- * forget it; when it throws, the sender must send it again.
+ * Stores a verified event that we handle in the inbox and enqueues a job for it. When this returns, the row
+ * is committed and the sender may forget the event; when it throws, the sender must send it again.
  */
-async function receiveVerifiedEvent(
+async function storeVerifiedEvent(
   deps: Dependencies,
   inbox: Inbox,
   verified: VerifiedEvent,
@@ -182,27 +182,18 @@ async function receiveVerifiedEvent(
   const { source, id, type } = verified
   requestLog.note({ event_id: id, event_type: type, ...idsIn(verified.payload) })
   // An endpoint may be sent every type. What nothing follows from may be about people, and is not kept.
-  if (isHandledEvent(verified)) await storeVerifiedEvent(deps, inbox, verified, requestLog)
-  deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel(verified) })
-}
-
-/** Stores it in the inbox and enqueues a job for it. When this returns, the row is committed. */
-async function storeVerifiedEvent(
-  deps: Dependencies,
-  inbox: Inbox,
-  verified: VerifiedEvent,
-  requestLog: RequestLog,
-): Promise<void> {
-  const { source, id } = verified
-  const now = deps.now()
-  const event = {
-    ...verified,
-    payload: verified.payload as Json,
-    ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
-    received_at: now,
-    next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
+  if (isHandledEvent(verified)) {
+    const now = deps.now()
+    const event = {
+      ...verified,
+      payload: verified.payload as Json,
+      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+      received_at: now,
+      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
+    }
+    const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+    if (unfinished)
+      await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   }
-  const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
-  if (unfinished)
-    await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
+  deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel(verified) })
 }
