@@ -19,14 +19,17 @@ export function AuditPage() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)
   const isFiltered = Object.keys(filter).length > 0
-  const log = useInfiniteQuery(auditQuery(useApi(), filter))
+  const api = useApi()
+  const log = useInfiniteQuery(auditQuery(api, filter))
   const entries = log.data?.pages.flatMap(({ items }) => items) ?? []
+  const { batch_id = '' } = filter
+  const batch = useQuery({ ...actProgressQuery(api, { batch_id }), enabled: batch_id !== '' })
+  const acts = batch.data?.acts ?? []
   return (
     <Page title="Audit log" description="What support staff did and viewed; entries cannot be deleted">
       <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
-      {filter.batch_id && <Batch id={filter.batch_id} />}
       <Card className="@container overflow-clip">
-        {log.isPending ? (
+        {log.isPending || batch.isLoading ? (
           <ListSkeleton label="Loading the audit log" />
         ) : log.isLoadingError ? (
           <FailurePanel
@@ -48,23 +51,17 @@ export function AuditPage() {
           </EmptyState>
         ) : (
           <>
+            {acts.length > 0 && (
+              <section aria-label="Acts that were asked for together" className="border-line border-b p-4">
+                <BatchProgress batchId={batch_id} acts={acts} refused={[]} />
+              </section>
+            )}
             <AuditEntries entries={entries} />
             <ShowMore query={log} label="Show older" failure="Could not load more. Please try again." />
           </>
         )}
       </Card>
     </Page>
-  )
-}
-
-/** How far the acts of a batch have come. */
-function Batch({ id }: { id: string }) {
-  const { data } = useQuery(actProgressQuery(useApi(), { batch_id: id }))
-  if (!data || data.acts.length === 0) return null
-  return (
-    <Card aria-label="Acts that were asked for together" className="mb-3 p-4">
-      <BatchProgress batchId={id} acts={data.acts} refused={[]} />
-    </Card>
   )
 }
 
