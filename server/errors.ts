@@ -196,17 +196,26 @@ export const checkoutSuperseded = () =>
   )
 export const noSubscription = () =>
   new ServerError(409, 'no_subscription', 'This organization has no subscription. Set up billing first.')
+export const noPlan = () => new ServerError(409, 'no_subscription', 'There is no plan that could be changed.')
+export const planEnding = () =>
+  new ServerError(409, 'plan_ending', 'The plan is set to end. Resume it in the billing portal first.')
+export const renewalUnderWay = () =>
+  new ServerError(
+    409,
+    'renewal_under_way',
+    'The plan is being renewed. Please try again when the payment has been taken, usually within an hour.',
+  )
 export const paymentOverdue = () =>
   new ServerError(
     409,
     'payment_overdue',
     'The last payment has failed. Please update the payment method in the billing portal first.',
   )
-export const seatReductionScheduled = () =>
+export const changeScheduled = () =>
   new ServerError(
     409,
-    'seat_change_planned',
-    'A change of seats is scheduled for the next period. Keep your present seats first.',
+    'change_scheduled',
+    'A change is scheduled for the next period already. Keep the present plan first.',
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 

@@ -122,6 +122,13 @@ export function admins<Request extends SignedIn>(
   }
 }
 
+interface ThePayer {
+  readonly owner: Owner
+  /** The caller's membership of the organization; null for a person about themselves. */
+  readonly member: Membership | null
+  readonly may_manage: boolean
+}
+
 /**
  * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only
  * its admins. The handler gets the owner whose credits and bills the call is about, and whether the caller
@@ -131,7 +138,7 @@ export function thePayer<Request extends SignedIn & { readonly query: { readonly
   doing,
 }: {
   readonly doing?: string
-} = {}): Rights<Request, { readonly owner: Owner; readonly may_manage: boolean }> {
+} = {}): Rights<Request, ThePayer> {
   const membership = members<Request>({ organization: ({ query }) => query.payer })
   const memberRow = doing === undefined ? membersRow : { ...membersRow, member: 403 }
   return {
@@ -139,12 +146,13 @@ export function thePayer<Request extends SignedIn & { readonly query: { readonly
     async check(request, deps) {
       const { payer } = request.query
       if (payer === 'personal') {
-        return { owner: { owner_kind: 'user', owner_id: request.user_id }, may_manage: true }
+        return { owner: { owner_kind: 'user', owner_id: request.user_id }, member: null, may_manage: true }
       }
       const found = await membership.check?.(request, deps)
-      const may_manage = found?.member.role === 'admin'
+      const member = found?.member ?? null
+      const may_manage = member?.role === 'admin'
       if (!may_manage && doing !== undefined) throw notAdmin(doing)
-      return { owner: { owner_kind: 'organization', owner_id: payer }, may_manage }
+      return { owner: { owner_kind: 'organization', owner_id: payer }, member, may_manage }
     },
   }
 }

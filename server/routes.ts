@@ -11,6 +11,7 @@ import { healthRoutes } from './routes/health.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
+import { planChangesRoutes } from './routes/plan-changes.ts'
 import { reconciliationRoutes } from './routes/reconciliation.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
@@ -30,6 +31,7 @@ const calls: readonly Route[] = [
   ...checkoutRoutes,
   ...subscriptionsRoutes,
   ...organizationsRoutes,
+  ...planChangesRoutes,
   ...organizationSeatsRoutes,
   ...teamInvitationsRoutes,
   ...extensionRoutes,

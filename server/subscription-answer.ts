@@ -5,7 +5,7 @@ import type { Subscription } from '../schema/subscriptions/subscriptions.ts'
 type Common = Pick<OrganizationSubscription, keyof OrganizationSubscription & keyof AccountSubscription>
 
 export function presentSubscription(subscription: Subscription): Common {
-  const { scheduled_seats: seats, scheduled_at } = subscription
+  const { scheduled_seats: seats, scheduled_frequency, scheduled_at } = subscription
   return {
     id: subscription.stripe_subscription_id,
     plan_type: subscription.plan_type,
@@ -16,6 +16,9 @@ export function presentSubscription(subscription: Subscription): Common {
     current_period_end: subscription.current_period_end.toISOString(),
     cancel_at: subscription.cancel_at?.toISOString() ?? null,
     ended_at: subscription.ended_at?.toISOString() ?? null,
-    scheduled_change: seats !== null && scheduled_at ? { seats, at: scheduled_at.toISOString() } : null,
+    scheduled_change:
+      seats !== null && scheduled_frequency && scheduled_at
+        ? { seats, billing_frequency: scheduled_frequency, at: scheduled_at.toISOString() }
+        : null,
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { currencySchema, planTypeSchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { payerSchema } from './ids.ts'
+import { payerQuery, payerSchema } from './ids.ts'
 import { organizationSubscriptionSchema } from './organizations.ts'
 
 const accountPaymentSchema = z.object({
@@ -40,8 +40,6 @@ const accountSubscriptionSchema = z.extend(
   },
 )
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
-
-const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') })
 
 const accountSummarySchema = z.object({
   payer: payerSchema,

@@ -11,5 +11,7 @@ export const payerSchema = z
   .string()
   .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))
 
+export const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') })
+
 /** Clerk's id of a credit owner, as support names them. */
 export const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))

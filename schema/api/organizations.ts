@@ -25,15 +25,17 @@ export const organizationSubscriptionSchema = z.object({
   billing_frequency: billingFrequencySchema,
   currency: currencySchema,
   seats_total: z.int(),
-  /** Minor units for one seat and one period, as it was bought. */
+  /** Minor units for one seat and one period, as it is paid now. */
   price_per_seat_minor: z.int(),
   current_period_start: z.iso.datetime(),
   current_period_end: z.iso.datetime(),
   /** When it will end, if it was cancelled. */
   cancel_at: z.nullable(z.iso.datetime()),
   ended_at: z.nullable(z.iso.datetime()),
-  /** The seats from the next period on. Until then the portal can neither change nor cancel the plan. */
-  scheduled_change: z.nullable(z.object({ seats: z.int(), at: z.iso.datetime() })),
+  /** Seats and billing from the next period on. Until then the portal can neither change nor cancel the plan. */
+  scheduled_change: z.nullable(
+    z.object({ seats: z.int(), billing_frequency: billingFrequencySchema, at: z.iso.datetime() }),
+  ),
 })
 export type OrganizationSubscription = z.infer<typeof organizationSubscriptionSchema>
 
@@ -122,33 +124,4 @@ export const buySeats = endpoint({
     quantity: z.int().check(z.minimum(1), z.maximum(maximumSeats)),
   }),
   response: z.object({ url: z.url() }),
-})
-
-/** As Stripe has it now; the organization’s subscription and seats follow when its event has been applied. */
-const changedSubscription = z.object({
-  success: z.literal(true),
-  /** In the next period, if there is one. */
-  seats: z.int(),
-  cancel_at: z.nullable(z.iso.datetime()),
-})
-
-export const keepSeats = endpoint({
-  method: 'POST',
-  path: '/api/organizations/keep-seats',
-  summary: 'Take back the change of seats that waits for the next period; for the organization’s admins',
-  auth: 'user',
-  limit: 'checkout',
-  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
-  response: changedSubscription,
-})
-
-export const cancelOrganizationSubscription = endpoint({
-  method: 'POST',
-  path: '/api/organizations/cancel-subscription',
-  summary:
-    'Cancel the organization’s plan at the end of the period, also while a change of seats waits for it; for its admins',
-  auth: 'user',
-  limit: 'checkout',
-  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
-  response: changedSubscription,
 })

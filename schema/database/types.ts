@@ -494,7 +494,9 @@ export interface Subscriptions {
   owner_kind: "user" | "organization";
   pending_lines: Generated<Json>;
   plan_type: "pro" | "teams";
+  price_minor: number | null;
   scheduled_at: Timestamp | null;
+  scheduled_frequency: "monthly" | "yearly" | null;
   scheduled_seats: number | null;
   seats_total: number;
   snapshot_order: number;

@@ -16,7 +16,8 @@ export interface OwnerBalanceSheet {
 }
 
 /**
- * Compares all facts of an owner with all of their books. The caller's transaction is a snapshot (`repeatable
+ * Compares all facts of an owner with all of their books. `assuming` adds facts that are not there yet, for a
+ * preview of what they would post. The caller's transaction is a snapshot (`repeatable
  * read`) or holds the owner's lock, so that a concurrent transfer is no difference. The cost grows with the
  * owner's purchases and months.
  */
@@ -24,8 +25,9 @@ export async function readOwnerBalanceSheet(
   trx: DatabaseTransaction,
   owner: Owner,
   now: Date,
+  assuming: (facts: OwnerFacts) => OwnerFacts = (facts) => facts,
 ): Promise<OwnerBalanceSheet> {
-  const facts = await readOwnerFacts(trx, owner)
+  const facts = assuming(await readOwnerFacts(trx, owner))
   const books = await readBooks(trx, owner)
   const position = positionOf(facts, now, books)
   const usage = await readUsageInMonths(trx, owner, monthsToBegin(position, books))

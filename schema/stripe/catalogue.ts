@@ -134,19 +134,19 @@ export function taxProblem(price: Stripe.Price): TaxProblem | null {
   }
 }
 
-/** Stripe's billing portals: one for people, one for organizations, whose admins may change seats. */
+/** Stripe's billing portals, for people and for organizations, whose admins may also change seats. */
 export const portalKinds = ['personal', 'organization'] as const
 export type PortalKind = (typeof portalKinds)[number]
 
 /**
- * Organizations have one portal for each price that is or was sold, because a configuration decides at which
- * prices the quantity can be changed (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product,
+ * One for each price that is or was sold, because a configuration decides at which prices a subscription can
+ * be changed (Stripe.BillingPortal.Configuration.Features.SubscriptionUpdate.Product,
  * `prices`), and Stripe accepts only one monthly price of a product in it
  * (https://github.com/cobuildwithus/murph/pull/1258).
  */
 export interface Portal {
   readonly kind: PortalKind
-  /** Null for the portal in which no subscription is changed. */
+  /** Null for the portal of a payer without a plan, in which no subscription is changed. */
   readonly price_id: string | null
 }
 

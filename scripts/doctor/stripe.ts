@@ -67,15 +67,13 @@ async function examinePrices(stripe: Stripe): Promise<Finding[]> {
 
 async function examinePortals(stripe: Stripe): Promise<Finding[]> {
   const portals = await findPortals(stripe)
-  const wrong = portals.flatMap(({ portal, found }) => {
-    const text = found ? portalProblem(portal.kind, found) : 'there is none'
+  const wrong = portals.flatMap(({ portal, update, found }) => {
+    const text = found ? portalProblem({ update }, found) : 'there is none'
     if (text === null) return []
     const means = 'Customers do there what we do not expect, or find no place to manage what they pay.'
     return [problem('portals', { text: `${portalName(portal)}: ${text}`, means, repair: setUp })]
   })
-  return wrong.length > 0
-    ? wrong
-    : [ok('portals', `${portals.length} as we set them up, one for each price of seats`)]
+  return wrong.length > 0 ? wrong : [ok('portals', `${portals.length} as we set them up, one for each price`)]
 }
 
 /** Every permission that the product needs, also those that it needs later than at its start. */

@@ -1,14 +1,20 @@
 import type Stripe from 'stripe'
-import { maximumSeats, minimumSeats } from '../../schema/catalogue/plans.ts'
+import {
+  maximumSeats,
+  minimumSeats,
+  plans,
+  type SoldPlanType,
+  soldPlanTypes,
+} from '../../schema/catalogue/plans.ts'
 import {
   isPortal,
   type Portal,
-  type PortalKind,
+  portalKinds,
   portalMetadataKey,
   portalPriceMetadataKey,
   productIdOf,
 } from '../../schema/stripe/catalogue.ts'
-import { listSeatPrices } from './set-up-prices.ts'
+import { comparePrices, listPlanPrices } from './set-up-prices.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
@@ -18,10 +24,10 @@ export async function setUpPortals(
   options: { readonly app_url: string; readonly brand_name: string },
 ): Promise<string[]> {
   const changes: string[] = []
-  for (const { portal, found } of await findPortals(stripe)) {
+  for (const { portal, found, update } of await findPortals(stripe)) {
     const { kind, price_id } = portal
     const params = {
-      features: featuresOf(portal),
+      features: { ...commonFeatures, subscription_update: update ?? { enabled: false } },
       business_profile: { headline: `${options.brand_name}: billing` },
       default_return_url: `${options.app_url}${kind === 'personal' ? '/billing' : '/organizations'}`,
       metadata: { [portalMetadataKey]: kind, ...(price_id && { [portalPriceMetadataKey]: price_id }) },
@@ -36,19 +42,37 @@ export async function setUpPortals(
   return changes
 }
 
+type SubscriptionUpdate = NonNullable<Features['subscription_update']>
+
 export interface FoundPortal {
   readonly portal: Portal
+  /** What customers may change there; null for nothing. */
+  readonly update: SubscriptionUpdate | null
   readonly found: Stripe.BillingPortal.Configuration | undefined
 }
 
 /** The portals that there should be, and what there is of them at Stripe. Changes nothing. */
 export async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
-  const wanted: Portal[] = [{ kind: 'personal', price_id: null }]
-  for (const { id } of await listSeatPrices(stripe)) wanted.push({ kind: 'organization', price_id: id })
+  const wanted: Omit<FoundPortal, 'found'>[] = portalKinds.map((kind) => ({
+    portal: { kind, price_id: null },
+    update: null,
+  }))
+  const sold = await comparePrices(stripe)
+  for (const plan of soldPlanTypes) {
+    for (const { id, recurring } of await listPlanPrices(stripe, plan)) {
+      const other = sold.find(
+        ({ price, found }) => price.plan_type === plan && found && price.interval !== recurring?.interval,
+      )
+      wanted.push({
+        portal: { kind: plans[plan].per_seat ? 'organization' : 'personal', price_id: id },
+        update: updateOf(plan, [id, ...(other?.found ? [other.found.id] : [])]),
+      })
+    }
+  }
   const known = await stripe.billingPortal.configurations
     .list({ active: true, limit: 100 })
     .autoPagingToArray({ limit: 10_000 })
-  return wanted.map((portal) => ({ portal, found: known.find((one) => isPortal(one, portal)) }))
+  return wanted.map((one) => ({ ...one, found: known.find((found) => isPortal(found, one.portal)) }))
 }
 
 export function portalName({ kind, price_id }: Portal): string {
@@ -57,50 +81,56 @@ export function portalName({ kind, price_id }: Portal): string {
 
 /** How a portal allows more than ours does; null when it does not. The set-up rewrites the rest. */
 export function portalProblem(
-  kind: PortalKind,
+  { update }: Pick<FoundPortal, 'update'>,
   { features }: Stripe.BillingPortal.Configuration,
 ): string | null {
   const { subscription_cancel, subscription_update, payment_method_update } = features
   if (!payment_method_update.enabled) return 'customers cannot change their card'
   if (!subscription_cancel.enabled) return 'customers cannot cancel'
   if (subscription_cancel.mode !== 'at_period_end') return `it cancels ${subscription_cancel.mode}`
-  if (kind === 'personal') return subscription_update.enabled ? 'plans can be changed there' : null
-  if (!subscription_update.enabled) return 'seats cannot be changed'
+  if (!update) return subscription_update.enabled ? 'plans can be changed there' : null
+  if (!subscription_update.enabled) return 'neither seats nor the billing period can be changed'
   const allowed = subscription_update.default_allowed_updates.join(', ')
-  if (allowed !== 'quantity')
-    return `${allowed || 'nothing'} can be changed there, not the number of seats only`
-  const { proration_behavior } = subscription_update
-  return proration_behavior === 'always_invoice' ? null : `more seats are charged by ${proration_behavior}`
+  const wanted = [update.default_allowed_updates].flat().join(', ')
+  if (allowed !== wanted) return `${allowed || 'nothing'} can be changed there, not ${wanted}`
+  const { proration_behavior, trial_update_behavior } = subscription_update
+  if (trial_update_behavior !== update.trial_update_behavior) return 'a change there ends a trial'
+  return proration_behavior === update.proration_behavior
+    ? null
+    : `changes are charged by ${proration_behavior}`
 }
 
+const commonFeatures = {
+  // A company's tax id is on its invoices, also where Stripe does not work out the tax.
+  customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address', 'tax_id'] },
+  invoice_history: { enabled: true },
+  payment_method_update: { enabled: true },
+  subscription_cancel: { enabled: true, mode: 'at_period_end' },
+} satisfies Features
+
 /**
- * The portal cannot change plan or period, since only the checkout's terms may be paid. Organizations may
- * change seats: added ones are paid at once for the rest of the period, a reduction begins with the next one,
- * because this one's credits are already granted.
+ * Yearly billing and more seats are paid at once for the rest of the period. Monthly billing and fewer seats
+ * begin with the next period, because this one's credits are already granted. A trial goes on
+ * (https://docs.stripe.com/changelog/clover/2025-09-30/customer-portal-trial-behavior).
  */
-function featuresOf({ price_id }: Portal): Features {
-  const common = {
-    // A company's tax id is on its invoices, also where Stripe does not work out the tax.
-    customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address', 'tax_id'] },
-    invoice_history: { enabled: true },
-    payment_method_update: { enabled: true },
-    subscription_cancel: { enabled: true, mode: 'at_period_end' },
-  } satisfies Features
-  if (price_id === null) return { ...common, subscription_update: { enabled: false } }
+function updateOf(plan: SoldPlanType, prices: string[]): SubscriptionUpdate {
+  const { per_seat } = plans[plan]
   return {
-    ...common,
-    subscription_update: {
-      enabled: true,
-      default_allowed_updates: ['quantity'],
-      proration_behavior: 'always_invoice',
-      schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
-      products: [
-        {
-          product: productIdOf('teams'),
-          prices: [price_id],
-          adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum: maximumSeats },
-        },
-      ],
+    enabled: true,
+    default_allowed_updates: per_seat ? ['price', 'quantity'] : ['price'],
+    proration_behavior: 'always_invoice',
+    schedule_at_period_end: {
+      conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
     },
+    trial_update_behavior: 'continue_trial',
+    products: [
+      {
+        product: productIdOf(plan),
+        prices,
+        ...(per_seat && {
+          adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum: maximumSeats },
+        }),
+      },
+    ],
   }
 }

@@ -40,20 +40,21 @@ export async function setUpPrices(
     prices.push({ ...price, price_id: created.id })
     changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
   }
-  for (const found of await listSeatPrices(stripe)) {
+  const sold = await Promise.all(soldPlanTypes.map((plan) => listPlanPrices(stripe, plan)))
+  for (const found of sold.flat()) {
     if (!isUnspecified(found) && !unspecifiedOptions(found).length) continue
     await setTaxBehavior(stripe, found)
     changes.push(
-      `price ${found.id}: ${taxBehavior} of tax now, so that its subscribers can change their seats`,
+      `price ${found.id}: ${taxBehavior} of tax now, so that its subscribers can change their plan`,
     )
   }
   return { prices, changes }
 }
 
-/** Every price of seats that is or was sold. A price that was archived by hand is not among them. */
-export async function listSeatPrices(stripe: Stripe): Promise<Stripe.Price[]> {
+/** Every price at which a plan is or was sold. A price that was archived by hand is not among them. */
+export async function listPlanPrices(stripe: Stripe, plan: SoldPlanType): Promise<Stripe.Price[]> {
   const found = stripe.prices.list({
-    product: productIdOf('teams'),
+    product: productIdOf(plan),
     active: true,
     type: 'recurring',
     expand: ['data.currency_options'],

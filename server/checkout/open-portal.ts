@@ -1,27 +1,46 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { Portal } from '../../schema/stripe/catalogue.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { planItemOf } from '../../schema/stripe/catalogue.ts'
+import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { ensureStripeCustomer, type Payer } from './payer.ts'
+import { ensureStripeCustomer, type OwningPayer } from './payer.ts'
 
-/** The address of a payer's billing portal, valid for minutes. Creates the customer if there is none. */
+interface PortalRequest {
+  readonly payer: OwningPayer
+  readonly return_url: string
+  readonly flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData
+}
+
+/**
+ * The address of a payer's billing portal, valid for minutes. Creates the customer if there is none. The
+ * price of the plan decides what can be changed there.
+ */
 export async function openPortal(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue'>,
-  portal: Portal & {
-    readonly payer: Payer
-    readonly return_url: string
-    readonly flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData
-  },
+  { payer, return_url, flow_data }: PortalRequest,
 ): Promise<{ url: string }> {
+  const kind = payer.owner.owner_kind === 'user' ? 'personal' : 'organization'
   const [configuration, customer] = await Promise.all([
-    deps.catalogue.findPortal({ kind: portal.kind, price_id: portal.price_id }),
-    ensureStripeCustomer(deps, portal.payer, randomUUID()),
+    findPriceId(deps, payer.owner).then((price_id) => deps.catalogue.findPortal({ kind, price_id })),
+    ensureStripeCustomer(deps, payer, randomUUID()),
   ])
   const { url } = await deps.stripe.billingPortal.sessions.create({
     configuration,
     customer,
-    return_url: portal.return_url,
-    ...(portal.flow_data && { flow_data: portal.flow_data }),
+    return_url,
+    ...(flow_data && { flow_data }),
   })
   return { url }
+}
+
+/** The price of the live plan at Stripe; null without one. */
+async function findPriceId(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  owner: Owner,
+): Promise<string | null> {
+  const subscription = await findLiveSubscription(db, owner)
+  if (!subscription) return null
+  const { items } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
+  return planItemOf(items.data)?.price.id ?? null
 }

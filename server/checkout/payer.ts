@@ -25,7 +25,9 @@ export interface Payer {
   readonly user_id: string
 }
 
-export function personalPayer(user: UserRecord): Payer {
+export type OwningPayer = Payer & { readonly owner: Owner }
+
+export function personalPayer(user: UserRecord): OwningPayer {
   return {
     owner: { owner_kind: 'user', owner_id: user.clerk_id },
     email: user.email,
@@ -35,7 +37,7 @@ export function personalPayer(user: UserRecord): Payer {
 }
 
 /** An organization, whose invoices go to the admin who bought for it first. */
-export function organizationPayer(admin: Membership): Payer & { readonly owner: Owner } {
+export function organizationPayer(admin: Membership): OwningPayer {
   return {
     owner: { owner_kind: 'organization', owner_id: admin.organization_id },
     email: admin.email,

@@ -152,7 +152,7 @@ function noticeOf(
       ? 'The subscription has ended. Seats become usable again when you resubscribe.'
       : `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
   }
-  if (!scheduled?.scheduled_at) return null
+  if (!scheduled?.scheduled_at || scheduled.scheduled_seats === seats_total) return null
   const day = scheduled.scheduled_at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   return `From ${day} the subscription has ${scheduled.scheduled_seats} seats. Until then you can keep all ${seats_total}.`
 }

@@ -1,21 +1,15 @@
-import type Stripe from 'stripe'
 import {
   buySeats,
-  cancelOrganizationSubscription,
   createOrganizationBillingPortal,
   createOrganizationSubscription,
   getOrganizationCredits,
   getOrganizationSubscription,
-  keepSeats,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
-import { maximumSeats } from '../../schema/catalogue/plans.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
-import { planItemOf } from '../../schema/stripe/catalogue.ts'
-import { nextPhase, releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -25,18 +19,12 @@ import {
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
+import { readPresentPlan } from '../checkout/present-plan.ts'
 import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
-import type { Dependencies } from '../dependencies.ts'
-import {
-  noSubscription,
-  paymentOverdue,
-  StripeAnswerError,
-  seatReductionScheduled,
-  tooManySeats,
-} from '../errors.ts'
-import { checkoutFailure, portalFailure, rowsFailure, subscriptionFailure } from '../failures.ts'
+import { noSubscription, tooManySeats } from '../errors.ts'
+import { checkoutFailure, portalFailure, rowsFailure } from '../failures.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -58,7 +46,7 @@ export const organizationsRoutes = [
       hasSubscription: isLive(subscription),
       subscription: {
         ...presentSubscription(subscription),
-        price_per_seat_minor: await findPricePerSeat(db, subscription),
+        price_per_seat_minor: pricePerSeat(subscription),
         current_period_start: subscription.current_period_start.toISOString(),
       },
     }
@@ -92,15 +80,12 @@ export const organizationsRoutes = [
   route(createOrganizationBillingPortal, {
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: portalFailure('Failed to open billing portal'),
-  }).handle(async ({ body, admin }, deps) => {
-    const subscription = await findLiveSubscription(deps.db, organizationOwner(body.clerk_org_id))
-    return openPortal(deps, {
-      kind: 'organization',
-      price_id: subscription ? await findPriceId(deps.stripe, subscription) : null,
+  }).handle(({ admin }, deps) =>
+    openPortal(deps, {
       payer: organizationPayer(admin),
       return_url: `${deps.settings.app_url}${billingTab}`,
-    })
-  }),
+    }),
+  ),
 
   // The total is the ledger's balance plus the month's usage, so the three always add up (decision 053).
   route(getOrganizationCredits, {
@@ -153,56 +138,27 @@ export const organizationsRoutes = [
     }),
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
-    const { update, price_id } = await prepareSeatUpdate(deps, body)
+    const { subscription, item } = await readPresentPlan(deps, organizationOwner(body.orgId), noSubscription)
     const return_url = `${deps.settings.app_url}${seatsTab}`
-    const seats = update.items[0]?.quantity
+    // Added to Stripe's present number; ours follows by event.
+    const seats = item.quantity ?? 1
+    const quantity = seats + body.quantity
+    if (quantity > maximumSeats) throw tooManySeats(seats)
     return openPortal(deps, {
-      kind: 'organization',
-      price_id,
       payer: organizationPayer(admin),
       return_url,
       flow_data: {
         type: 'subscription_update_confirm',
-        subscription_update_confirm: update,
+        subscription_update_confirm: {
+          subscription: subscription.stripe_subscription_id,
+          items: [{ id: item.id, quantity }],
+        },
         // With the seats that the page has to wait for, until Stripe's event has been applied.
-        after_completion: { type: 'redirect', redirect: { return_url: `${return_url}&seats=${seats}` } },
+        after_completion: { type: 'redirect', redirect: { return_url: `${return_url}&seats=${quantity}` } },
       },
     })
   }),
-
-  // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).
-  route(keepSeats, {
-    rights: admins({ doing: 'change seats', organization: ({ body }) => body.clerk_org_id }),
-    failure: subscriptionFailure('Failed to keep seats'),
-  }).handle(async ({ body }, { db, stripe }) => {
-    const { stripe_subscription_id } = await requireSubscription(db, body.clerk_org_id)
-    return presentChanged(await releaseSchedule(stripe, stripe_subscription_id))
-  }),
-
-  route(cancelOrganizationSubscription, {
-    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
-    failure: subscriptionFailure('Failed to cancel subscription'),
-  }).handle(async ({ body }, { db, stripe }) => {
-    const { stripe_subscription_id } = await requireSubscription(db, body.clerk_org_id)
-    const released = await releaseSchedule(stripe, stripe_subscription_id)
-    if (released.cancel_at !== null) return presentChanged(released)
-    return presentChanged(await stripe.subscriptions.update(released.id, { cancel_at_period_end: true }))
-  }),
 ]
-
-async function requireSubscription(db: Database, organization_id: string): Promise<Subscription> {
-  const subscription = await findLiveSubscription(db, organizationOwner(organization_id))
-  if (!subscription) throw noSubscription()
-  return subscription
-}
-
-function presentChanged({ items, cancel_at }: Stripe.Subscription) {
-  return {
-    success: true,
-    seats: planItemOf(items.data)?.quantity ?? 1,
-    cancel_at: cancel_at === null ? null : new Date(cancel_at * 1000).toISOString(),
-  } as const
-}
 
 function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
@@ -212,46 +168,7 @@ function calendarMonthOf(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
 }
 
-/** The price at which it was bought; later prices of the catalogue apply only to later buyers. */
-async function findPricePerSeat(db: Database, subscription: Subscription): Promise<number> {
-  const intent = await db
-    .selectFrom('checkout_intents')
-    .select(['amount_minor', 'seats'])
-    .where('id', '=', subscription.intent_id)
-    .executeTakeFirstOrThrow()
-  return Math.round(intent.amount_minor / (intent.seats ?? 1))
-}
-
-/** The price at Stripe, which decides in which portal the seats can be changed. */
-async function findPriceId(stripe: Stripe, { stripe_subscription_id }: Subscription): Promise<string | null> {
-  const { items } = await stripe.subscriptions.retrieve(stripe_subscription_id)
-  return planItemOf(items.data)?.price.id ?? null
-}
-
-interface SeatUpdate {
-  readonly update: Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm
-  readonly price_id: string
-}
-
-/** Stripe's confirmation page. New seats are added to Stripe's present number; ours follows by event. */
-async function prepareSeatUpdate(
-  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
-  request: { readonly orgId: string; readonly quantity: number },
-): Promise<SeatUpdate> {
-  const subscription = await requireSubscription(db, request.orgId)
-  if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
-  const id = subscription.stripe_subscription_id
-  const { items, schedule } = await stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
-  const item = planItemOf(items.data)
-  if (!item) throw new StripeAnswerError(`Not one item of subscription ${id} is a plan`)
-  if (schedule !== null && typeof schedule !== 'string') {
-    // Stripe would apply both changes, one on top of the other.
-    if (nextPhase(schedule)) throw seatReductionScheduled()
-    await releaseSchedule(stripe, id)
-  }
-  const seats = item.quantity ?? 1
-  const quantity = seats + request.quantity
-  if (quantity > maximumSeats) throw tooManySeats(seats)
-  const update = { subscription: id, items: [{ id: item.id, quantity }] }
-  return { update, price_id: item.price.id }
+/** What is paid now; the catalogue's where the price has no fixed number. */
+function pricePerSeat({ price_minor, plan_type, billing_frequency }: Subscription): number {
+  return price_minor ?? plans[plan_type].price_minor[billing_frequency]
 }

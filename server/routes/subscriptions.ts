@@ -45,8 +45,6 @@ export const subscriptionsRoutes = [
   }).handle(async ({ user_id }, deps) => {
     const user = await findOrCreateAccount(deps, user_id)
     return openPortal(deps, {
-      kind: 'personal',
-      price_id: null,
       payer: personalPayer(user),
       return_url: `${deps.settings.app_url}/billing`,
     })

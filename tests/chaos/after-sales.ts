@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
-import { buySeats, cancelOrganizationSubscription } from '../../schema/api/organizations.ts'
+import { buySeats } from '../../schema/api/organizations.ts'
+import { cancelPlan } from '../../schema/api/plan-changes.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import type { Random } from '../support/random.ts'
 import { atStripe, type Customer, turnKnob, type World } from './customer.ts'
@@ -44,8 +45,8 @@ export async function cancel(world: World, customer: Customer, random: Random): 
   if (random.chance(0.3)) {
     await atStripe(world, (stripe) => stripe.subscriptions.cancel(id))
   } else if (customer.organization_id) {
-    const body = { clerk_org_id: customer.organization_id }
-    await world.client.call(cancelOrganizationSubscription, { token, body })
+    const query = { payer: customer.organization_id }
+    await world.client.call(cancelPlan, { token, query, body: {} })
   } else {
     await world.client.call(createCustomerPortalSession, { token, body: { userId: user_id } })
     await atStripe(world, (stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: true }))

@@ -205,10 +205,10 @@ test(
     await expectAccessible(page)
     await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
     await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-    await expect(page.getByText('Failed to keep seats')).toBeVisible()
+    await expect(page.getByText('Failed to keep the plan')).toBeVisible()
     await clearFaults()
     await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-    await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
+    await expect(page.getByText('The plan keeps 5 seats.')).toBeVisible()
     await expect(change).toBeHidden()
 
     await planSeats(page, 3)

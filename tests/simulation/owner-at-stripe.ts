@@ -105,13 +105,14 @@ export async function changeSubscription(
       return
     }
     case 'frequency': {
-      if (status !== 'active') return
+      if (status !== 'active' && (step.by !== 'customer' || status !== 'trialing')) return
       const monthly = item.price.recurring?.interval === 'month'
       const key = `${owner.kind === 'team' ? 'teams' : 'pro'}_${monthly ? 'yearly' : 'monthly'}`
       const prices = await withoutFaults(product, () =>
         product.stripe.client.prices.list({ lookup_keys: [key] }),
       )
       const price = prices.data[0]?.id
+      if (price && step.by === 'customer') return changeOnPage(product, owner, { subscription, item, price })
       if (price) await update({ items: [{ id: item.id, price }], proration_behavior: 'always_invoice' })
       return
     }
@@ -189,6 +190,33 @@ async function untilPeriodEnd(
   const end = planItem(subscription)?.current_period_end ?? 0
   const left_s = Math.ceil(end - product.timeAtStripe())
   if (left_s > 0 && !subscription.ended_at) await pass(product, left_s + after_s)
+}
+
+/** As the server leads there: the portal of the present price, with the change to confirm. */
+async function changeOnPage(
+  product: FaultyProduct,
+  owner: Owner,
+  change: { subscription: Stripe.Subscription; item: Stripe.SubscriptionItem; price: string },
+): Promise<void> {
+  const { subscription, item, price } = change
+  const page = await atStripe(product, owner, async (stripe) => {
+    const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 })
+    const configuration = data.find(({ metadata }) => metadata?.portal_price === item.price.id)
+    if (!configuration) return null
+    return stripe.billingPortal.sessions.create({
+      customer: String(subscription.customer),
+      configuration: configuration.id,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: {
+          subscription: subscription.id,
+          items: [{ id: item.id, price, quantity: item.quantity ?? 1 }],
+        },
+      },
+    })
+  })
+  if (!page) return void owner.refusals.push('Stripe’s page does not offer the change')
+  await fetch(`${page.url}/subscriptions/${subscription.id}/confirm`, { method: 'POST', redirect: 'manual' })
 }
 
 async function giveCard(product: FaultyProduct, id: string, card: 'pays' | 'fails_later'): Promise<void> {

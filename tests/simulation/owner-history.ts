@@ -71,7 +71,8 @@ export type OwnerStep =
   | { readonly do: 'fail_refund' }
   /** Support voids an invoice that is open, at Stripe's dashboard. */
   | { readonly do: 'void_invoice' }
-  | { readonly do: 'frequency' }
+  /** A customer does it on Stripe's page, where a change to monthly waits; support at once. */
+  | { readonly do: 'frequency'; readonly by?: 'customer' | 'support' }
   | { readonly do: 'end_trial' }
   | { readonly do: 'extend_trial'; readonly days: number }
   | { readonly do: 'anchor'; readonly proration: Proration }
@@ -201,7 +202,7 @@ const steps = [
   step('forgive', 1, fc.record({ percent })),
   step('fail_refund', 1, nothing),
   step('void_invoice', 1, nothing),
-  step('frequency', 1, nothing),
+  step('frequency', 1, fc.record({ by: fc.constantFrom('customer' as const, 'customer', 'support') })),
   step('end_trial', 1, nothing),
   step('extend_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 60 }) })),
   step('anchor', 1, fc.record({ proration })),
@@ -298,6 +299,7 @@ const themes: readonly (readonly Kind[])[] = [
     'period_end',
     'refund',
   ],
+  ['frequency', 'period_end', 'days', 'use', 'seats', 'purchase', 'cancel', 'card'],
   ['days', 'use', 'seats', 'anchor', 'move_by_trial', 'add_on', 'period_end', 'refund'],
   [
     'days',

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { getCreditHistory } from '../../schema/api/credits.ts'
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
+import { previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Api } from './client.ts'
@@ -42,6 +43,17 @@ export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
     queryKey: ['next-payment', payer, userId],
     queryFn: ({ signal }) => api(getNextPayment, { query: { payer }, signal }),
     staleTime: 60_000,
+  })
+}
+
+/** Never from the cache: the amount falls with the days of the period. */
+export function planChangeQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['plan-change', payer, userId],
+    queryFn: ({ signal }) => api(previewPlanChange, { query: { payer }, signal }),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
   })
 }
 

@@ -76,6 +76,7 @@ const inclusions = new Set([
   'parent',
   'payment',
   'payments',
+  'phases',
   'price_details',
   'pricing',
   'refunds',

@@ -8,6 +8,7 @@ import type { OrganizationView } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
+import { PlanChange } from '../account/PlanChange.tsx'
 import { PortalButton } from '../account/PortalButton.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -60,7 +61,10 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
         <p className="text-[13px] text-faint">Card, invoices and cancelling</p>
-        <PortalButton payer={payer} />
+        <div className="flex flex-wrap gap-2">
+          <PlanChange payer={payer} subscription={subscription} />
+          <PortalButton payer={payer} />
+        </div>
       </div>
     </Card>
   )

@@ -4,6 +4,8 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import type { SignedInUser } from '../../auth/useSignedInUser.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
+import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { useHashTarget } from '../../components/useHashTarget.ts'
@@ -74,7 +76,9 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
     <>
       {account.state === 'ready' ? (
         <>
+          <ConfirmedChange payer={payer} />
           <Notices summary={account.summary} payer={payer} />
+          <ScheduledChange payer={payer} />
           {!payer.organization && <FirstSteps summary={account.summary} connected={connected} />}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
             <BalanceCard summary={account.summary} />

@@ -7,7 +7,9 @@ import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
 import { cardExpiry, cardName } from '../../components/account/card.ts'
+import { PlanChange } from '../../components/account/PlanChange.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
+import { nextText } from '../../components/account/ScheduledChange.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { formatDay, formatMoney } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -36,7 +38,7 @@ export function PlanCard({ summary, payer }: PlanCardProps) {
         {!hasPlan && <Features planType={plan_type} />}
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
           <p className="text-[13px] text-faint leading-8">{footnote(summary)}</p>
-          <PlanAction planType={plan_type} hasPlan={hasPlan} mayManage={may_manage} payer={payer} />
+          <PlanAction summary={summary} payer={payer} />
         </div>
       </div>
     </Card>
@@ -100,7 +102,7 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
       {scheduled_change && (
         <Fact
           term="Next change"
-          value={`${scheduled_change.seats} ${scheduled_change.seats === 1 ? 'seat' : 'seats'} on ${formatDay(scheduled_change.at)}`}
+          value={`${nextText(subscription, scheduled_change)} on ${formatDay(scheduled_change.at)}`}
         />
       )}
       {mayManage && <Payment payer={payer} />}
@@ -162,17 +164,18 @@ function cardText({ card }: NextPayment): string {
   return `${cardName(card)}, ${cardExpiry(card)}`
 }
 
-interface PlanActionProps {
-  planType: PlanType
-  /** Whether the plan is the payer's own; by a seat, a person has the plan of an organization. */
-  hasPlan: boolean
-  mayManage: boolean
-  payer: Payer
-}
-
-function PlanAction({ planType, hasPlan, mayManage, payer }: PlanActionProps) {
-  if (!mayManage) return null
-  if (hasPlan) return <PortalButton payer={payer} />
+function PlanAction({ summary, payer }: PlanCardProps) {
+  const { plan_type: planType, subscription, may_manage } = summary
+  if (!may_manage) return null
+  // By a seat, a person has the plan of an organization.
+  if (subscription !== null && planType === subscription.plan_type) {
+    return (
+      <div className="flex flex-wrap gap-2">
+        <PlanChange payer={payer} subscription={subscription} />
+        <PortalButton payer={payer} />
+      </div>
+    )
+  }
   if (planType === 'teams') return null
   return (
     <Button asChild variant="secondary" size="small">

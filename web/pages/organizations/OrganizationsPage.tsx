@@ -3,8 +3,10 @@ import { Building2, ShieldAlert } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
+import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { EndingPlan } from '../../components/organization-billing/EndingPlan.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
-import { ScheduledChange } from '../../components/organization-billing/ScheduledChange.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -45,8 +47,14 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
   return (
     <>
       <p className="mt-1 text-muted text-sm">Members, billing and seats of your organization.</p>
-      {isAdmin && <ScheduledChange view={view} />}
       <div className="mt-6">
+        {isAdmin && (
+          <>
+            <ConfirmedChange payer={{ payer: view.organizationId, userId: view.userId }} />
+            <ScheduledChange payer={{ payer: view.organizationId, userId: view.userId }} />
+            <EndingPlan view={view} />
+          </>
+        )}
         <Tabs
           label="Organization"
           value={tab}

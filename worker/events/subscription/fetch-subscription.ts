@@ -32,7 +32,11 @@ export interface FetchedSubscription {
   readonly cancel_at: Date | null
   readonly ended_at: Date | null
   /** What waits for the next period. */
-  readonly scheduled: { readonly seats: number; readonly at: Date } | null
+  readonly scheduled: {
+    readonly seats: number
+    readonly billing_frequency: BillingFrequency
+    readonly at: Date
+  } | null
   readonly invoices: readonly PaidInvoice[]
   /** Changes that are not paid yet. */
   readonly pending: readonly PendingLine[]
@@ -41,6 +45,8 @@ export interface FetchedSubscription {
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
+
+const recurringSchema = z.object({ interval: z.enum(['month', 'year']) })
 
 const itemSchema = z.object({
   id: z.string(),
@@ -52,7 +58,7 @@ const itemSchema = z.object({
     lookup_key: z.string().nullable(),
     product: stripeReferenceSchema,
     unit_amount: z.int().nullable(),
-    recurring: z.object({ interval: z.enum(['month', 'year']) }),
+    recurring: recurringSchema,
   }),
 })
 type Item = z.infer<typeof itemSchema>
@@ -62,7 +68,12 @@ const scheduleSchema = z.object({
   phases: z.array(
     z.object({
       start_date: z.number(),
-      items: z.array(z.object({ price: stripeReferenceSchema, quantity: z.int().min(1).optional() })),
+      items: z.array(
+        z.object({
+          price: z.object({ product: stripeReferenceSchema, recurring: recurringSchema }),
+          quantity: z.int().min(1).optional(),
+        }),
+      ),
     }),
   ),
 })
@@ -97,7 +108,9 @@ export async function fetchSubscription(
   intentOfSession?: string,
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
-  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
+  const retrieved = await deps.stripe.subscriptions.retrieve(id, {
+    expand: ['schedule.phases.items.price'],
+  })
   const order = await findOrder(deps.db, markSchema.parse(retrieved), intentOfSession)
   if (!order) return undefined
   const subscription = subscriptionSchema.parse(retrieved)
@@ -109,7 +122,7 @@ export async function fetchSubscription(
     customer_id: subscription.customer,
     order,
     status: subscription.status,
-    billing_frequency: item.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
+    billing_frequency: frequencyOf(item.price),
     plan_type: planOfPrice(item.price),
     price_minor: item.price.unit_amount,
     seats: item.quantity,
@@ -127,12 +140,21 @@ export async function fetchSubscription(
   }
 }
 
-/** What waits for the next period. The portal schedules only the quantity of the plan's item. */
+/** What waits for the next period. The portal schedules the quantity and the price of the plan's item. */
 function scheduledChange(
   schedule: z.infer<typeof scheduleSchema> | null,
   { price }: Item,
 ): FetchedSubscription['scheduled'] {
   const next = schedule && nextPhase(schedule)
-  const item = next?.items.find((one) => one.price === price.id) ?? next?.items[0]
-  return next ? { seats: item?.quantity ?? 1, at: new Date(next.start_date * 1000) } : null
+  const item = next?.items.find((one) => one.price.product === price.product) ?? next?.items[0]
+  if (!next) return null
+  return {
+    seats: item?.quantity ?? 1,
+    billing_frequency: frequencyOf(item?.price ?? price),
+    at: new Date(next.start_date * 1000),
+  }
+}
+
+function frequencyOf({ recurring }: Pick<Item['price'], 'recurring'>): BillingFrequency {
+  return recurring.interval === 'year' ? 'yearly' : 'monthly'
 }

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import {
   buySeats,
-  cancelOrganizationSubscription,
   createOrganizationBillingPortal,
   createOrganizationSubscription,
   getOrganizationSubscription,
-  keepSeats,
 } from '../../schema/api/organizations.ts'
+import { cancelPlan, keepPlan } from '../../schema/api/plan-changes.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -45,9 +44,9 @@ const portalOf = async (clerk_org_id: string) =>
 const press = (url: string, form: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 const atStripe = () => stripe.client.subscriptions.retrieve(org.subscription_id)
-const calls = { keepSeats, cancelOrganizationSubscription }
+const calls = { keepPlan, cancelPlan }
 const call = (name: keyof typeof calls, token = ada.token) =>
-  server.api(calls[name], { token, body: { clerk_org_id: org.id } })
+  server.api(calls[name], { token, query: { payer: org.id }, body: {} })
 const seatsOf = (token: string) => server.ask(getOrganizationSeats, { token, query: { org_id: org.id } })
 const day = (seconds: number) => new Date(seconds * 1000).toISOString()
 
@@ -56,7 +55,7 @@ test('a reduction that waits is shown: which seats, and from when on', async () 
   const at = day(item?.current_period_end ?? 0)
   expect((await overview(org.id)).subscription).toMatchObject({
     seats_total: 5,
-    scheduled_change: { seats: 3, at },
+    scheduled_change: { seats: 3, billing_frequency: 'monthly', at },
   })
   expect((await seatsOf(ada.token)).notice).toContain('3 seats')
   expect((await seatsOf(bob.token)).notice).toBeNull()
@@ -74,7 +73,7 @@ test('the portal can neither cancel nor change such a plan', async () => {
     }),
   ).toMatchObject({
     status: 409,
-    body: { code: 'seat_change_planned', error: expect.stringContaining('Keep your present seats') },
+    body: { code: 'change_scheduled', error: expect.stringContaining('Keep the present plan') },
   })
 })
 
@@ -112,7 +111,7 @@ describe('a reduction that has taken effect', () => {
 
 describe('keeping the seats', () => {
   test('keeping the seats cancels the scheduled reduction, and the next period has them all', async () => {
-    expect(await call('keepSeats')).toMatchObject({
+    expect(await call('keepPlan')).toMatchObject({
       status: 200,
       body: { success: true, seats: 5, cancel_at: null },
     })
@@ -125,13 +124,13 @@ describe('keeping the seats', () => {
   })
 
   test('a request that comes twice, or twice at once, is the same as one', async () => {
-    const answers = await Promise.all([call('keepSeats'), call('keepSeats')])
-    expect([...answers, await call('keepSeats')].map(({ status }) => status)).toEqual([200, 200, 200])
+    const answers = await Promise.all([call('keepPlan'), call('keepPlan')])
+    expect([...answers, await call('keepPlan')].map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await atStripe()).schedule).toBeNull()
   })
 
   test('keeping the seats lets seats be bought again', async () => {
-    await call('keepSeats')
+    await call('keepPlan')
     const { status } = await server.api(buySeats, {
       token: ada.token,
       body: { orgId: org.id, clerkUserId: ada.user_id, quantity: 1 },
@@ -144,7 +143,7 @@ describe('cancelling', () => {
   test('cancelling ends the plan with its period, although a reduction waits', async () => {
     const [item] = (await atStripe()).items.data
     const cancel_at = day(item?.current_period_end ?? 0)
-    expect(await call('cancelOrganizationSubscription')).toMatchObject({
+    expect(await call('cancelPlan')).toMatchObject({
       status: 200,
       body: { success: true, seats: 5, cancel_at },
     })
@@ -163,25 +162,25 @@ describe('cancelling', () => {
   })
 
   test('cancelling works without a reduction too, and twice is the same as once', async () => {
-    await call('keepSeats')
-    const first = await call('cancelOrganizationSubscription')
+    await call('keepPlan')
+    const first = await call('cancelPlan')
     expect(first).toMatchObject({ status: 200, body: { cancel_at: expect.any(String) } })
-    expect((await call('cancelOrganizationSubscription')).body).toEqual(first.body)
+    expect((await call('cancelPlan')).body).toEqual(first.body)
   })
 
   test('cancelling that Stripe does not carry out is an error, and can be tried again', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/subscriptions', method: 'POST' })
-    expect(await call('cancelOrganizationSubscription')).toMatchObject({
+    expect(await call('cancelPlan')).toMatchObject({
       status: 502,
       body: { error: 'Failed to cancel subscription', code: 'subscription_change_failed' },
     })
     await stripe.clear('faults')
-    expect(await call('cancelOrganizationSubscription')).toMatchObject({ status: 200 })
+    expect(await call('cancelPlan')).toMatchObject({ status: 200 })
   })
 })
 
-describe.each(['keepSeats', 'cancelOrganizationSubscription'] as const)('%s', (name) => {
-  test('%s is for admins of the organization', async () => {
+describe.each(['keepPlan', 'cancelPlan'] as const)('%s', (name) => {
+  test(`${name} is for admins of the organization`, async () => {
     const before = await atStripe()
     expect(await call(name, bob.token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
     expect(await call(name, eve.token)).toMatchObject({
@@ -189,19 +188,21 @@ describe.each(['keepSeats', 'cancelOrganizationSubscription'] as const)('%s', (n
       body: { code: 'organization_not_found' },
     })
     expect(await call(name, 'nonsense')).toMatchObject({ status: 401 })
-    expect(await server.api(calls[name], { token: ada.token, body: { clerk_org_id: 'org_' } })).toMatchObject(
-      {
-        status: 400,
-      },
-    )
+    expect(
+      await server.api(calls[name], { token: ada.token, query: { payer: 'org_' }, body: {} }),
+    ).toMatchObject({
+      status: 400,
+    })
     expect(await atStripe()).toEqual(before)
   })
 
-  test('%s needs a subscription', async () => {
+  test(`${name} needs a subscription`, async () => {
     const { id } = await buildOrganization(clerk, ada)
-    expect(await server.api(calls[name], { token: ada.token, body: { clerk_org_id: id } })).toMatchObject({
-      status: 409,
-      body: { code: 'no_subscription' },
-    })
+    expect(await server.api(calls[name], { token: ada.token, query: { payer: id }, body: {} })).toMatchObject(
+      {
+        status: 409,
+        body: { code: 'no_subscription' },
+      },
+    )
   })
 })

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { getAccountSummary } from '../../schema/api/account.ts'
+import { createOrganizationSubscription } from '../../schema/api/organizations.ts'
+import { keepPlan, previewPlanChange, startPlanChange } from '../../schema/api/plan-changes.ts'
+import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { spendOne } from '../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { planLife } from '../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, stripe, clerk, server, worker, clock } = product
+
+type Frequency = 'monthly' | 'yearly'
+
+/** A person whose first trial is over, so that plans cost from the first day. */
+const ada = madeForEachTest(() => signUp(clerk))
+
+beforeEach(() => stripe.clear('faults'))
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const preview = (person: Person, payer = 'personal') =>
+  server.api(previewPlanChange, { token: person.token, query: { payer } })
+const start = (person: Person, to: Frequency, payer = 'personal') =>
+  server.api(startPlanChange, { token: person.token, query: { payer }, body: { billing_frequency: to } })
+const summaryOf = (person: Person, payer = 'personal') =>
+  server.ask(getAccountSummary, { token: person.token, query: { payer } })
+const press = (url: string, form: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+
+async function subscribe(person: Person, billingFrequency: Frequency): Promise<string> {
+  const { sessionId } = await server.ask(createCheckoutSession, {
+    token: person.token,
+    body: { planType: 'pro', billingFrequency, clerkUserId: person.user_id },
+  })
+  await stripe.knob(`sessions/${sessionId}/pay`)
+  await worker.catchUp()
+  const { subscription } = await summaryOf(person)
+  return subscription?.id ?? ''
+}
+
+/** Pro that is paid for, ten of its days ago. */
+async function subscribeAndPay(person: Person, billingFrequency: Frequency): Promise<string> {
+  const id = await subscribe(person, billingFrequency)
+  await stripe.client.subscriptions.update(id, { trial_end: 'now' })
+  await worker.catchUp()
+  await product.advanceDays(10)
+  return id
+}
+
+const use = (person: Person, credits: number) =>
+  spendOne(database.server, {
+    owner_kind: 'user',
+    owner_id: person.user_id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: clock.now(),
+    actor: person.user_id,
+    reason: 'Test',
+  })
+
+async function confirm(person: Person, to: Frequency, payer = 'personal'): Promise<Response> {
+  const { body } = await start(person, to, payer)
+  const { subscription } = await summaryOf(person, payer)
+  return press(`${(body as { url: string }).url}/subscriptions/${subscription?.id}/confirm`)
+}
+
+describe('from monthly to yearly', () => {
+  test('the preview names the amount and the credits that the confirmed change then leaves', async () => {
+    await subscribeAndPay(ada, 'monthly')
+    await use(ada, 300)
+    const { body } = await preview(ada)
+    const { due_minor, credits } = body as { due_minor: number; credits: { left: number } }
+    expect(body).toMatchObject({
+      billing_frequency: 'yearly',
+      takes_effect: 'now',
+      price_minor: 19_200,
+      currency: 'EUR',
+      credits: { granted: 500 },
+    })
+    // Two thirds of the month's €20.00 are deducted; a third of its 500 credits stays with it.
+    expect(due_minor).toBeGreaterThan(17_700)
+    expect(due_minor).toBeLessThan(18_000)
+    expect(credits.left).toBeGreaterThan(350)
+    expect(credits.left).toBeLessThan(370)
+
+    expect((await confirm(ada, 'yearly')).headers.get('location')).toContain('/dashboard?billed=yearly')
+    await worker.catchUp()
+    const { subscription, balance } = await summaryOf(ada)
+    expect(subscription).toMatchObject({ billing_frequency: 'yearly', scheduled_change: null })
+    expect(Math.abs(balance.plan - credits.left)).toBeLessThanOrEqual(1)
+  })
+
+  test('a month of which little was used leaves all credits of the first new month', async () => {
+    await subscribeAndPay(ada, 'monthly')
+    await use(ada, 20)
+    expect((await preview(ada)).body).toMatchObject({ credits: { granted: 500, left: 500 } })
+  })
+
+  test('the customer’s own portal offers the same change', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    const { url } = await server.ask(createCustomerPortalSession, {
+      token: ada.token,
+      body: { userId: ada.user_id },
+    })
+    const page = await fetch(`${url}/subscriptions/${id}/update`).then((answer) => answer.text())
+    expect(page).toContain('€192.00 per year')
+  })
+})
+
+describe('from yearly to monthly', () => {
+  test('the change waits for the end of the year, is shown, and can be taken back', async () => {
+    const id = await subscribeAndPay(ada, 'yearly')
+    const [item] = (await stripe.client.subscriptions.retrieve(id)).items.data
+    const at = new Date((item?.current_period_end ?? 0) * 1000).toISOString()
+    expect((await preview(ada)).body).toEqual({
+      billing_frequency: 'monthly',
+      takes_effect: 'at_period_end',
+      at,
+      due_minor: 0,
+      price_minor: 2000,
+      currency: 'EUR',
+      credits: null,
+    })
+    await confirm(ada, 'monthly')
+    await worker.catchUp()
+    expect((await summaryOf(ada)).subscription).toMatchObject({
+      billing_frequency: 'yearly',
+      scheduled_change: { seats: 1, billing_frequency: 'monthly', at },
+    })
+    expect(await preview(ada)).toMatchObject({ status: 409, body: { code: 'change_scheduled' } })
+
+    const kept = await server.api(keepPlan, { token: ada.token, query: { payer: 'personal' }, body: {} })
+    expect(kept).toMatchObject({ status: 200, body: { success: true, cancel_at: null } })
+    await worker.catchUp()
+    expect((await summaryOf(ada)).subscription).toMatchObject({ scheduled_change: null })
+    expect(await preview(ada)).toMatchObject({ status: 200 })
+  })
+
+  test('the next period is a month, with its credits', async () => {
+    const id = await subscribeAndPay(ada, 'yearly')
+    await confirm(ada, 'monthly')
+    await stripe.knob(`subscriptions/${id}/renew`)
+    await worker.catchUp()
+    expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]?.price.lookup_key).toBe(
+      'pro_monthly',
+    )
+    expect((await summaryOf(ada)).subscription).toMatchObject({
+      billing_frequency: 'monthly',
+      scheduled_change: null,
+    })
+  })
+})
+
+test('in a trial only the price changes: the trial goes on, and nothing is charged', async () => {
+  const id = await subscribe(ada, 'monthly')
+  const before = await stripe.client.subscriptions.retrieve(id)
+  expect((await preview(ada)).body).toMatchObject({
+    takes_effect: 'in_trial',
+    at: new Date((before.trial_end ?? 0) * 1000).toISOString(),
+    due_minor: 0,
+    price_minor: 19_200,
+    credits: null,
+  })
+  await confirm(ada, 'yearly')
+  await worker.catchUp()
+  const after = await stripe.client.subscriptions.retrieve(id)
+  expect(after).toMatchObject({ status: 'trialing', trial_end: before.trial_end })
+  expect(await summaryOf(ada)).toMatchObject({
+    subscription: { status: 'trialing', billing_frequency: 'yearly' },
+    balance: { plan: 500 },
+  })
+})
+
+describe('an organization', () => {
+  async function buildTeam() {
+    const organization = await buildOrganization(clerk, ada)
+    const { sessionId } = await server.ask(createOrganizationSubscription, {
+      token: ada.token,
+      body: { clerk_org_id: organization.id, seats_total: 3 },
+    })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    await worker.catchUp()
+    return organization
+  }
+
+  test('an admin changes the billing of all seats, and a member cannot', async () => {
+    const organization = await buildTeam()
+    const bob = await signUp(clerk)
+    await addMember(clerk, organization, bob)
+    expect(await preview(bob, organization.id)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+    expect(await start(bob, 'yearly', organization.id)).toMatchObject({ status: 403 })
+    expect(await preview(await signUp(clerk), organization.id)).toMatchObject({ status: 404 })
+    expect(await preview(ada, organization.id)).toMatchObject({
+      status: 200,
+      body: { price_minor: 3 * 28_800, credits: { granted: 1500, left: 1500 } },
+    })
+    const page = await confirm(ada, 'yearly', organization.id)
+    expect(page.headers.get('location')).toContain('/organizations?tab=billing&billed=yearly')
+    await worker.catchUp()
+    expect((await summaryOf(ada, organization.id)).subscription).toMatchObject({
+      billing_frequency: 'yearly',
+      seats_total: 3,
+    })
+  })
+})
+
+describe('a plan that cannot be changed now', () => {
+  test('a person without a plan gets a 409', async () => {
+    expect(await preview(ada)).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
+    expect(await start(ada, 'yearly')).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
+  })
+
+  test('a plan that is set to end is resumed first', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    await stripe.client.subscriptions.update(id, { cancel_at_period_end: true })
+    await worker.catchUp()
+    expect(await start(ada, 'yearly')).toMatchObject({ status: 409, body: { code: 'plan_ending' } })
+  })
+
+  test('a plan whose payment failed is paid first', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    await stripe.knob(`subscriptions/${id}/card`, { card: '4000000000000341' })
+    await stripe.knob(`subscriptions/${id}/renew`)
+    await worker.catchUp()
+    expect(await preview(ada)).toMatchObject({ status: 409, body: { code: 'payment_overdue' } })
+  })
+
+  test('a plan whose renewal is a draft is changed after it', async () => {
+    const subscription_id = await subscribeAndPay(ada, 'monthly')
+    await planLife(product).toPeriodEnd({ subscription_id }, 600)
+    await worker.catchUp()
+    expect(await preview(ada)).toMatchObject({ status: 409, body: { code: 'renewal_under_way' } })
+  })
+
+  test('a preview that Stripe does not make is an error, and nothing has changed', async () => {
+    await subscribeAndPay(ada, 'monthly')
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/invoices/create_preview' })
+    expect(await preview(ada)).toMatchObject({
+      status: 502,
+      body: { error: 'The preview could not be loaded', code: 'subscription_change_failed' },
+    })
+  })
+})
+
+test('callers without a token are refused, and a period that is not sold is a 400', async () => {
+  expect(await server.api(previewPlanChange, { token: 'nonsense', query: {} })).toMatchObject({ status: 401 })
+  const weekly = { billing_frequency: 'weekly' } as unknown as { billing_frequency: Frequency }
+  expect(
+    await server.api(startPlanChange, { token: ada.token, query: { payer: 'personal' }, body: weekly }),
+  ).toMatchObject({ status: 400 })
+})

@@ -1,0 +1,159 @@
+import type Stripe from 'stripe'
+import {
+  cancelPlan,
+  keepPlan,
+  type PlanChangePreview,
+  previewPlanChange,
+  startPlanChange,
+} from '../../schema/api/plan-changes.ts'
+import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { planItemOf } from '../../schema/stripe/catalogue.ts'
+import { releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
+import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import { creditsAfterChange } from '../checkout/credits-after-change.ts'
+import { openPortal } from '../checkout/open-portal.ts'
+import { organizationPayer, personalPayer } from '../checkout/payer.ts'
+import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { noPlan, planEnding, renewalUnderWay } from '../errors.ts'
+import { portalFailure, subscriptionFailure } from '../failures.ts'
+import { thePayer } from '../rights.ts'
+import { route } from '../route.ts'
+
+const admins = { doing: 'manage billing' }
+
+export const planChangesRoutes = [
+  route(previewPlanChange, {
+    rights: thePayer(admins),
+    failure: subscriptionFailure('The preview could not be loaded'),
+  }).handle(async ({ owner }, deps) => {
+    const plan = await readChangeablePlan(deps, owner)
+    const to = plan.subscription.billing_frequency === 'monthly' ? 'yearly' : 'monthly'
+    return preview(deps, { owner, plan, to })
+  }),
+
+  // The customer confirms the amount on Stripe's page; the plan changes with its event.
+  route(startPlanChange, {
+    rights: thePayer(admins),
+    failure: portalFailure('Failed to create checkout session'),
+  }).handle(async ({ body, owner, member, user_id }, deps) => {
+    const { subscription, item } = await readChangeablePlan(deps, owner)
+    const { plan_type } = subscription
+    const { billing_frequency } = body
+    const { price_id } = await deps.catalogue.findPrice({ plan_type, billing_frequency })
+    const page = member ? '/organizations?tab=billing&' : '/dashboard?'
+    const payer = member ? organizationPayer(member) : personalPayer(await findOrCreateAccount(deps, user_id))
+    return openPortal(deps, {
+      payer,
+      return_url: `${deps.settings.app_url}${page.slice(0, -1)}`,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: {
+          subscription: subscription.stripe_subscription_id,
+          items: [{ id: item.id, price: price_id, quantity: item.quantity ?? 1 }],
+        },
+        // The page waits for it, until Stripe's event has been applied.
+        after_completion: {
+          type: 'redirect',
+          redirect: { return_url: `${deps.settings.app_url}${page}billed=${billing_frequency}` },
+        },
+      },
+    })
+  }),
+
+  // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).
+  route(keepPlan, {
+    rights: thePayer(admins),
+    failure: subscriptionFailure('Failed to keep the plan'),
+  }).handle(async ({ owner }, deps) =>
+    presentChanged(await releaseSchedule(deps.stripe, await requireSubscription(deps, owner))),
+  ),
+
+  route(cancelPlan, {
+    rights: thePayer(admins),
+    failure: subscriptionFailure('Failed to cancel subscription'),
+  }).handle(async ({ owner }, deps) => {
+    const released = await releaseSchedule(deps.stripe, await requireSubscription(deps, owner))
+    if (released.cancel_at !== null) return presentChanged(released)
+    return presentChanged(await deps.stripe.subscriptions.update(released.id, { cancel_at_period_end: true }))
+  }),
+]
+
+async function readChangeablePlan(
+  deps: Pick<Dependencies, 'db' | 'stripe' | 'now'>,
+  owner: Owner,
+): Promise<PresentPlan> {
+  const plan = await readPresentPlan(deps, owner, noPlan)
+  if (plan.subscription.cancel_at) throw planEnding()
+  if (await isRenewing(deps.db, plan.subscription, deps.now())) throw renewalUnderWay()
+  return plan
+}
+
+/**
+ * `shortening_interval` lets a change to monthly wait for the end of the year, `always_invoice` bills a
+ * change to yearly at once, and `continue_trial` leaves a trial as it is (scripts/stripe/set-up-portals.ts).
+ */
+async function preview(
+  deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue' | 'now'>,
+  { owner, plan, to }: { owner: Owner; plan: PresentPlan; to: BillingFrequency },
+): Promise<PlanChangePreview> {
+  const { subscription, item } = plan
+  const { plan_type, currency, trial_end } = subscription
+  const price = await deps.catalogue.findPrice({ plan_type, billing_frequency: to })
+  const common = {
+    billing_frequency: to,
+    price_minor: price.amount_minor * (item.quantity ?? 1),
+    currency,
+    due_minor: 0,
+    credits: null,
+  }
+  if (subscription.status === 'trialing' && trial_end) {
+    return { ...common, takes_effect: 'in_trial', at: trial_end.toISOString() }
+  }
+  if (to === 'monthly') {
+    return { ...common, takes_effect: 'at_period_end', at: timeOf(item.current_period_end) }
+  }
+  const now = deps.now()
+  // "about": the page sets its own moment (https://docs.stripe.com/billing/subscriptions/prorations).
+  const { amount_due } = await deps.stripe.invoices.createPreview({
+    subscription: subscription.stripe_subscription_id,
+    subscription_details: {
+      items: [{ id: item.id, price: price.price_id, quantity: item.quantity ?? 1 }],
+      proration_behavior: 'always_invoice',
+    },
+  })
+  return {
+    ...common,
+    takes_effect: 'now',
+    at: now.toISOString(),
+    due_minor: amount_due,
+    credits: await creditsAfterChange(deps.db, {
+      owner,
+      subscription_id: subscription.stripe_subscription_id,
+      seats: item.quantity ?? 1,
+      price_minor: common.price_minor,
+      period_end: new Date(item.current_period_end * 1000),
+      now,
+    }),
+  }
+}
+
+async function requireSubscription({ db }: Pick<Dependencies, 'db'>, owner: Owner): Promise<string> {
+  const subscription = await findLiveSubscription(db, owner)
+  if (!subscription) throw noPlan()
+  return subscription.stripe_subscription_id
+}
+
+function presentChanged({ items, cancel_at }: Stripe.Subscription) {
+  return {
+    success: true,
+    seats: planItemOf(items.data)?.quantity ?? 1,
+    cancel_at: cancel_at === null ? null : timeOf(cancel_at),
+  } as const
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

@@ -1,0 +1,68 @@
+import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { newCustomer, subscribe } from './support/customers.ts'
+import { findLedgerProblems, openSandboxStripe } from './support/product.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
+
+const region = (page: Page, name: string) => page.getByRole('region', { name })
+
+test.afterEach(async () => {
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+/** Leads from the button to Stripe's page and confirms there. */
+async function switchTo(page: Page, frequency: 'monthly' | 'yearly', expectations: readonly RegExp[]) {
+  await region(page, 'Current Plan')
+    .getByRole('button', { name: `Switch to ${frequency} billing` })
+    .click()
+  const dialog = page.getByRole('dialog', { name: `Switch to ${frequency} billing` })
+  for (const text of expectations) await expect(dialog).toContainText(text)
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Review and confirm' }).click()
+  await page.waitForURL(/\/p\/session\//)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL(`**/dashboard?billed=${frequency}`)
+}
+
+test(
+  'a customer switches to yearly at once, back to monthly from the next period, and keeps the year after all',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
+    await page.goto('/dashboard')
+    // The month's credits come with its first payment, after those of the trial.
+    await expect(region(page, 'Current Plan')).toContainText('Active')
+
+    await switchTo(page, 'yearly', [
+      /Due todayabout €172\.00/,
+      /Then€192\.00 a year/,
+      /Plan credits .*500 of 500/,
+    ])
+    await expect(page.getByText('Your plan is billed yearly now')).toBeVisible()
+    await expect(region(page, 'Available Credits')).toContainText('500')
+
+    await switchTo(page, 'monthly', [/Due todayNothing/, /From \w+ \d+, \d+€20\.00 a month/])
+    const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: monthly billing$/ })
+    await expect(change).toBeVisible()
+    await expect(region(page, 'Current Plan')).toContainText(/Next changemonthly billing on \w+ \d+/)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Keep yearly billing' }).click()
+    await expect(page.getByText('The plan keeps yearly billing.')).toBeVisible()
+    await expect(change).toBeHidden()
+  },
+)
+
+test('in a trial the dialog says that the trial goes on', async ({ page, baseURL }) => {
+  const customer = await newCustomer(page.request, baseURL)
+  await subscribe(customer, 'pro')
+  await page.goto('/dashboard')
+  await switchTo(page, 'yearly', [
+    /Due todayNothing/,
+    /€192\.00 a year/,
+    /The free trial goes on\. Only the price after it changes\./,
+  ])
+  await expect(page.getByText('Your plan is billed yearly now')).toBeVisible()
+  await expect(region(page, 'Current Plan')).toContainText('Free trial')
+})
