@@ -11,6 +11,6 @@ await build(shared)
 await build({ ...shared, build: { ssr: 'render.tsx' } })
 const client = join(repositoryRoot, 'web/dist/client')
 await checkSplitting({ web: join(repositoryRoot, 'web'), build: client })
-for (const { page, bytes } of await checkFirstLoad(client)) {
-  console.log(`${page} loads ${(bytes / 1000).toFixed(1)} kB of JavaScript (gzip)`)
+for (const { page, bytes, files } of await checkFirstLoad(client)) {
+  console.log(`${page} loads ${(bytes / 1000).toFixed(1)} kB of JavaScript (gzip) in ${files} files`)
 }

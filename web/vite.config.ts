@@ -42,9 +42,18 @@ export default defineConfig(({ isSsrBuild }) => ({
         input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/marketing.html`],
         output: {
           codeSplitting: {
-            groups: ['marketing.tsx', 'layouts/marketing/showSite.tsx', 'pages/landing/LandingPage.tsx'].map(
-              sharedFile,
-            ),
+            groups: [
+              'marketing.tsx',
+              'layouts/marketing/showSite.tsx',
+              'pages/landing/LandingPage.tsx',
+              'pages/pricing/PricingPage.tsx',
+              'main.tsx',
+              'layouts/account/AccountLayout.tsx',
+              'pages/dashboard/DashboardPage.tsx',
+              'pages/billing/BillingPage.tsx',
+              'pages/organizations/OrganizationsPage.tsx',
+              'layouts/support/SupportLayout.tsx',
+            ].map(sharedFile),
           },
         },
       }),
@@ -61,8 +70,8 @@ export default defineConfig(({ isSsrBuild }) => ({
 }))
 
 /**
- * The public pages ask for their code in few files, since each is a request: what a source shares with others
- * is one file with all that it shares, unless a source before it has it already.
+ * Pages ask for their code in few files, since each is a request: what a source shares with others is one file
+ * with all that it shares, unless a source before it has it already.
  */
 function sharedFile(source: string): Rolldown.CodeSplittingGroup {
   const sourceId = `${import.meta.dirname}/${source}`
@@ -72,6 +81,8 @@ function sharedFile(source: string): Rolldown.CodeSplittingGroup {
     name: (id, graph) => {
       const importers = new Set([id])
       for (const importer of importers) {
+        // Who takes one export of this index takes none of the others.
+        if (importer.endsWith('/radix-ui/dist/index.mjs')) continue
         for (const next of graph.getModuleInfo(importer)?.importers ?? []) importers.add(next)
       }
       return importers.has(sourceId) ? name : null

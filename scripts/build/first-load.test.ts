@@ -6,15 +6,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { checkFirstLoad, checkSplitting } from './first-load.ts'
 
 /** A build in which `shared.js` is loaded by every page, and `late.js` only when it is asked for. */
-async function builtSite(sizes_bytes: { shared: number; late: number }): Promise<string> {
+async function builtSite(sizes_bytes: { shared: number; late: number; small?: number }): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-build-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, '.vite'))
   const imports = ['_shared.js']
-  const page = { file: 'page.js', imports }
+  const small = Array.from({ length: sizes_bytes.small ?? 0 }, (_, index) => `small-${index}.js`)
+  const page = { file: 'page.js', imports: [...imports, ...small] }
   const manifest = {
     '_shared.js': { file: 'shared.js' },
     'late.ts': { file: 'late.js' },
+    ...Object.fromEntries(small.map((file) => [file, { file }])),
     'marketing.html': { file: 'marketing.js', imports, dynamicImports: ['late.ts'] },
     'index.html': { file: 'account.js', imports },
     'layouts/account/AccountLayout.tsx': page,
@@ -27,7 +29,7 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
     'pages/updates/UpdatesPage.tsx': page,
   }
   await writeFile(join(folder, '.vite/manifest.json'), JSON.stringify(manifest))
-  for (const file of ['theme.js', 'early-clicks.js', 'marketing.js', 'account.js', 'page.js'])
+  for (const file of ['theme.js', 'early-clicks.js', 'marketing.js', 'account.js', 'page.js', ...small])
     await writeFile(join(folder, file), '')
   // Random bytes, which do not get smaller.
   await writeFile(join(folder, 'shared.js'), randomBytes(sizes_bytes.shared))
@@ -37,7 +39,8 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
 
 test('the check counts each file that a page loads at once, once', async () => {
   const loads = await checkFirstLoad(await builtSite({ shared: 60_000, late: 200_000 }))
-  expect(loads).toContainEqual({ page: '/', bytes: expect.any(Number) })
+  // The two of the head, the document's, the page's and what they share.
+  expect(loads).toContainEqual({ page: '/', bytes: expect.any(Number), files: 5 })
   for (const { bytes } of loads) {
     expect(bytes).toBeGreaterThan(60_000)
     expect(bytes).toBeLessThan(61_000)
@@ -47,6 +50,13 @@ test('the check counts each file that a page loads at once, once', async () => {
 test('the check refuses a build whose pages load more than their budget, and names them', async () => {
   const folder = await builtSite({ shared: 100_000, late: 0 })
   await expect(checkFirstLoad(folder)).rejects.toThrow(/^\/ loads 100\d+ bytes .*\n\/pricing loads/)
+})
+
+test('the check refuses a build whose pages load more than 20 files', async () => {
+  const folder = await builtSite({ shared: 10, late: 0, small: 16 })
+  await expect(checkFirstLoad(folder)).rejects.toThrow(
+    '/dashboard loads 21 files of JavaScript, more than 20.',
+  )
 })
 
 test('pages of the account may load 200 kB', async () => {

@@ -1,130 +1,33 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { AccountSubscription } from '../../../schema/api/account.ts'
-import { type PlanChangePreview, startPlanChange } from '../../../schema/api/plan-changes.ts'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { type PayerView, planChangeQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
+import type { PayerView } from '../../api/account.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
-import { toast } from '../../ui/toast.ts'
-import { FailurePanel } from '../FailurePanel.tsx'
-import { formatCredits, formatDay, formatMoney } from '../format.ts'
-import { useHostedPage } from '../useHostedPage.ts'
+import { useLater } from '../../ui/useLater.ts'
 
 interface PlanChangeProps {
   payer: PayerView
   subscription: Pick<AccountSubscription, 'status' | 'billing_frequency' | 'cancel_at' | 'scheduled_change'>
 }
 
-/** Monthly to yearly billing or back: what it costs, what becomes of the credits, then Stripe's page. */
+const loadDialog = async () => (await import('./PlanChangeDialog.tsx')).PlanChangeDialog
+
+/** Monthly to yearly billing or back. */
 export function PlanChange({ payer, subscription }: PlanChangeProps) {
   const [isOpen, setIsOpen] = useState(false)
+  const PlanChangeDialog = useLater(loadDialog)
   const { status, billing_frequency, cancel_at, scheduled_change } = subscription
   const isChangeable = (status === 'active' || status === 'trialing') && !cancel_at && !scheduled_change
   if (!isChangeable) return null
   const to: BillingFrequency = billing_frequency === 'monthly' ? 'yearly' : 'monthly'
   return (
     <>
-      <Button variant="quiet" size="small" onClick={() => setIsOpen(true)}>
+      <Button variant="quiet" size="small" disabled={!PlanChangeDialog} onClick={() => setIsOpen(true)}>
         Switch to {to} billing
       </Button>
-      <Dialog
-        open={isOpen}
-        onOpenChange={setIsOpen}
-        title={`Switch to ${to} billing`}
-        description="You see the exact amount on the next page and confirm it there. Nothing changes before that."
-      >
-        <Preview payer={payer} to={to} onClose={() => setIsOpen(false)} />
-      </Dialog>
-    </>
-  )
-}
-
-function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequency; onClose: () => void }) {
-  const api = useApi()
-  const preview = useQuery(planChangeQuery(api, payer))
-  const confirm = useHostedPage<void>({
-    mutationFn: () =>
-      api(startPlanChange, { query: { payer: payer.payer }, body: { billing_frequency: to } }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to create checkout session') }),
-  })
-  if (preview.isLoadingError) {
-    return (
-      <FailurePanel
-        title="The preview could not be loaded"
-        error={preview.error}
-        defaultText="An unexpected error occurred"
-        busy={preview.isFetching}
-        onRetry={() => void preview.refetch()}
-      />
-    )
-  }
-  return (
-    <>
-      {preview.data ? (
-        <Terms preview={preview.data} />
-      ) : (
-        <div role="status" className="space-y-3">
-          <span className="sr-only">Loading the preview</span>
-          <Skeleton className="h-5 w-full" />
-          <Skeleton className="h-5 w-full" />
-          <Skeleton className="h-10 w-full" />
-        </div>
+      {PlanChangeDialog && (
+        <PlanChangeDialog payer={payer} to={to} open={isOpen} onClose={() => setIsOpen(false)} />
       )}
-      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          busy={confirm.processing}
-          disabled={!preview.data || confirm.processing}
-          onClick={() => confirm.open()}
-        >
-          {confirm.processing ? 'Processing...' : 'Review and confirm'}
-        </Button>
-      </div>
     </>
   )
-}
-
-function Terms({ preview }: { preview: PlanChangePreview }) {
-  const { takes_effect, at, due_minor, price_minor, currency, credits, billing_frequency } = preview
-  const each = `${formatMoney(price_minor, currency)} a ${billing_frequency === 'yearly' ? 'year' : 'month'}`
-  const isNow = takes_effect === 'now'
-  return (
-    <>
-      <dl className="divide-y divide-line text-sm tabular-nums">
-        <Term name="Due today">{isNow ? `about ${formatMoney(due_minor, currency)}` : 'Nothing'}</Term>
-        <Term name={isNow ? 'Then' : `From ${formatDay(at)}`}>{each}</Term>
-        {credits && (
-          <Term name="Plan credits after the change">
-            {`${formatCredits(credits.left)} of ${formatCredits(credits.granted)}`}
-          </Term>
-        )}
-      </dl>
-      <p className="mt-3 text-muted text-sm">{explain(preview)}</p>
-    </>
-  )
-}
-
-function Term({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex items-baseline justify-between gap-4 py-2">
-      <dt className="text-muted">{name}</dt>
-      <dd className="text-right font-medium">{children}</dd>
-    </div>
-  )
-}
-
-function explain({ takes_effect, credits }: PlanChangePreview): string {
-  if (takes_effect === 'in_trial') return 'The free trial goes on. Only the price after it changes.'
-  if (takes_effect === 'at_period_end') return 'You keep what you paid for until that day.'
-  const rest = 'The unused days of the present month are deducted. A new month begins today'
-  if (!credits || credits.left >= credits.granted) return `${rest}; plan credits left from this one expire.`
-  const carried = formatCredits(credits.granted - credits.left)
-  return `${rest}. It already counts ${carried} credits that you used beyond the days of the month that you keep.`
 }

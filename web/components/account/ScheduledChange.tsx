@@ -8,8 +8,8 @@ import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
 import { failureText } from '../../api/failure.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { toast } from '../../ui/toast.ts'
+import { useLater } from '../../ui/useLater.ts'
 import { formatDay } from '../format.ts'
 
 /** The change of seats or billing that waits for the next period, for those who may take it back. */
@@ -20,6 +20,8 @@ export function ScheduledChange({ payer }: { payer: PayerView }) {
   return <Change payer={payer} subscription={subscription} change={subscription.scheduled_change} />
 }
 
+const loadConfirmDialog = async () => (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog
+
 interface ChangeProps {
   payer: PayerView
   subscription: AccountSubscription
@@ -28,6 +30,7 @@ interface ChangeProps {
 
 /** While a change is scheduled, the billing portal can neither undo it nor cancel the plan. */
 function Change({ payer, subscription, change }: ChangeProps) {
+  const ConfirmDialog = useLater(loadConfirmDialog)
   const present = presentText(subscription, change)
   const keep = useSubscriptionChange(payer, {
     endpoint: keepPlan,
@@ -41,6 +44,11 @@ function Change({ payer, subscription, change }: ChangeProps) {
   })
   const busy = keep.isPending || cancel.isPending
   const day = formatDay(change.at)
+  const cancelButton = (
+    <Button variant="quiet" size="small" busy={cancel.isPending} disabled={busy || !ConfirmDialog}>
+      Cancel subscription…
+    </Button>
+  )
   return (
     <section
       aria-labelledby="scheduled-change"
@@ -65,18 +73,18 @@ function Change({ payer, subscription, change }: ChangeProps) {
         >
           Keep {present}
         </Button>
-        <ConfirmDialog
-          trigger={
-            <Button variant="quiet" size="small" busy={cancel.isPending} disabled={busy}>
-              Cancel subscription…
-            </Button>
-          }
-          title="Cancel the subscription?"
-          text={`It ends on ${day}. Until then the credits that come with the plan stay usable${plans[subscription.plan_type].per_seat ? ', and everyone keeps their seat' : ''}.`}
-          confirm="Cancel subscription"
-          dismiss="Keep subscription"
-          onConfirm={() => cancel.mutate()}
-        />
+        {ConfirmDialog ? (
+          <ConfirmDialog
+            trigger={cancelButton}
+            title="Cancel the subscription?"
+            text={`It ends on ${day}. Until then the credits that come with the plan stay usable${plans[subscription.plan_type].per_seat ? ', and everyone keeps their seat' : ''}.`}
+            confirm="Cancel subscription"
+            dismiss="Keep subscription"
+            onConfirm={() => cancel.mutate()}
+          />
+        ) : (
+          cancelButton
+        )}
       </div>
     </section>
   )
