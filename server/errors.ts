@@ -197,6 +197,8 @@ export const checkoutSuperseded = () =>
 export const noSubscription = () =>
   new ServerError(409, 'no_subscription', 'This organization has no subscription. Set up billing first.')
 export const noPlan = () => new ServerError(409, 'no_subscription', 'There is no plan that could be changed.')
+export const alreadyBilled = (billing_frequency: string) =>
+  new ServerError(409, 'already_billed', `The plan is billed ${billing_frequency} already.`)
 export const planEnding = () =>
   new ServerError(409, 'plan_ending', 'The plan is set to end. Resume it in the billing portal first.')
 export const renewalUnderWay = () =>

@@ -5,8 +5,10 @@ import { z } from 'zod'
 import { generateExtensionToken } from '../schema/api/extension.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
-import { createCheckoutSession } from '../schema/api/subscriptions.ts'
+import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
 import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
+import { findStripeCustomer } from '../schema/customers/customers.ts'
+import { findLiveSubscription } from '../schema/subscriptions/subscriptions.ts'
 import { buildWaitingAct } from '../tests/support/factories/acts.ts'
 import {
   addMember,
@@ -85,6 +87,36 @@ async function giveSeat(person: Person): Promise<void> {
 
 const freshEmail = () => `${randomUUID()}@tidemark.test`
 
+/** Pro, as it is at Stripe and in our rows. A caller's second change finds the plan that is there. */
+async function givePlan(actor: Actor): Promise<void> {
+  if (actor === 'anonymous') return
+  const { user_id, token } = people[actor]
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  if (await findLiveSubscription(database.owner, owner)) return
+  // It makes the customer.
+  await server.ask(createCustomerPortalSession, { token, body: { userId: user_id } })
+  const customer = (await findStripeCustomer(database.owner, owner)) ?? ''
+  const card = await stripe.client.paymentMethods.attach('pm_card_visa', { customer })
+  const { data } = await stripe.client.prices.list({ lookup_keys: ['pro_monthly'] })
+  const { id } = await stripe.client.subscriptions.create({
+    customer,
+    items: [{ price: data[0]?.id ?? '' }],
+    default_payment_method: card.id,
+  })
+  // An owner has one checkout of a plan at a time, and `sessionOfUser` has opened one.
+  await database.owner.deleteFrom('checkout_intents').where('owner_id', '=', user_id).execute()
+  await buildSubscription(database, { owner, user_id, fields: { stripe_subscription_id: id } })
+}
+
+const toYearly = async (actor: Actor): Promise<Request> => {
+  await givePlan(actor)
+  return { query: { payer: 'personal' }, body: { billing_frequency: 'yearly' } }
+}
+const ofPlan = async (actor: Actor): Promise<Request> => {
+  await givePlan(actor)
+  return { query: { payer: 'personal' }, body: {} }
+}
+
 interface Request {
   readonly body?: object
   readonly query?: Record<string, string>
@@ -110,6 +142,14 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     // In one's own name: that of another is refused before anything else.
     body: { orgId: org.id, clerkUserId: idOf(actor), quantity: 1 },
   }),
+  'GET /api/plan-change': async (actor) => ({ query: (await ofPlan(actor)).query ?? {} }),
+  'POST /api/plan-change': toYearly,
+  'POST /api/plan-change an_organization': () => ({
+    query: { payer: org.id },
+    body: { billing_frequency: 'yearly' },
+  }),
+  'POST /api/plan-change/keep': ofPlan,
+  'POST /api/plan-change/cancel': ofPlan,
   'POST /api/organizations/seats/revoke': async (actor) => {
     const person = await signUp(clerk)
     await addMember(clerk, org, person)

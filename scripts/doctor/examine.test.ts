@@ -175,13 +175,16 @@ describe('the doctor names each problem, its meaning and its repair', () => {
       recurring: { interval: 'year' },
     })
     const portals = (await stripe.billingPortal.configurations.list()).data
-    const personal = portals.find(({ metadata }) => metadata?.portal_kind === 'personal')
+    const personal = portals.find(
+      ({ metadata }) => metadata?.portal_kind === 'personal' && !metadata.portal_price,
+    )
     await stripe.billingPortal.configurations.update(personal?.id ?? '', {
       features: { subscription_cancel: { enabled: true, mode: 'immediately' } },
     })
     expect(await wrongIn(configured())).toEqual([
       'prices: pro_yearly: it costs 1920 in GBP, not 19200',
       'portals: personal: it cancels immediately',
+      expect.stringMatching(/^portals: personal at price_\w+: there is none$/),
     ])
     await setUp()
     expect(await wrongIn(configured())).toEqual([])

@@ -66,7 +66,7 @@ describe('setting Stripe up', () => {
     const second = await setUp()
     expect(second.changes).toEqual([])
     expect(await pricesNow()).toEqual(prices)
-    expect(await portalsNow()).toHaveLength(3)
+    expect(await portalsNow()).toHaveLength(6)
     expect((await stripe.products.list()).data).toHaveLength(2)
     expect((await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === webhook_url)).toHaveLength(
       1,
@@ -162,11 +162,11 @@ describe('setting Stripe up', () => {
     },
   )
 
-  test('setting Stripe up allows organizations to change their seats in the portal, but no customer to change plans', async () => {
+  test('setting Stripe up allows customers to change the billing period in the portal, and organizations their seats', async () => {
     await setUp()
     const features = Object.fromEntries(
       (await portalsNow()).map((portal) => [
-        portal.metadata?.[portalPriceMetadataKey] ?? portal.metadata?.[portalMetadataKey],
+        portal.metadata?.[portalPriceMetadataKey] || portal.metadata?.[portalMetadataKey],
         portal.features,
       ]),
     )
@@ -178,17 +178,30 @@ describe('setting Stripe up', () => {
       })
     }
     expect(features.personal?.subscription_update.enabled).toBe(false)
-    for (const key of ['teams_monthly', 'teams_yearly']) {
-      const price = (await keyed(key))?.id ?? ''
-      expect(features[price]?.subscription_update).toMatchObject({
-        enabled: true,
-        default_allowed_updates: ['quantity'],
-        products: [{ product: 'plan_teams', prices: [price] }],
-        proration_behavior: 'always_invoice',
-        schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
-      })
+    expect(features.organization?.subscription_update.enabled).toBe(false)
+    for (const [plan, allowed] of [
+      ['pro', ['price']],
+      ['teams', ['price', 'quantity']],
+    ] as const) {
+      const monthly = (await keyed(`${plan}_monthly`))?.id ?? ''
+      const yearly = (await keyed(`${plan}_yearly`))?.id ?? ''
+      for (const prices of [
+        [monthly, yearly],
+        [yearly, monthly],
+      ]) {
+        expect(features[prices[0] ?? '']?.subscription_update).toMatchObject({
+          enabled: true,
+          default_allowed_updates: allowed,
+          products: [{ product: `plan_${plan}`, prices }],
+          proration_behavior: 'always_invoice',
+          schedule_at_period_end: {
+            conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
+          },
+          trial_update_behavior: 'continue_trial',
+        })
+      }
     }
-    expect(Object.keys(features)).toHaveLength(3)
+    expect(Object.keys(features)).toHaveLength(6)
   })
 
   test('setting Stripe up makes a portal for subscribers at an old price, and sets its tax behavior', async () => {
@@ -196,13 +209,15 @@ describe('setting Stripe up', () => {
     await stripe.prices.update(old.id, { lookup_key: '' })
     const { changes } = await setUp()
     expect(changes).toContain(
-      `price ${old.id}: inclusive of tax now, so that its subscribers can change their seats`,
+      `price ${old.id}: inclusive of tax now, so that its subscribers can change their plan`,
     )
     expect(changes).toContainEqual(
       expect.stringMatching(new RegExp(`^portal organization at ${old.id}: made bpc_`)),
     )
     const portal = (await portalsNow()).find(({ metadata }) => metadata?.[portalPriceMetadataKey] === old.id)
-    expect(portal?.features.subscription_update.products).toMatchObject([{ prices: [old.id] }])
+    expect(portal?.features.subscription_update.products).toMatchObject([
+      { prices: [old.id, (await keyed('teams_yearly'))?.id] },
+    ])
     expect((await setUp()).changes).toEqual([])
   })
 

@@ -217,6 +217,11 @@ describe('a plan that cannot be changed now', () => {
     expect(await start(ada, 'yearly')).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
   })
 
+  test('a change to the present period is a 409', async () => {
+    await subscribeAndPay(ada, 'monthly')
+    expect(await start(ada, 'monthly')).toMatchObject({ status: 409, body: { code: 'already_billed' } })
+  })
+
   test('a plan that is set to end is resumed first', async () => {
     const id = await subscribeAndPay(ada, 'monthly')
     await stripe.client.subscriptions.update(id, { cancel_at_period_end: true })

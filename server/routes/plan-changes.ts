@@ -17,7 +17,7 @@ import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer, personalPayer } from '../checkout/payer.ts'
 import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { noPlan, planEnding, renewalUnderWay } from '../errors.ts'
+import { alreadyBilled, noPlan, planEnding, renewalUnderWay } from '../errors.ts'
 import { portalFailure, subscriptionFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -42,6 +42,7 @@ export const planChangesRoutes = [
     const { subscription, item } = await readChangeablePlan(deps, owner)
     const { plan_type } = subscription
     const { billing_frequency } = body
+    if (billing_frequency === subscription.billing_frequency) throw alreadyBilled(billing_frequency)
     const { price_id } = await deps.catalogue.findPrice({ plan_type, billing_frequency })
     const page = member ? '/organizations?tab=billing&' : '/dashboard?'
     const payer = member ? organizationPayer(member) : personalPayer(await findOrCreateAccount(deps, user_id))

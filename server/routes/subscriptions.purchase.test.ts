@@ -139,14 +139,14 @@ test('more seats are confirmed at Stripe and come with credits; fewer wait for t
   await catchUp()
   expect(await seats()).toBe(8)
   expect(await invoices()).toBe(before)
-  expect(await more()).toMatchObject({ status: 409, body: { code: 'seat_change_planned' } })
+  expect(await more()).toMatchObject({ status: 409, body: { code: 'change_scheduled' } })
 
   await stripe.knob(`subscriptions/${id}/renew`)
   await catchUp()
   expect(await seats()).toBe(2)
 })
 
-test('the portal offers seats up to a hundred, and no other plan', async () => {
+test('the portal offers seats up to a hundred and both periods of the plan, and no other plan', async () => {
   const edsger = await signUp(clerk)
   const org = await buildOrganization(clerk, edsger)
   const { sessionId } = await server.ask(createOrganizationSubscription, {
@@ -162,7 +162,9 @@ test('the portal offers seats up to a hundred, and no other plan', async () => {
   })
   const page = await (await fetch(`${url}/subscriptions/${id}/update`)).text()
   expect(page).toContain('name="quantity"')
-  expect(page).not.toContain('type="radio"')
+  expect(page.match(/type="radio"/g)).toHaveLength(2)
+  expect(page).toContain('€30.00 per month')
+  expect(page).toContain('€288.00 per year')
   const [item] = (await stripe.client.subscriptions.retrieve(id)).items.data
   await press(`${url}/subscriptions/${id}/confirm`, { price: item?.price.id ?? '', quantity: '101' })
   expect((await stripe.client.subscriptions.retrieve(id)).items.data).toMatchObject([{ quantity: 5 }])
