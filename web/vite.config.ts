@@ -70,8 +70,8 @@ export default defineConfig(({ isSsrBuild }) => ({
 }))
 
 /**
- * Pages ask for their code in few files, since each is a request: what a source shares with others is one file
- * with all that it shares, unless a source before it has it already.
+ * Pages ask for their code in few files, since each is a request: what a source shares with others is one
+ * file with all that it shares, unless a source before it has it already.
  */
 function sharedFile(source: string): Rolldown.CodeSplittingGroup {
   const sourceId = `${import.meta.dirname}/${source}`

@@ -32,7 +32,7 @@ export const organizationSubscriptionSchema = z.object({
   /** When it will end, if it was cancelled. */
   cancel_at: z.nullable(z.iso.datetime()),
   ended_at: z.nullable(z.iso.datetime()),
-  /** Seats and billing from the next period on. Until then the portal can neither change nor cancel the plan. */
+  /** From the next period on. Until then the portal can neither change nor cancel the plan. */
   scheduled_change: z.nullable(
     z.object({ seats: z.int(), billing_frequency: billingFrequencySchema, at: z.iso.datetime() }),
   ),

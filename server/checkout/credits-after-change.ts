@@ -19,8 +19,8 @@ interface YearlyChange {
 const invoice_id = 'preview'
 
 /**
- * The included credits after a change to yearly billing at this moment: what the position (decision 061) posts
- * when the present month is cut and a year begins. Null where the year would bring nothing yet.
+ * The included credits after a change to yearly billing at this moment: what the position (decision 061)
+ * posts when the present month is cut and a year begins. Null where the year would bring nothing yet.
  */
 export async function creditsAfterChange(
   db: Database,
