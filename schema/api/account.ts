@@ -59,6 +59,22 @@ const accountSummarySchema = z.object({
     /** Whether there have ever been credits. */
     had_credits: z.boolean(),
   }),
+  /**
+   * The present month of the plan, or its trial; null without a live plan, and while its figures explain
+   * nothing, as below zero after a clawback. What is left of it is `balance.plan`.
+   */
+  plan_month: z.nullable(
+    z.object({
+      /** Granted for it, less what refunds and disputes took back. */
+      granted: z.int(),
+      /** Of them; usage of earlier months whose money went back included. */
+      used: z.int(),
+      /** When what is left of it ends; null while that is not known, as during a renewal. */
+      ends_at: z.nullable(z.iso.datetime()),
+      /** Whether another month follows then, as far as the plan is not cancelled. */
+      resets: z.boolean(),
+    }),
+  ),
   /** Credits of payments that were made and are not in the balance yet. */
   credits_on_the_way: z.int(),
   /** Whether the last paid period is over and the payment of the next is not known yet. */

@@ -50,6 +50,7 @@ describe('the balance of an account', () => {
       member_since: expect.any(String),
       may_manage: true,
       balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
+      plan_month: null,
       credits_on_the_way: 0,
       is_renewing: false,
       overdue: null,

@@ -18,6 +18,7 @@ import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
+import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -52,6 +53,7 @@ export const accountRoutes = [
       member_since: user?.created_at.toISOString() ?? null,
       may_manage,
       balance: presentBalance(balance, plan_type, owner),
+      plan_month: subscription ? await findPlanMonth(db, subscription, { balance, as_of }) : null,
       credits_on_the_way: payments.reduce(
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
         0,
@@ -97,6 +99,28 @@ export const accountRoutes = [
 /** The live subscription, or else the latest one, so that a plan that has ended is shown as ended. */
 async function findSubscription(db: Database, owner: Owner): Promise<Subscription | undefined> {
   return (await findLiveSubscription(db, owner)) ?? findLatestSubscription(db, owner)
+}
+
+/**
+ * A monthly plan's month ends with the period, which may have been moved since its credits were granted; a
+ * yearly plan's within it.
+ */
+async function findPlanMonth(
+  db: Database,
+  subscription: Subscription,
+  { balance, as_of }: { readonly balance: Balance; readonly as_of: Date },
+): Promise<AccountSummary['plan_month']> {
+  if (!isLive(subscription)) return null
+  const month = await findLatestMonth(db, subscription)
+  if (!month || balance.plan < 0 || balance.plan > month.granted) return null
+  const { billing_frequency, current_period_end, cancel_at } = subscription
+  const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at
+  return {
+    granted: month.granted,
+    used: month.granted - balance.plan,
+    ends_at: month.ends_at > as_of ? ends_at.toISOString() : null,
+    resets: cancel_at === null || cancel_at > ends_at,
+  }
 }
 
 /** Stripe's page shows invoices, and takes money. */

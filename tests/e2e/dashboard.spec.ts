@@ -139,6 +139,7 @@ test(
     await spend(page, 450)
     await page.reload()
     await expect(notices).toContainText('You have 50 credits left')
+    await expect(region(page, 'Available Credits')).toContainText('50 credits450 of 500 plan credits used')
     await notices.getByRole('link', { name: 'Add credits' }).click()
     await expect(page).toHaveURL(/#add-credits$/)
     await expect(region(page, 'Add Credits')).toBeInViewport()

@@ -36,7 +36,11 @@ test(
 
     await page.getByRole('link', { name: 'Go to Dashboard' }).click()
     await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
-    await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+    const credits = region(page, 'Available Credits')
+    await expect(credits.getByText('500', { exact: true })).toBeVisible()
+    await expect(credits).toContainText(/500 credits0 of 500 plan credits used · resets \w+ \d+/)
+    await credits.getByRole('link', { name: 'Add credits' }).click()
+    await expect(region(page, 'Add Credits')).toBeInViewport()
   },
 )
 

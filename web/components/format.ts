@@ -5,6 +5,7 @@ export const readerLocales: readonly string[] = navigator.languages
 
 const credits = new Intl.NumberFormat(readerLocales)
 const day = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric', year: 'numeric' })
+const shortDay = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric' })
 const utcDay = new Intl.DateTimeFormat(readerLocales, {
   month: 'short',
   day: 'numeric',
@@ -34,6 +35,11 @@ export function formatDate(date: string): string {
 
 export function formatDay(iso: string): string {
   return day.format(new Date(iso))
+}
+
+/** Without the year, for days that are near. */
+export function formatShortDay(iso: string): string {
+  return shortDay.format(new Date(iso))
 }
 
 export function formatTime(iso: string): string {

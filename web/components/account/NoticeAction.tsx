@@ -1,5 +1,5 @@
-import { Link } from 'react-router-dom'
 import { Button } from '../../ui/Button.tsx'
+import { AddCreditsLink } from './AddCreditsLink.tsx'
 import type { Notice } from './notices.ts'
 import { PortalButton } from './PortalButton.tsx'
 import type { Payer } from './usePayer.ts'
@@ -12,15 +12,7 @@ interface NoticeActionProps {
 
 /** The action that resolves a notice, in one click. */
 export function NoticeAction({ action, payer, onFollow }: NoticeActionProps) {
-  if (action.leadsTo === 'credits') {
-    return (
-      <Button asChild variant="secondary" size="small">
-        <Link to="/dashboard#add-credits" onClick={onFollow}>
-          {action.label}
-        </Link>
-      </Button>
-    )
-  }
+  if (action.leadsTo === 'credits') return <AddCreditsLink onFollow={onFollow} />
   if (action.leadsTo === 'stripe') {
     return (
       <Button asChild variant="secondary" size="small">

@@ -15,6 +15,7 @@ function summaryWith(
     payer: 'personal',
     member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
+    plan_month: null,
     credits_on_the_way: 0,
     is_renewing: false,
     overdue: null,

@@ -5,7 +5,10 @@ import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
+import { balanceText } from '../../components/account/balanceText.ts'
 import { renewalText } from '../../components/account/notices.ts'
+import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -35,28 +38,44 @@ export function OverviewTab({ payer, onOpen }: OverviewTabProps) {
 }
 
 function BalanceCard({ payer }: { payer: Payer }) {
-  const summary = useQuery(accountSummaryQuery(useApi(), payer))
-  const balance = summary.data?.balance
+  const query = useQuery(accountSummaryQuery(useApi(), payer))
+  const summary = query.data
   return (
     <FigureCard
       id="balance"
       title="Credit Balance"
-      action={balance?.low && <Badge tone="caution">Low balance</Badge>}
-      query={summary}
-      figure={balance && formatCredits(balance.total)}
+      action={summary?.balance.low && <Badge tone="caution">Low balance</Badge>}
+      query={query}
+      figure={summary && formatCredits(summary.balance.total)}
+      unit="credits"
     >
-      {balance && balanceNote(balance, summary.data?.is_renewing)}
+      {summary && <BalanceParts summary={summary} />}
     </FigureCard>
   )
 }
 
-function balanceNote(balance: AccountSummary['balance'], is_renewing = false) {
+function BalanceParts({ summary }: { summary: AccountSummary }) {
+  const { plan_month, may_manage } = summary
+  return (
+    <>
+      {plan_month && <PlanMonthBar month={plan_month} />}
+      <p className="mt-2">{balanceText(summary)}</p>
+      <p className="mt-1 empty:hidden">{balanceNote(summary)}</p>
+      {may_manage && (
+        <div className="mt-3">
+          <AddCreditsLink />
+        </div>
+      )}
+    </>
+  )
+}
+
+function balanceNote({ balance, is_renewing }: AccountSummary): string {
   if (balance.total < 0)
     return 'Negative because of a refund or dispute. Credits that are added cover that first.'
   if (!balance.had_credits) return 'No credits yet. Add some to start using the assistant.'
-  const parts = `${formatCredits(balance.plan)} plan · ${formatCredits(balance.purchased)} purchased`
-  if (balance.low && is_renewing) return `${parts}. ${renewalText}`
-  return balance.low ? `${parts}. Running low: add credits to keep working.` : parts
+  if (!balance.low) return ''
+  return is_renewing ? renewalText : 'Running low: add credits to keep working.'
 }
 
 function MonthCard({ payer }: { payer: Payer }) {
@@ -68,16 +87,16 @@ function MonthCard({ payer }: { payer: Payer }) {
       title="This Month"
       query={usage}
       figure={this_month && (this_month.used === 0 ? '0' : formatCreditChange(-this_month.used))}
+      unit="credits used"
     >
       {this_month && last_month && (
         <>
-          credits used
-          {this_month.granted > 0 && `, ${formatCreditChange(this_month.granted)} added`}
-          <span className="block">
+          {this_month.granted > 0 && <p>{formatCreditChange(this_month.granted)} added</p>}
+          <p>
             {last_month.used > 0
               ? `${formatCredits(last_month.used)} used last month`
               : 'Nothing used last month'}
-          </span>
+          </p>
         </>
       )}
     </FigureCard>
@@ -91,10 +110,11 @@ interface FigureCardProps {
   query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
   /** Undefined while it is loading. */
   figure: string | undefined
+  unit: string
   children: ReactNode
 }
 
-function FigureCard({ id, title, action, query, figure, children }: FigureCardProps) {
+function FigureCard({ id, title, action, query, figure, unit, children }: FigureCardProps) {
   return (
     <Card aria-labelledby={`${id}-title`} className="flex min-h-42 sm:min-h-48 flex-col">
       <CardHeader id={`${id}-title`} title={title} action={action} />
@@ -116,8 +136,11 @@ function FigureCard({ id, title, action, query, figure, children }: FigureCardPr
             </div>
           ) : (
             <>
-              <p className="font-semibold text-4xl tabular-nums tracking-[-0.03em]">{figure}</p>
-              <p className="mt-2 text-muted text-sm tabular-nums">{children}</p>
+              <p className="font-semibold text-4xl tabular-nums tracking-[-0.03em]">
+                <span>{figure}</span>{' '}
+                <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
+              </p>
+              <div className="mt-2 text-muted text-sm tabular-nums">{children}</div>
             </>
           )}
         </div>

@@ -8,6 +8,7 @@ const summary: AccountSummary = {
   member_since: '2026-02-01T12:00:00.000Z',
   may_manage: true,
   balance,
+  plan_month: null,
   credits_on_the_way: 0,
   is_renewing: false,
   overdue: null,

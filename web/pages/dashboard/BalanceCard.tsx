@@ -1,13 +1,16 @@
 import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
+import { balanceText } from '../../components/account/balanceText.ts'
 import { renewalText } from '../../components/account/notices.ts'
+import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function BalanceCard({ summary }: { summary: AccountSummary }) {
-  const { balance, credits_on_the_way } = summary
+  const { balance, plan_month, credits_on_the_way, may_manage } = summary
   return (
     <Card aria-labelledby="balance-title" className="flex flex-col lg:col-span-3">
       <CardHeader
@@ -18,7 +21,8 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
           <p className="font-semibold text-5xl tabular-nums tracking-[-0.035em]">
-            {formatCredits(balance.total)}
+            <span>{formatCredits(balance.total)}</span>{' '}
+            <span className="font-normal text-base text-muted tracking-normal">credits</span>
           </p>
           {credits_on_the_way > 0 && (
             <p role="status" className="flex items-center gap-1.5 font-medium text-accent-text text-sm">
@@ -27,12 +31,16 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
             </p>
           )}
         </div>
-        <BalanceBar plan={balance.plan} purchased={balance.purchased} />
-        <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1.5 text-sm tabular-nums">
-          <Part label="Plan" amount={balance.plan} swatch="bg-accent" />
-          <Part label="Purchased" amount={balance.purchased} swatch="bg-accent/45" />
-        </dl>
-        <p className="mt-auto min-h-9 pt-4 text-muted text-sm">{balanceNote(summary)}</p>
+        {plan_month && (
+          <div className="mt-5">
+            <PlanMonthBar month={plan_month} />
+          </div>
+        )}
+        <p className="mt-3 min-h-5 text-sm tabular-nums">{balanceText(summary)}</p>
+        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-x-4 gap-y-2 pt-4">
+          <p className="text-muted text-sm leading-8 max-sm:leading-5">{balanceNote(summary)}</p>
+          {may_manage && <AddCreditsLink />}
+        </div>
       </div>
     </Card>
   )
@@ -46,28 +54,6 @@ export function BalanceCardSkeleton() {
       <Skeleton className="h-2 w-full" />
       <Skeleton className="h-4 w-56" />
     </Card>
-  )
-}
-
-function Part({ label, amount, swatch }: { label: string; amount: number; swatch: string }) {
-  return (
-    <div className="flex items-center gap-2">
-      <span aria-hidden="true" className={`size-2 rounded-full ${swatch}`} />
-      <dt className="text-muted">{label}</dt>
-      <dd className="font-medium">{formatCredits(amount)}</dd>
-    </div>
-  )
-}
-
-/** Decorative: the numbers below it say the same. A negative balance is left out. */
-function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
-  const whole = Math.max(plan, 0) + Math.max(purchased, 0)
-  const share = (amount: number) => ({ width: `${(amount / whole) * 100}%` })
-  return (
-    <div aria-hidden="true" className="mt-5 flex h-2 gap-0.5 overflow-hidden rounded-full bg-hover">
-      {plan > 0 && <div className="bg-accent" style={share(plan)} />}
-      {purchased > 0 && <div className="bg-accent/45" style={share(purchased)} />}
-    </div>
   )
 }
 

@@ -1,0 +1,17 @@
+import type { AccountSummary } from '../../../schema/api/account.ts'
+import { formatCredits, formatShortDay } from '../format.ts'
+
+/** "477 of 500 plan credits used · resets Dec 7 · 1,000 purchased": the parts of a balance. */
+export function balanceText({ balance, plan_month }: AccountSummary): string {
+  const { plan, purchased } = balance
+  return [
+    ...(plan_month ? monthParts(plan_month) : plan === 0 ? [] : [`${formatCredits(plan)} plan credits`]),
+    ...(purchased === 0 ? [] : [`${formatCredits(purchased)} purchased`]),
+  ].join(' · ')
+}
+
+function monthParts({ granted, used, ends_at, resets }: NonNullable<AccountSummary['plan_month']>): string[] {
+  const share = `${formatCredits(used)} of ${formatCredits(granted)} plan credits used`
+  if (ends_at === null) return [share]
+  return [share, `${resets ? 'resets' : 'the rest ends'} ${formatShortDay(ends_at)}`]
+}
