@@ -114,19 +114,21 @@ const creditSumsSchema = z.object({
   granted: z.int(),
 })
 
-export const summaryDays = 30
+/** The latest days of a summary of usage. */
+export const usageDays = {
+  /** IANA name; days and months begin when they begin there. */
+  time_zone: z._default(timeZoneSchema, 'UTC'),
+  days: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(90)), 30),
+}
 
 export const getUsageSummary = endpoint({
   method: 'GET',
   path: '/api/credits/usage-summary',
-  summary: `Credits used and granted on each of the last ${summaryDays} days, this month and last month; of an organization for its members`,
+  summary:
+    'Credits used and granted on each of the latest days, this month and last month; of an organization for its members',
   auth: 'user',
   limit: 'read',
-  query: z.strictObject({
-    payer: z._default(payerSchema, 'personal'),
-    /** IANA name; days and months begin when they begin there. */
-    time_zone: z._default(timeZoneSchema, 'UTC'),
-  }),
+  query: z.strictObject({ payer: z._default(payerSchema, 'personal'), ...usageDays }),
   response: z.object({
     success: z.literal(true),
     data: z.object({

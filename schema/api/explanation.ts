@@ -64,15 +64,26 @@ const changeSchema = z.object({
 })
 export type BalanceChange = z.infer<typeof changeSchema>
 
-/** The payer and the moment of the balance. */
-const moment = {
+/** The categories of causes, for a search. */
+export const creditCategories = ['purchase', 'plan', 'usage', 'refund', 'expiry', 'correction'] as const
+export type CreditCategory = (typeof creditCategories)[number]
+
+/** The payer, the moment of the balance, and the part of what made it. */
+const selection = {
   payer: z._default(payerSchema, 'personal'),
+  category: z.optional(z.enum(creditCategories)),
+  /** Part of what happened, ignoring case; a whole number also finds the change. */
+  q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
   /** The end of this day; left out or not over yet, now. */
   date: z.optional(z.iso.date()),
   /** IANA name; the day ends when it ends there. */
   time_zone: z._default(timeZoneSchema, 'UTC'),
 }
 
+/**
+ * One call looks through a limited number of changes, so a page of a search may be short or empty and still
+ * have a `next_cursor`: the search goes on there. See decision 093.
+ */
 export const explainBalance = endpoint({
   method: 'GET',
   path: '/api/credits/explanation',
@@ -81,7 +92,7 @@ export const explainBalance = endpoint({
   auth: 'user',
   limit: 'read',
   query: z.strictObject({
-    ...moment,
+    ...selection,
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
     cursor: z.optional(z.string().check(z.maxLength(64))),
   }),
@@ -95,7 +106,7 @@ export const explainBalance = endpoint({
       /** After the first of the items. */
       balance: creditsSchema,
       items: z.array(changeSchema),
-      /** Before the last of the items. */
+      /** Before the last of the items; of a search, before the last change that it looked at. */
       opening: creditsSchema,
       next_cursor: z.nullable(z.string()),
       /** On the last page: earlier entries are archived and part of the opening balance; otherwise null. */
@@ -115,6 +126,8 @@ export const explanationColumns = [
   'plan_balance',
   'purchased_balance',
   'balance',
+  /** Stripe's id of the invoice or the payment. */
+  'reference_id',
 ] as const
 
 export const exportExplanation = endpoint({
@@ -123,7 +136,7 @@ export const exportExplanation = endpoint({
   summary: `The same as a file, whole and newest first; columns: ${explanationColumns.join(', ')}`,
   auth: 'user',
   limit: 'write',
-  query: z.strictObject(moment),
+  query: z.strictObject(selection),
   file: 'text/csv',
   response: z.string(),
 })

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { billingDocumentSchema, listBillingDocuments } from './billing.ts'
-import { getUsageSummary } from './credits.ts'
+import { getUsageSummary, usageDays } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { explainBalance } from './explanation.ts'
 import { ownerIdSchema } from './ids.ts'
 import { vendorLinksSchema } from './support.ts'
-import { timeZoneSchema } from './time-zone.ts'
 
 /** What a customer reads on their billing page, for the support staff who open their case. */
 export const getCustomerBalance = endpoint({
@@ -28,7 +27,7 @@ export const getCustomerUsage = endpoint({
   summary: 'The summary of an owner’s usage as the owner sees it',
   auth: 'support',
   limit: 'read',
-  query: z.strictObject({ owner: ownerIdSchema, time_zone: z._default(timeZoneSchema, 'UTC') }),
+  query: z.strictObject({ owner: ownerIdSchema, ...usageDays }),
   response: getUsageSummary.response,
 })
 

@@ -175,6 +175,63 @@ describe('a part of the history', () => {
   })
 })
 
+describe('a search in the transactions', () => {
+  const linus = madeOnce(() => signUp(clerk))
+  const owner = () => ({ owner_kind: 'user', owner_id: linus.user_id }) as const
+  const search = async (query: Record<string, string>) =>
+    (await server.ask(explainBalance, { token: linus.token, query })).data
+  beforeAll(async () => {
+    await giveCredits(database, owner(), { purchased: 1500, plan: 25 })
+    await spend(linus.user_id, 20, { reason: 'Chat in kernel' })
+    await spend(linus.user_id, 30, { reason: 'Refactoring' })
+  })
+
+  test.each([
+    [{ category: 'usage' }, [-30, -20]],
+    [{ category: 'correction' }, [1500, 25]],
+    [{ category: 'purchase' }, []],
+    [{ q: 'KERNEL' }, [-20]],
+    [{ q: 'correction BY' }, [1500, 25]],
+    [{ q: ' 1.500 ' }, [1500]],
+    [{ q: '1,500' }, [1500]],
+    [{ q: '5' }, [-30]],
+    [{ q: '' }, [-30, -20, 1500, 25]],
+    [{ category: 'correction', q: 'kernel' }, []],
+  ])('the search %o finds its part, in the pots as well', async (query, totals) => {
+    const { items, next_cursor } = await search(query as Record<string, string>)
+    expect(items.map(({ change }) => change.total)).toEqual(totals)
+    expect(next_cursor).toBeNull()
+  })
+
+  test('the balances of what a search finds are those among all transactions', async () => {
+    const { items } = await search({ q: 'kernel' })
+    expect(items[0]?.balance_after).toEqual({ plan: 5, purchased: 1500, total: 1505 })
+  })
+
+  test('a search comes in pages that neither repeat nor omit transactions', async () => {
+    const first = await search({ category: 'usage', limit: '1' })
+    expect(first.items).toMatchObject([{ cause: { note: 'Refactoring' } }])
+    const second = await search({ category: 'usage', limit: '1', cursor: first.next_cursor ?? '' })
+    expect(second).toMatchObject({ items: [{ cause: { note: 'Chat in kernel' } }], next_cursor: null })
+  })
+
+  test('the export of a search has what it finds', async () => {
+    const { body } = await server.api(exportExplanation, { token: linus.token, query: { q: 'kernel' } })
+    const [head, ...lines] = String(body).trimEnd().split('\r\n')
+    expect(head).toBe(
+      'date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
+    )
+    expect(lines).toEqual([expect.stringMatching(/Z,Chat in kernel,Used in an editor,-20,0,5,1500,1505,$/)])
+  })
+
+  test('a search that does not exist is refused', async () => {
+    for (const query of [{ category: 'gifts' }, { q: 'x'.repeat(101) }]) {
+      const answer = await server.api(explainBalance, { token: linus.token, query: query as never })
+      expect(answer).toMatchObject({ status: 400 })
+    }
+  })
+})
+
 describe('the history of an organization', () => {
   const read = (by: { token: string }, payer = team.id) =>
     server.api(getCreditHistory, { token: by.token, query: { payer } })
@@ -286,6 +343,13 @@ describe('the summary of usage', () => {
       daily_average: 2,
     })
 
+    const week = await summary({ days: '7' }, mary)
+    expect(week.days.map(({ date }) => date)).toEqual(utc.days.slice(-7).map(({ date }) => date))
+    expect(week).toMatchObject({ last_month: { granted: 1000 }, daily_average: 8.6 })
+    const quarter = await summary({ days: '90' }, mary)
+    expect(quarter.days).toHaveLength(90)
+    expect(quarter.days.find(({ date }) => date === '2026-01-05')).toMatchObject({ used: 3 })
+
     const newYork = await summary({ time_zone: 'America/New_York' }, mary)
     expect(newYork.days.at(-1)).toEqual({ date: '2026-02-28', used: 60, granted: 0 })
     expect(newYork.days.find(({ date }) => date === '2026-02-10')).toMatchObject({ granted: 1000 })
@@ -386,7 +450,7 @@ test('a history that ends where months were archived says so, and no earlier bal
   expect(linesOf(await exported({})).at(-1)).toBe(`2020-01-01T00:00:00.000Z,archived,${sentence},,,,`)
   expect(linesOf(await exported({ q: 'nothing like this' }))).toHaveLength(2)
   const explained = await server.api(exportExplanation, { token: bob.token, query: {} })
-  expect(linesOf(explained).at(-1)).toBe(`2020-01-01T00:00:00.000Z,Archived,${sentence},,,0,0,0`)
+  expect(linesOf(explained).at(-1)).toBe(`2020-01-01T00:00:00.000Z,Archived,${sentence},,,0,0,0,`)
 })
 
 test('a text that was erased is shown as erased in the history and in the explanation', async () => {

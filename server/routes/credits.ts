@@ -7,7 +7,6 @@ import {
   exportCreditHistory,
   getCreditHistory,
   getUsageSummary,
-  summaryDays,
 } from '../../schema/api/credits.ts'
 import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
@@ -85,12 +84,12 @@ const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
 export async function readUsageSummary(
   { reads, now }: Pick<Dependencies, 'reads' | 'now'>,
   owner: Owner,
-  query: Pick<QueryOf<typeof getUsageSummary>, 'time_zone'>,
+  query: Pick<QueryOf<typeof getUsageSummary>, 'time_zone' | 'days'>,
 ): Promise<ResponseOf<typeof getUsageSummary>> {
   const { db } = await reads()
   const { dateOf, startOf } = openCalendar(query.time_zone)
   const today = dateOf(now())
-  const firstDay = addDays(today, 1 - summaryDays)
+  const firstDay = addDays(today, 1 - query.days)
   const lastMonth = monthOf(today, -1)
   const [earliest = today] = [firstDay, lastMonth].toSorted()
   const dates: string[] = []
@@ -106,7 +105,7 @@ export async function readUsageSummary(
       days,
       this_month: inMonth(monthOf(today)),
       last_month: inMonth(lastMonth),
-      daily_average: Math.round((total(days).used / summaryDays) * 10) / 10,
+      daily_average: Math.round((total(days).used / query.days) * 10) / 10,
     },
   }
 }

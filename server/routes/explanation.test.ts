@@ -85,8 +85,12 @@ test('a month of a customer is explained: purchase, usage, refund, end of the mo
   const file = await server.ask(exportExplanation, { token: plan.user_id, query: { date: today } })
   const lines = file.trimEnd().split('\r\n')
   expect(lines).toHaveLength(4)
-  expect(lines[0]).toBe('date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance')
-  expect(lines[1]).toMatch(/^[\d-]+T[\d:.]+Z,500 credits bought,Paid EUR 7\.00 on [\d-]+,0,500,380,500,880$/)
+  expect(lines[0]).toBe(
+    'date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
+  )
+  expect(lines[1]).toMatch(
+    /^[\d-]+T[\d:.]+Z,500 credits bought,Paid EUR 7\.00 on [\d-]+,0,500,380,500,880,cs_\w+$/,
+  )
 })
 
 test('the balance of 31 December is that of the reader’s midnight', async () => {

@@ -5,6 +5,7 @@ import {
   type Cause,
   type CauseFormat,
   type CauseKind,
+  type CreditCategory,
   describeCause,
   explainBalance,
   explanationColumns,
@@ -17,6 +18,7 @@ import {
   type Change,
   type Credits,
   explainBalance as readExplanation,
+  type SearchedChange,
 } from '../../schema/ledger/read/explanation.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -40,7 +42,8 @@ export const explanationRoutes = [
     const { until, as_of } = momentOf(query, now())
     const archived = await refuseArchived(db, owner, until)
     const { dateOf } = openCalendar(query.time_zone)
-    return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, archived, dateOf }))
+    const selected = { until, archived, dateOf, matches: searchOf(query) }
+    return new TextFile(`transactions-${dateOf(as_of)}.csv`, csvOf(db, owner, selected))
   }),
 ]
 
@@ -48,13 +51,13 @@ export const explanationRoutes = [
 export async function readExplanationPage(
   deps: Pick<Dependencies, 'db' | 'reads' | 'now'>,
   owner: Owner,
-  query: Pick<QueryOf<typeof explainBalance>, 'date' | 'limit' | 'cursor'> & { readonly time_zone: string },
+  query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
   const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
   const reads = await chooseReads(deps, before)
   const missing_since = missingSince(reads, deps.now())
   const { until, as_of } = momentOf(query, missing_since ?? deps.now())
-  const page = { limit: query.limit, until, before }
+  const page = { limit: query.limit, until, before, matches: searchOf(query) }
   const archived = await refuseArchived(reads.db, owner, until)
   const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
     readExplanation(db, owner, page),
@@ -88,6 +91,42 @@ function momentOf(
   if (date === undefined) return { until: undefined, as_of: now }
   const until = openCalendar(time_zone).startOf(addDays(date, 1))
   return until > now ? { until: undefined, as_of: now } : { until, as_of: new Date(until.getTime() - 1) }
+}
+
+/** Undefined when everything is wanted. */
+function searchOf({ category, q }: Pick<QueryOf<typeof explainBalance>, 'category' | 'q'>) {
+  if (!category && !q) return undefined
+  const text = q?.toLowerCase() ?? ''
+  // As people write numbers: 1,500 and 1.500 are one amount, with a sign or without.
+  const credits = /^[+−-]?\d{1,3}([.,'’\s]?\d{3})*$/.test(text) ? Number(text.replaceAll(/\D/g, '')) : null
+  return (searched: SearchedChange): boolean => {
+    const cause = causeOf({ ...searched, grant: null, purchase: null })
+    if (category && categoryOf[cause.kind] !== category) return false
+    const { plan, purchased } = searched.change
+    if (credits !== null && [plan, purchased, plan + purchased].some((one) => Math.abs(one) === credits))
+      return true
+    return `${describeCause(cause, plainFormat).what} ${cause.note ?? ''}`.toLowerCase().includes(text)
+  }
+}
+
+const categoryOf: Readonly<Record<CauseKind, CreditCategory>> = {
+  purchase: 'purchase',
+  purchase_withdrawn: 'correction',
+  plan_month: 'plan',
+  plan_month_shortened: 'plan',
+  seats_added: 'plan',
+  late_month: 'plan',
+  usage: 'usage',
+  usage_moved: 'usage',
+  expiry: 'expiry',
+  expiry_reversed: 'expiry',
+  write_off: 'expiry',
+  write_off_reversed: 'expiry',
+  refund: 'refund',
+  refund_reversed: 'refund',
+  dispute: 'refund',
+  dispute_won: 'refund',
+  correction: 'correction',
 }
 
 function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
@@ -153,6 +192,12 @@ function causeKindOf({ kind, change, grant }: Caused): CauseKind {
   }
 }
 
+const plainFormat: CauseFormat = {
+  day: (iso) => iso.slice(0, 10),
+  credits: (amount) => String(amount),
+  money: (amount_minor, currency) => `${currency} ${(amount_minor / 100).toFixed(2)}`,
+}
+
 const exportPage = 1000
 
 /** Reads a page when the one before it has been sent. */
@@ -163,18 +208,20 @@ async function* csvOf(
     until,
     archived,
     dateOf,
-  }: { until: Date | undefined; archived: Date | null; dateOf: (moment: Date) => string },
+    matches,
+  }: {
+    until: Date | undefined
+    archived: Date | null
+    dateOf: (moment: Date) => string
+    matches: ReturnType<typeof searchOf>
+  },
 ): AsyncGenerator<string> {
-  const format: CauseFormat = {
-    day: (iso) => dateOf(new Date(iso)),
-    credits: (amount) => String(amount),
-    money: (amount_minor, currency) => `${currency} ${(amount_minor / 100).toFixed(2)}`,
-  }
+  const format = { ...plainFormat, day: (iso: string) => dateOf(new Date(iso)) }
   let head = csvLine(explanationColumns)
   let before: number | undefined
   do {
     const page = await inSnapshot(db, (snapshot) =>
-      readExplanation(snapshot, owner, { limit: exportPage, until, before }),
+      readExplanation(snapshot, owner, { limit: exportPage, until, before, matches }),
     )
     yield head + page.changes.map((change) => csvLine(cellsOf(presentChange(change), format))).join('')
     head = ''
@@ -182,7 +229,7 @@ async function* csvOf(
     if (!before && archived) {
       const { plan, purchased, total } = withTotal(page.opening)
       const note = describeArchived(dateOf(archived))
-      yield csvLine([archived.toISOString(), 'Archived', note, null, null, plan, purchased, total])
+      yield csvLine([archived.toISOString(), 'Archived', note, null, null, plan, purchased, total, null])
     }
   } while (before)
 }
@@ -190,7 +237,7 @@ async function* csvOf(
 function cellsOf({ occurred_at, cause, change, balance_after }: BalanceChange, format: CauseFormat) {
   const { what, why } = describeCause(cause, format)
   const { plan, purchased, total } = balance_after
-  return [occurred_at, what, why, change.plan, change.purchased, plan, purchased, total]
+  return [occurred_at, what, why, change.plan, change.purchased, plan, purchased, total, cause.document_id]
 }
 
 function decodeCursor(cursor: string): number {

@@ -25,8 +25,10 @@ test(
     await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
     await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
     await expect(tab(page, /Organization.*\(No Org\)/)).toBeDisabled()
-    await expect(region(page, 'Last 30 days')).toContainText('Nothing in the last 30 days')
     await expect(page.getByRole('button', { name: 'Download Invoice' })).toBeDisabled()
+    await page.getByRole('button', { name: 'Usage by day' }).click()
+    await expect(region(page, 'Usage by day')).toContainText('Nothing in the last 30 days')
+    await page.goBack()
 
     await page.getByRole('button', { name: 'Buy Credits' }).click()
     await expect(page).toHaveURL(/\?tab=credits$/)
@@ -38,21 +40,41 @@ test(
     await expect(page.getByText('+1,000').first()).toBeVisible()
 
     await page.goto('/billing')
-    await expect(region(page, 'Credit Balance')).toContainText('1,000')
+    await expect(region(page, 'Credit Balance')).toContainText('1,000 credits1,000 purchased')
     await expect(region(page, 'This Month')).toContainText('+1,000 added')
     await expect(region(page, 'Next Payment')).toContainText('Nothing will be charged')
-    await region(page, 'Last 30 days').getByText('Show as a table').click()
-    await expect(region(page, 'Last 30 days').getByRole('row').last()).toContainText('1,000')
     await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
       'href',
       /\/i\/in_\w+\/pdf$/,
     )
     await expectAccessibleInEachTheme(page)
 
-    await page.getByRole('button', { name: 'View History' }).click()
+    await page.getByRole('button', { name: 'Usage by day' }).click()
+    const usage = region(page, 'Usage by day')
+    await usage.getByText('Show as a table').click()
+    await expect(usage.getByRole('row').last()).toContainText('1,000')
+    await usage.getByRole('radio', { name: '7 days' }).check()
+    await expect(page).toHaveURL(/view=usage&days=7$/)
+    await usage.getByRole('radio', { name: '90 days' }).check()
+    await expect(usage.getByRole('figure')).toContainText('In the last 90 days 0 credits were used and 1,000')
+    await expectAccessibleInEachTheme(page)
+
+    await page.getByRole('radio', { name: 'Transactions' }).check()
+    const history = region(page, 'Transaction History')
+    await expect(history.getByRole('status')).toHaveText(
+      'Your balance is now 1,000 credits: 0 plan, 1,000 purchased',
+    )
     await expect(rows(page)).toHaveCount(1)
+    await expect(rows(page)).toContainText([
+      /1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+ Invoice \w+-0001/,
+    ])
     await expect(rows(page)).toContainText(['+1,000'])
-    await expect(rows(page)).toContainText(['cs_test_'])
+    await expect(rows(page).getByRole('link', { name: /^Invoice \w+-0001 for/ })).toHaveAttribute(
+      'href',
+      /\/i\/in_/,
+    )
+    await expect(history.locator('tfoot')).toContainText('Balance before these changes0')
+    await expect(page.getByText('cs_test_')).toHaveCount(0)
     await expectAccessibleInEachTheme(page)
     await expectToFit(page)
 
@@ -64,6 +86,7 @@ test(
     await expect(search).toHaveValue('')
     await search.fill('1,000')
     await expect(rows(page)).toHaveCount(1)
+    await expect(history.locator('tfoot')).toHaveCount(0)
     await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Usage')
     await expect(page.getByText('No transactions found')).toBeVisible()
     await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Purchases')
@@ -72,34 +95,27 @@ test(
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
     const file = await download
-    expect(file.suggestedFilename()).toMatch(/^credit-history-.+\.csv$/)
+    expect(file.suggestedFilename()).toMatch(/^transactions-.+\.csv$/)
     expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
-      '\uFEFFdate,category,description,credits,balance_after,account,reference_id',
-      expect.stringMatching(/^[\d-]+T[\d:.]+Z,purchase,.+,1000,1000,purchased,cs_test_\w+$/),
+      '\uFEFFdate,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
+      expect.stringMatching(
+        /^[\d-]+T[\d:.]+Z,1000 credits bought,Paid EUR 14\.00 on [\d-]+,0,1000,0,1000,1000,cs_test_\w+$/,
+      ),
     ])
 
-    await page.getByText('Explain my balance').click()
-    const explanation = region(page, 'Explain my balance')
-    await expect(explanation.getByRole('status')).toContainText('Your balance is now1,000 credits')
-    const change = explanation.locator('tbody').getByRole('row')
-    await expect(change).toContainText(/1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+/)
-    await expect(change).toContainText(/\+1,000/)
-    await expect(change.getByRole('link', { name: 'Invoice' })).toHaveAttribute('href', /\/i\/in_/)
-    await expect(explanation.locator('tfoot')).toContainText('Balance before these changes0')
-    await explanation.getByLabel('As of').fill('2026-01-31')
-    await expect(explanation.getByRole('status').first()).toContainText(
-      /On Jan 31, 2026 at 11:59.PM your balance was0 credits/,
+    await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('All transactions')
+    await search.fill('')
+    await expect(page).toHaveURL(/view=transactions$/)
+    await history.getByLabel('As of').fill('2026-01-31')
+    await expect(history.getByRole('status').first()).toHaveText(
+      /On Jan 31, 2026 at 11:59.PM your balance was 0 credits/,
     )
-    await expect(explanation).toContainText('No credits by then')
-    await expect(page).toHaveURL(/view=balance&on=2026-01-31/)
-    await explanation.getByRole('button', { name: 'Now' }).click()
-    await expect(change).toHaveCount(1)
-    const explained = page.waitForEvent('download')
-    await explanation.getByRole('button', { name: 'Export' }).click()
-    expect(await readFile(await (await explained).path(), 'utf8')).toMatch(
-      /,1000 credits bought,Paid EUR 14\.00 on [\d-]+,0,1000,0,1000,1000\r\n$/,
-    )
+    await expect(history).toContainText('No credits by then')
+    await expect(page).toHaveURL(/view=transactions&on=2026-01-31/)
+    await history.getByRole('button', { name: 'Now' }).click()
+    await expect(rows(page)).toHaveCount(1)
 
+    await page.getByRole('radio', { name: 'Invoices' }).check()
     const documents = region(page, 'Invoices and receipts').getByRole('listitem')
     await expect(documents).toHaveCount(1)
     await expect(documents).toContainText(['1,000 credits'])
@@ -147,8 +163,10 @@ test(
     await page.goto('/billing?tab=invoices')
     const documents = region(page, 'Invoices and receipts')
     await expect(documents.getByRole('alert')).toContainText('Failed to load invoices')
-    await expect(rows(page)).toContainText(['+71'])
     await expectAccessibleInEachTheme(page)
+    await page.getByRole('radio', { name: 'Transactions' }).check()
+    await expect(rows(page)).toContainText(['+71'])
+    await page.getByRole('radio', { name: 'Invoices' }).check()
     await clearFaults()
     await documents.getByRole('button', { name: 'Try again' }).click()
     await expect(documents.getByRole('listitem')).toContainText(['71 credits'])
@@ -171,8 +189,9 @@ test('an admin sees the organization’s billing, a member what is for members',
   await tab(page, 'Overview').click()
   await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
   await tab(page, 'Invoices').click()
-  await expect(page.getByText('No transactions yet')).toBeVisible()
   await expect(page.getByText('No invoices yet')).toBeVisible()
+  await page.getByRole('radio', { name: 'Transactions' }).check()
+  await expect(page.getByText('No transactions yet')).toBeVisible()
 
   const memberPage = await (await browser.newContext()).newPage()
   const member = await signUp(memberPage)
@@ -195,6 +214,8 @@ test('an admin sees the organization’s billing, a member what is for members',
       memberPage.getByText('Only organization administrators can view billing settings.'),
     ).toBeVisible()
   }
+  await memberPage.goto('/billing?tab=invoices&view=usage')
+  await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
   await memberPage.goto('/billing?tab=credits')
   await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
   await memberPage.context().close()
@@ -217,9 +238,10 @@ test(
     await page.waitForURL(/\/c\/pay\//)
     await payByCard(page, cards.pays)
     await expect(page.getByText('+2.500').first()).toBeVisible()
-    await page.goto('/billing?tab=invoices')
+    await page.goto('/billing?tab=invoices&view=transactions')
     await expect(rows(page)).toContainText(['+2.500'])
     await expect(rows(page)).toContainText([/\d+\. \p{L}+\.? \d{4}/u])
+    await page.getByRole('radio', { name: 'Invoices' }).check()
     await expect(region(page, 'Invoices and receipts').getByRole('listitem')).toContainText([/35,00\s€/])
   },
 )

@@ -127,7 +127,7 @@ test('the console is open only to support staff; two of them see each other, and
 
   await second.goto(`/support/audit?owner_id=${userId}`)
   await expect(second.getByRole('button', { name: /Promised on the phone/ }).first()).toBeVisible()
-  await customer.goto('/billing?tab=invoices')
+  await customer.goto('/billing?tab=invoices&view=transactions')
   await expect(customer.getByRole('region', { name: 'Transaction History' })).toContainText(
     'For the outage of Friday',
   )

@@ -170,7 +170,7 @@ export const screens: readonly Screen[] = [
   { name: 'profile', route: '/profile', as: 'newcomer', shows: 'Profile details' },
 
   { name: 'billing-new', route: '/billing', as: 'newcomer', shows: 'Billing & Payments' },
-  { name: 'billing', route: '/billing', as: 'subscriber', shows: 'Last 30 days' },
+  { name: 'billing', route: '/billing', as: 'subscriber', shows: 'This Month' },
   {
     name: 'billing-credits',
     route: '/billing',
@@ -183,16 +183,23 @@ export const screens: readonly Screen[] = [
     route: '/billing',
     as: 'subscriber',
     address: '/billing?tab=invoices',
-    shows: 'Transaction History',
+    shows: 'Invoices and receipts',
   },
   {
-    name: 'billing-explained',
+    name: 'billing-usage',
     route: '/billing',
     as: 'subscriber',
-    address: '/billing?tab=invoices&view=balance',
+    address: '/billing?tab=invoices&view=usage',
+    shows: 'Show as a table',
+  },
+  {
+    name: 'billing-transactions',
+    route: '/billing',
+    as: 'subscriber',
+    address: '/billing?tab=invoices&view=transactions',
     shows: 'Balance before these changes',
   },
-  { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
+  { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'This Month' },
   {
     name: 'billing-organization',
     route: '/billing',

@@ -1,6 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import { getCreditHistory } from '../../schema/api/credits.ts'
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
 import { previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
@@ -22,7 +21,6 @@ export interface PayerView {
   userId: string
 }
 
-const historyPageSize = 8
 const whileBeingAppliedMs = 3000
 const whileAtTheBankMs = 60_000
 
@@ -54,19 +52,6 @@ export function planChangeQuery(api: Api, { payer, userId }: PayerView) {
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,
-  })
-}
-
-/** Keyed by user id, so that the next user never sees this history from the cache. */
-export function creditHistoryQuery(api: Api, userId: string, payer = 'personal') {
-  return infiniteQueryOptions({
-    queryKey: ['credit-history', userId, payer],
-    queryFn: async ({ signal, pageParam }) => {
-      const query = { payer, limit: historyPageSize, cursor: pageParam }
-      return (await api(getCreditHistory, { query, signal })).data
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
   })
 }
 

@@ -1,63 +1,59 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
-import { type CreditCategory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
-import { explainBalance } from '../../schema/api/explanation.ts'
+import { getUsageSummary } from '../../schema/api/credits.ts'
+import { type CreditCategory, explainBalance } from '../../schema/api/explanation.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
 
-export interface HistoryFilter {
+/** Which transactions; `date` is a day of the reader's, at whose end they are looked at; null is now. */
+export interface TransactionFilter {
   category: CreditCategory | null
   q: string
+  date: string | null
 }
 
-const historyPageSize = 10
+const transactionsPageSize = 10
 
-export function usageSummaryQuery(api: Api, { payer, userId }: PayerView) {
-  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export function usageSummaryQuery(api: Api, { payer, userId }: PayerView, days = 30) {
+  const query = { payer, time_zone: timeZone(), days: String(days) }
   return queryOptions({
-    queryKey: ['usage-summary', payer, userId, time_zone],
-    queryFn: async ({ signal }) => (await api(getUsageSummary, { query: { payer, time_zone }, signal })).data,
+    queryKey: ['usage-summary', userId, query],
+    queryFn: async ({ signal }) => (await api(getUsageSummary, { query, signal })).data,
   })
 }
 
-export function billingHistoryQuery(api: Api, { payer, userId }: PayerView, filter: HistoryFilter) {
+const allTransactions: TransactionFilter = { category: null, q: '', date: null }
+
+export function transactionsQuery(
+  api: Api,
+  { payer, userId }: PayerView,
+  filter: TransactionFilter = allTransactions,
+) {
   const selection = selectionOf(payer, filter)
   return infiniteQueryOptions({
-    queryKey: ['billing-history', userId, selection],
-    queryFn: async ({ signal, pageParam }) =>
-      (
-        await api(getCreditHistory, {
-          query: { ...selection, limit: historyPageSize, cursor: pageParam },
-          signal,
-        })
-      ).data,
+    queryKey: ['transactions', userId, selection],
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { ...selection, limit: transactionsPageSize, cursor: pageParam }
+      return (await api(explainBalance, { query, signal })).data
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })
 }
 
 /** What a filter means in a call; also for the export. */
-export function selectionOf(payer: string, { category, q }: HistoryFilter) {
-  return { payer, ...(category && { category }), ...(q && { q }) }
+export function selectionOf(payer: string, { category, q, date }: TransactionFilter) {
+  return {
+    payer,
+    time_zone: timeZone(),
+    ...(category && { category }),
+    ...(q && { q }),
+    ...(date && { date }),
+  }
 }
 
-/** `date` is a day of the reader's, at whose end the balance is explained; null is now. */
-export function explanationQuery(api: Api, { payer, userId }: PayerView, date: string | null) {
-  const moment = momentOf(payer, date)
-  return infiniteQueryOptions({
-    queryKey: ['balance-explanation', userId, moment],
-    queryFn: async ({ signal, pageParam }) =>
-      (await api(explainBalance, { query: { ...moment, limit: historyPageSize, cursor: pageParam }, signal }))
-        .data,
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  })
-}
-
-/** What a day means in a call; also for the export. */
-export function momentOf(payer: string, date: string | null) {
-  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return { payer, time_zone, ...(date && { date }) }
+function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** Not retried here: the server has asked Stripe three times already. */

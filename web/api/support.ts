@@ -95,12 +95,12 @@ export function customerBalanceQuery(api: Api, owner: string) {
 }
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */
-export function customerUsageQuery(api: Api, owner: string) {
+export function customerUsageQuery(api: Api, owner: string, days: number) {
   const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const query = { owner, time_zone, days: String(days) }
   return queryOptions({
-    queryKey: [...supportKey, 'customer-usage', owner, time_zone],
-    queryFn: async ({ signal }) =>
-      (await api(getCustomerUsage, { query: { owner, time_zone }, signal })).data,
+    queryKey: [...supportKey, 'customer-usage', query],
+    queryFn: async ({ signal }) => (await api(getCustomerUsage, { query, signal })).data,
   })
 }
 

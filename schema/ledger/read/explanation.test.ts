@@ -112,3 +112,19 @@ test('an owner without credits has nothing to explain', async () => {
     nothing,
   )
 })
+
+test('a search finds what is far back, in pages that stop after 5,000 transfers', async () => {
+  const owner_id = 'user_searching'
+  const notes = Array.from({ length: 5100 }, (_, number) => `Number ${number}`)
+  await postTransfers(
+    database.worker,
+    notes.map((reason) => buildAdjustment(user(owner_id), 1, { reason })),
+  )
+  const search = { limit: 5, matches: ({ reason }: { reason: string | null }) => reason === 'Number 50' }
+  const nothing = await explainBalance(database.server, user(owner_id), search)
+  expect(nothing.changes).toEqual([])
+  expect(nothing.opening.purchased).toBe(100)
+  const before = nothing.next ?? undefined
+  const found = await explainBalance(database.server, user(owner_id), { ...search, before })
+  expect(found).toMatchObject({ changes: [{ reason: 'Number 50', after: { purchased: 51 } }], next: null })
+})

@@ -48,38 +48,65 @@ export interface Explanation {
   readonly next: number | null
 }
 
+/** Transfers that one search reads at most, and how many in one statement. */
+const searchLimit = 5000
+const searchStep = 1000
+
 export interface ExplanationPage {
   readonly limit: number
   /** Only what occurred before this moment; left out, everything. */
   readonly until?: Date | undefined
   readonly before?: number | undefined
+  /** A search: only these changes, each with the balance after it as among all. */
+  readonly matches?: ((change: SearchedChange) => boolean) | undefined
 }
+
+export type SearchedChange = Pick<Change, 'kind' | 'reason' | 'change'>
 
 /**
  * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with
  * the balance after each. The changes of all pages and the last opening balance (zero, or that of the end of
  * archived months) add up to the first closing one, which without `until` is the balance of the latest
- * entries. What occurred later is left out of every balance, also what was posted earlier.
+ * entries. What occurred later is left out of every balance, also what was posted earlier. A search stops
+ * after `searchLimit` transfers, so its page may be short or empty and still have a next one.
  */
 export async function explainBalance(
   db: ReadDatabase,
   owner: Owner,
-  { limit, until, before = Number.MAX_SAFE_INTEGER }: ExplanationPage,
+  { limit, until, before = Number.MAX_SAFE_INTEGER, matches }: ExplanationPage,
 ): Promise<Explanation> {
   const bounds = until ? await findBounds(db, owner, until) : []
-  const top = await readTop(db, owner, { before, bounds })
-  const rows = await readChanges(db, owner, { limit: limit + 1, until, below: top.below })
-  const page = rows.slice(0, limit)
+  const { closing, below } = await readTop(db, owner, { before, bounds })
+  // One more than requested shows whether there is a next page.
+  const step = matches ? Math.max(searchStep, limit + 1) : limit + 1
+  const found: (ChangeRow & Pick<Change, 'change' | 'after'>)[] = []
+  let after = closing
+  let next: number | null = below
+  for (let read = 0; next !== null && found.length <= limit && read < searchLimit; read += step) {
+    const rows: ChangeRow[] = await readChanges(db, owner, { limit: step, until, below: next })
+    for (const row of rows) {
+      const { plan, purchased } = row
+      const change = { ...row, change: { plan, purchased }, after }
+      if (!matches || matches(change)) found.push(change)
+      after = { plan: after.plan - plan, purchased: after.purchased - purchased }
+    }
+    next = rows.length < step ? null : (rows.at(-1)?.transfer_id ?? null)
+  }
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  if (last && found.length > limit) {
+    next = last.transfer_id
+    after = {
+      plan: last.after.plan - last.change.plan,
+      purchased: last.after.purchased - last.change.purchased,
+    }
+  }
   const causes = await findCauses(db, page)
-  let after = top.closing
   const changes = page.map(({ plan, purchased, grant_id, ...row }): Change => {
     const cause = causes.get(grant_id ?? '') ?? { grant: null, purchase: null }
-    const explained = { ...row, change: { plan, purchased }, after, ...cause }
-    after = { plan: after.plan - plan, purchased: after.purchased - purchased }
-    return explained
+    return { ...row, ...cause }
   })
-  const next = rows.length > limit ? (changes.at(-1)?.transfer_id ?? null) : null
-  return { closing: top.closing, changes, opening: after, next }
+  return { closing, changes, opening: after, next }
 }
 
 /**

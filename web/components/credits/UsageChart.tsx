@@ -11,39 +11,68 @@ const compact = new Intl.NumberFormat([...readerLocales], {
 })
 const tick = { fill: 'var(--tide-faint)', fontSize: 12 }
 
-/** Two bars a day. Decorative: the page also states the figures as text. */
+/** Opaque, so that the lines of the grid do not show through the bars. */
+const grantedColor = 'color-mix(in oklab, var(--tide-positive) 55%, var(--tide-surface))'
+
+/**
+ * Usage and grants below each other, each on a scale of its own: a month's grant would flatten the usage of
+ * its days. Decorative: the page also states the figures as text.
+ */
 export function UsageChart({ days }: { days: Days }) {
   return (
-    <ResponsiveContainer width="100%" height="100%">
-      <BarChart
-        data={[...days]}
-        margin={{ top: 4, right: 0, bottom: 0, left: 0 }}
-        barGap={1}
-        barCategoryGap="18%"
-        accessibilityLayer={false}
-      >
-        <CartesianGrid vertical={false} stroke="var(--tide-line)" />
-        <XAxis
-          dataKey="date"
-          tickFormatter={(date: string) => shortDay.format(localDay(date))}
-          tick={tick}
-          tickLine={false}
-          axisLine={{ stroke: 'var(--tide-line-strong)' }}
-          minTickGap={28}
-        />
-        <YAxis
-          width={40}
-          allowDecimals={false}
-          tickFormatter={(credits: number) => compact.format(credits)}
-          tick={tick}
-          tickLine={false}
-          axisLine={false}
-        />
-        <Tooltip content={DayTooltip} cursor={{ fill: 'var(--tide-hover)' }} isAnimationActive={false} />
-        <Bar dataKey="used" fill="var(--tide-accent)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
-        <Bar dataKey="granted" fill="var(--chart-granted)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
-      </BarChart>
-    </ResponsiveContainer>
+    <div className="space-y-3">
+      <Bars days={days} of="used" label="Credits used" color="var(--tide-accent)" height={190} />
+      <Bars days={days} of="granted" label="Credits granted" color={grantedColor} height={110} />
+    </div>
+  )
+}
+
+interface BarsProps {
+  days: Days
+  of: 'used' | 'granted'
+  label: string
+  color: string
+  height: number
+}
+
+function Bars({ days, of, label, color, height }: BarsProps) {
+  return (
+    <div style={{ height }} className="flex flex-col">
+      <p className="mb-1 flex items-center gap-2 text-muted text-xs">
+        <span className="size-2.5 rounded-sm" style={{ background: color }} />
+        {label}
+      </p>
+      <ResponsiveContainer width="100%" height="100%">
+        <BarChart
+          data={[...days]}
+          syncId="usage-days"
+          margin={{ top: 4, right: 0, bottom: 0, left: 0 }}
+          barCategoryGap="18%"
+          accessibilityLayer={false}
+        >
+          <CartesianGrid vertical={false} stroke="var(--tide-line)" />
+          <XAxis
+            dataKey="date"
+            tickFormatter={(date: string) => shortDay.format(localDay(date))}
+            tick={tick}
+            tickLine={false}
+            axisLine={{ stroke: 'var(--tide-line-strong)' }}
+            minTickGap={28}
+          />
+          <YAxis
+            width={40}
+            allowDecimals={false}
+            tickCount={of === 'used' ? 5 : 3}
+            tickFormatter={(credits: number) => compact.format(credits)}
+            tick={tick}
+            tickLine={false}
+            axisLine={false}
+          />
+          <Tooltip content={DayTooltip} cursor={{ fill: 'var(--tide-hover)' }} isAnimationActive={false} />
+          <Bar dataKey={of} fill={color} radius={[2, 2, 0, 0]} isAnimationActive={false} />
+        </BarChart>
+      </ResponsiveContainer>
+    </div>
   )
 }
 

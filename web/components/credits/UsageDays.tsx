@@ -1,5 +1,5 @@
 import { ChartNoAxesColumn, ChevronRight } from 'lucide-react'
-import { type CSSProperties, lazy, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -10,34 +10,14 @@ const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx'
 
 type Days = UsageSummary['days']
 
-/** Opaque, so that the lines of the grid do not show through the bars. */
-export const usageColors = {
-  '--chart-granted': 'color-mix(in oklab, var(--tide-positive) 55%, var(--tide-surface))',
-} as CSSProperties
-
-export function UsageLegend() {
-  return (
-    <span className="flex flex-wrap gap-x-4 gap-y-1">
-      <span className="flex items-center gap-2">
-        <span aria-hidden="true" className="size-2.5 rounded-sm bg-accent" />
-        Credits used
-      </span>
-      <span className="flex items-center gap-2">
-        <span aria-hidden="true" className="size-2.5 rounded-sm bg-[var(--chart-granted)]" />
-        Credits granted
-      </span>
-    </span>
-  )
-}
-
 export function UsageDays({ days }: { days: Days }) {
   const active = days.filter(({ used, granted }) => used > 0 || granted > 0)
-  if (active.length === 0) return <NothingYet />
+  if (active.length === 0) return <NothingYet days={days.length} />
   return (
     <figure className="px-5 pt-4 pb-3 sm:px-6">
       {/* The table below is the accessible version. */}
-      <div aria-hidden="true" className="h-60">
-        <Suspense fallback={<Skeleton className="h-full" />}>
+      <div aria-hidden="true" className="min-h-78">
+        <Suspense fallback={<Skeleton className="h-78" />}>
           <UsageChart days={days} />
         </Suspense>
       </div>
@@ -57,7 +37,7 @@ export function UsageDays({ days }: { days: Days }) {
 
 function captionOf(days: Days): string {
   const sum = (of: 'used' | 'granted') => formatCredits(days.reduce((total, day) => total + day[of], 0))
-  return `In the last 30 days ${sum('used')} credits were used and ${sum('granted')} granted.`
+  return `In the last ${days.length} days ${sum('used')} credits were used and ${sum('granted')} granted.`
 }
 
 /** Days on which something happened, the latest first. */
@@ -91,12 +71,12 @@ function DaysTable({ days }: { days: Days }) {
   )
 }
 
-function NothingYet() {
+function NothingYet({ days }: { days: number }) {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
-      title="Nothing in the last 30 days"
-      className="h-77 justify-center pb-6"
+      title={`Nothing in the last ${days} days`}
+      className="h-93 justify-center pb-6"
     >
       Credits that are used, bought or included in a plan will appear here, day by day.
     </EmptyState>

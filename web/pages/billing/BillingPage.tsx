@@ -1,8 +1,7 @@
 import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
-import { Building2, ShieldAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { useSearchParams } from 'react-router-dom'
+import { Building2 } from 'lucide-react'
+import { Link, useSearchParams } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
@@ -11,15 +10,14 @@ import { OrganizationBilling } from '../../components/organization-billing/Organ
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { Segments } from '../../ui/Segments.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { AdminsOnly } from './AdminsOnly.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
-import { DocumentsCard } from './DocumentsCard.tsx'
-import { ExplanationCard, useExplainedDay, useExplanation } from './ExplanationCard.tsx'
-import { HistoryCard, useHistory, useHistoryFilter } from './HistoryCard.tsx'
+import { InvoicesTab } from './InvoicesTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
-import type { BillingTab, Payer } from './payer.ts'
+import type { BillingTab, InvoicesView, Payer } from './payer.ts'
 
 const tabs: readonly BillingTab[] = ['overview', 'credits', 'invoices', 'organization']
 
@@ -42,7 +40,7 @@ function Billing({ payer }: { payer: Payer }) {
   const [search, setSearch] = useSearchParams()
   const isAdmin = payer.organizationName !== null && payer.mayManage
   const asked = tabs.find((name) => name === search.get('tab'))
-  const open = (tab: BillingTab) => setSearch({ tab })
+  const open = (tab: BillingTab, view?: InvoicesView) => setSearch({ tab, ...(view && { view }) })
   return (
     <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
@@ -58,7 +56,7 @@ function Billing({ payer }: { payer: Payer }) {
         <Tabs
           label="Billing"
           value={asked ?? (isAdmin ? 'organization' : 'overview')}
-          onChange={open}
+          onChange={(tab) => open(tab)}
           tabs={[
             {
               value: 'overview',
@@ -69,7 +67,7 @@ function Billing({ payer }: { payer: Payer }) {
             {
               value: 'invoices',
               label: 'Invoices',
-              content: payer.mayManage ? <Invoices payer={payer} /> : <AdminsOnly />,
+              content: <InvoicesTab payer={payer} />,
             },
             {
               value: 'organization',
@@ -78,11 +76,7 @@ function Billing({ payer }: { payer: Payer }) {
               content: isAdmin ? (
                 <OrganizationBilling organizationId={payer.payer} />
               ) : payer.organizationName === null ? (
-                <Notice
-                  icon={<Building2 aria-hidden="true" className="size-5" />}
-                  title="No Organization Selected"
-                  text="Create or join an organization to manage billing settings."
-                />
+                <NoOrganization />
               ) : (
                 <AdminsOnly />
               ),
@@ -117,80 +111,22 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
   )
 }
 
-const invoiceViews = [
-  { value: 'transactions', label: 'Transactions' },
-  { value: 'balance', label: 'Explain my balance' },
-] as const
-type InvoiceView = (typeof invoiceViews)[number]['value']
-
-function Invoices({ payer }: { payer: Payer }) {
-  const [search, setSearch] = useSearchParams()
-  const view: InvoiceView = search.get('view') === 'balance' ? 'balance' : 'transactions'
+function NoOrganization() {
   return (
-    <div className="space-y-4 sm:space-y-5">
-      <Segments
-        label="View"
-        name="invoices-view"
-        value={view}
-        options={invoiceViews}
-        onChange={(chosen) =>
-          setSearch({ tab: 'invoices', ...(chosen === 'balance' && { view: chosen }) }, { replace: true })
+    <Card>
+      <EmptyState
+        icon={Building2}
+        title="No Organization Selected"
+        titleAs="h2"
+        className="py-14"
+        action={
+          <Button asChild variant="secondary" size="small">
+            <Link to="/organizations">Organizations</Link>
+          </Button>
         }
-      />
-      {view === 'balance' ? <ExplainedBalance payer={payer} /> : <Transactions payer={payer} />}
-    </div>
-  )
-}
-
-function Transactions({ payer }: { payer: Payer }) {
-  const [filter] = useHistoryFilter()
-  const { isPending } = useHistory(payer, filter)
-  return (
-    <>
-      <HistoryCard payer={payer} />
-      <Documents payer={payer} hidden={isPending} />
-    </>
-  )
-}
-
-function ExplainedBalance({ payer }: { payer: Payer }) {
-  const [date] = useExplainedDay()
-  const { isPending } = useExplanation(payer, date)
-  return (
-    <>
-      <ExplanationCard payer={payer} />
-      <Documents payer={payer} hidden={isPending} />
-    </>
-  )
-}
-
-/** Loads at once, but is hidden until the list above has its final length: the layout would shift. */
-function Documents({ payer, hidden }: { payer: Payer; hidden: boolean }) {
-  return (
-    <div className={hidden ? 'hidden' : undefined}>
-      <DocumentsCard payer={payer} />
-    </div>
-  )
-}
-
-function AdminsOnly() {
-  return (
-    <Notice
-      icon={<ShieldAlert aria-hidden="true" className="size-5" />}
-      title="Admin Access Required"
-      text="Only organization administrators can view billing settings."
-    />
-  )
-}
-
-function Notice({ icon, title, text }: { icon: ReactNode; title: string; text: string }) {
-  return (
-    <Card className="flex flex-col items-center px-6 py-14 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
-        {icon}
-      </span>
-      <h2 className="mt-4 font-semibold">{title}</h2>
-      <p className="mt-1 max-w-sm text-muted text-sm">{text}</p>
+      >
+        Create or join an organization to manage billing settings.
+      </EmptyState>
     </Card>
   )
 }

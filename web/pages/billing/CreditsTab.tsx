@@ -5,11 +5,11 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
+import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
 import { formatCreditChange, readerLocales } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
-import { UsageFailure } from './UsageFailure.tsx'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
   const isPersonal = payer.organizationName === null

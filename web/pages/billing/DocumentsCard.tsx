@@ -3,8 +3,8 @@ import { ReceiptText } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
 import { DocumentList } from '../../components/credits/DocumentList.tsx'
-import { HistorySkeleton } from '../../components/credits/HistoryTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -27,7 +27,7 @@ export function DocumentsCard({ payer }: { payer: Payer }) {
 
 function Documents({ payer }: { payer: Payer }) {
   const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
-  if (documents.isPending) return <HistorySkeleton />
+  if (documents.isPending) return <ListSkeleton label="Loading your invoices" />
   if (documents.isLoadingError) {
     return (
       <FailurePanel

@@ -12,24 +12,23 @@ import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NextPaymentCard } from './NextPaymentCard.tsx'
-import type { BillingTab, Payer } from './payer.ts'
-import { UsageCard } from './UsageCard.tsx'
+import type { BillingTab, InvoicesView, Payer } from './payer.ts'
 
 interface OverviewTabProps {
   payer: Payer
-  onOpen: (tab: BillingTab) => void
+  onOpen: (tab: BillingTab, view?: InvoicesView) => void
 }
 
 export function OverviewTab({ payer, onOpen }: OverviewTabProps) {
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 sm:gap-5 lg:grid-cols-3">
       <BalanceCard payer={payer} />
-      <MonthCard payer={payer} />
+      <MonthCard payer={payer} onOpen={onOpen} />
       <NextPaymentCard payer={payer} className="sm:col-span-2 lg:col-span-1" />
-      <UsageCard payer={payer} className="sm:col-span-2 lg:col-span-3" />
       {payer.mayManage && (
         <QuickActions payer={payer} onOpen={onOpen} className="sm:col-span-2 lg:col-span-3" />
       )}
@@ -78,7 +77,7 @@ function balanceNote({ balance, is_renewing }: AccountSummary): string {
   return is_renewing ? renewalText : 'Running low: add credits to keep working.'
 }
 
-function MonthCard({ payer }: { payer: Payer }) {
+function MonthCard({ payer, onOpen }: OverviewTabProps) {
   const usage = useQuery(usageSummaryQuery(useApi(), payer))
   const { this_month, last_month } = usage.data ?? {}
   return (
@@ -97,6 +96,11 @@ function MonthCard({ payer }: { payer: Payer }) {
               ? `${formatCredits(last_month.used)} used last month`
               : 'Nothing used last month'}
           </p>
+          <div className="mt-3">
+            <Button variant="secondary" size="small" onClick={() => onOpen('invoices', 'usage')}>
+              Usage by day
+            </Button>
+          </div>
         </>
       )}
     </FigureCard>
@@ -181,7 +185,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           Icon={History}
           label="View History"
           note="Every credit in and out"
-          onClick={() => onOpen('invoices')}
+          onClick={() => onOpen('invoices', 'transactions')}
         />
       </div>
     </Card>

@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import type { AccountPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { creditHistoryQuery } from '../../api/account.ts'
+import { transactionsQuery } from '../../api/billing.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
-import { HistoryTable } from '../../components/credits/HistoryTable.tsx'
+import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -32,7 +32,7 @@ export function ActivityCard({ payer, payments }: ActivityCardProps) {
 }
 
 function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; hasPayments: boolean }) {
-  const history = useInfiniteQuery(creditHistoryQuery(useApi(), userId, payer))
+  const history = useInfiniteQuery(transactionsQuery(useApi(), { payer, userId }))
   if (history.isPending) return <ActivitySkeleton />
   if (history.isLoadingError) {
     return (
@@ -50,7 +50,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   return (
     <>
       <div className="mt-4">
-        <HistoryTable brief items={items} />
+        <TransactionTable documents={[]} changes={items} />
       </div>
       <div className="mt-auto">
         <ShowMore

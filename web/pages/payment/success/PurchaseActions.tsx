@@ -34,7 +34,7 @@ export function PurchaseActions({ again, history, pricing, only }: PurchaseActio
       )}
       {history && (
         <Button asChild variant="secondary">
-          <Link to="/billing?tab=invoices">View Billing History</Link>
+          <Link to="/billing?tab=invoices&view=transactions">View Billing History</Link>
         </Button>
       )}
     </>

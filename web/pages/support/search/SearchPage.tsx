@@ -6,8 +6,8 @@ import type { SupportMatch } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { supportSearchQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
-import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
 import {
   counted,
   kindNames,

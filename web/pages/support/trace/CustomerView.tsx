@@ -1,15 +1,15 @@
-import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { describeArchived } from '../../../../schema/api/credits.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
 import { DocumentList } from '../../../components/credits/DocumentList.tsx'
-import { ExplanationTable } from '../../../components/credits/ExplanationTable.tsx'
-import { UsageDays, UsageLegend, usageColors } from '../../../components/credits/UsageDays.tsx'
+import { TransactionTable } from '../../../components/credits/TransactionTable.tsx'
+import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { formatCredits, formatDay } from '../../../components/format.ts'
+import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
-import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
 import { Card, CardHeader } from '../../../ui/Card.tsx'
 
@@ -17,7 +17,8 @@ import { Card, CardHeader } from '../../../ui/Card.tsx'
 export function CustomerView({ owner }: { owner: string }) {
   const api = useApi()
   const balance = useInfiniteQuery(customerBalanceQuery(api, owner))
-  const usage = useQuery(customerUsageQuery(api, owner))
+  const [range, setRange] = useState<UsageRange>(30)
+  const usage = useQuery({ ...customerUsageQuery(api, owner, range), placeholderData: keepPreviousData })
   const documents = useInfiniteQuery(customerDocumentsQuery(api, owner))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
   const changes = balance.data?.pages.flatMap((page) => page.items) ?? []
@@ -39,7 +40,7 @@ export function CustomerView({ owner }: { owner: string }) {
           isEmpty={changes.length === 0}
           empty="No credits were ever added or used."
         >
-          {last && <ExplanationTable documents={items} changes={changes} opening={last.opening.total} />}
+          {last && <TransactionTable documents={items} changes={changes} opening={last.opening.total} />}
           <ShowMore
             query={balance}
             label="Show earlier changes"
@@ -52,12 +53,7 @@ export function CustomerView({ owner }: { owner: string }) {
           )}
         </Part>
       </Card>
-      <Card aria-labelledby="customer-usage" style={usageColors}>
-        <CardHeader id="customer-usage" title="Last 30 days" description={<UsageLegend />} />
-        <Part query={usage} name="usage">
-          {usage.data && <UsageDays days={usage.data.days} />}
-        </Part>
-      </Card>
+      <UsageCard usage={usage} range={range} onRange={setRange} />
       <Card aria-labelledby="customer-documents">
         <CardHeader
           id="customer-documents"

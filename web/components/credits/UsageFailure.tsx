@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { FailurePanel } from '../FailurePanel.tsx'
 
 /** In place of figures that come from the summary of usage, which two cards show. */
 export function UsageFailure({ usage }: { usage: UseQueryResult }) {

@@ -1,4 +1,4 @@
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 
 const rows = ['one', 'two', 'three', 'four', 'five', 'six']
 

@@ -6,17 +6,17 @@ import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime }
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
 
-interface ExplanationTableProps {
+interface TransactionTableProps {
   /** The invoices and receipts that are loaded, to link to. */
   documents: readonly BillingDocument[]
   /** Newest first. */
   changes: readonly BalanceChange[]
-  /** The balance before the last of them. */
-  opening: number
+  /** The balance before the last of them; left out where others were left out. */
+  opening?: number | undefined
 }
 
 /** Where there is little room, the date stands below the cause and the balance below the change. */
-export function ExplanationTable({ documents, changes, opening }: ExplanationTableProps) {
+export function TransactionTable({ documents, changes, opening }: TransactionTableProps) {
   const links = linksOf(documents)
   return (
     <div className="@container overflow-hidden last:rounded-b-card">
@@ -27,13 +27,13 @@ export function ExplanationTable({ documents, changes, opening }: ExplanationTab
               Date
             </th>
             <th scope="col" className="px-5 sm:px-6 @2xl:px-4">
-              What happened
+              Description
             </th>
             <th scope="col" className="pr-5 text-right sm:pr-6 @2xl:px-4">
-              Change<span className="@2xl:hidden">, balance after it</span>
+              Credits<span className="@2xl:hidden">, balance</span>
             </th>
             <th scope="col" className="hidden pr-6 text-right @2xl:table-cell">
-              Balance after it
+              Balance
             </th>
           </tr>
         </thead>
@@ -46,18 +46,20 @@ export function ExplanationTable({ documents, changes, opening }: ExplanationTab
             />
           ))}
         </tbody>
-        <tfoot className="border-t bg-sunken tabular-nums">
-          <tr className="text-muted">
-            <td className="hidden @2xl:table-cell" />
-            <th scope="row" className="px-5 py-3 text-left font-normal sm:px-6 @2xl:px-4">
-              Balance before these changes
-            </th>
-            <td className="hidden @2xl:table-cell" />
-            <td className="whitespace-nowrap py-3 pr-5 text-right font-medium sm:pr-6">
-              {formatCredits(opening)}
-            </td>
-          </tr>
-        </tfoot>
+        {opening !== undefined && (
+          <tfoot className="border-t bg-sunken tabular-nums">
+            <tr className="text-muted">
+              <td className="hidden @2xl:table-cell" />
+              <th scope="row" className="px-5 py-3 text-left font-normal sm:px-6 @2xl:px-4">
+                Balance before these changes
+              </th>
+              <td className="hidden @2xl:table-cell" />
+              <td className="whitespace-nowrap py-3 pr-5 text-right font-medium sm:pr-6">
+                {formatCredits(opening)}
+              </td>
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   )
@@ -136,14 +138,16 @@ function Amounts({ change }: { change: BalanceChange['change'] }) {
 
 interface DocumentLink {
   readonly href: string
-  readonly name: 'Invoice' | 'Receipt'
+  /** "Invoice ABCD-0001". */
+  readonly name: string
 }
 
 /** By the documents' ids. */
 function linksOf(documents: readonly BillingDocument[]): ReadonlyMap<string, DocumentLink> {
   return new Map(
-    documents.flatMap(({ id, kind, hosted_url }) =>
-      hosted_url ? [[id, { href: hosted_url, name: kind === 'invoice' ? 'Invoice' : 'Receipt' }]] : [],
-    ),
+    documents.flatMap(({ id, kind, number, hosted_url }) => {
+      const name = [kind === 'invoice' ? 'Invoice' : 'Receipt', number].filter(Boolean).join(' ')
+      return hosted_url ? [[id, { href: hosted_url, name }]] : []
+    }),
   )
 }

@@ -1,0 +1,54 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { UsageSummary } from '../../../schema/api/credits.ts'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { UsageDays } from './UsageDays.tsx'
+import { UsageFailure } from './UsageFailure.tsx'
+
+export const usageRanges = [7, 30, 90] as const
+export type UsageRange = (typeof usageRanges)[number]
+
+interface UsageCardProps {
+  usage: UseQueryResult<UsageSummary>
+  range: UsageRange
+  onRange: (range: UsageRange) => void
+}
+
+/** What was used and granted, day by day. */
+export function UsageCard({ usage, range, onRange }: UsageCardProps) {
+  return (
+    <Card aria-labelledby="usage-days-title">
+      <CardHeader
+        id="usage-days-title"
+        title="Usage by day"
+        action={
+          <Segments
+            label="Range"
+            name="usage-range"
+            value={String(range)}
+            options={usageRanges.map((days) => ({ value: String(days), label: `${days} days` }))}
+            onChange={(chosen) => onRange(rangeOf(chosen))}
+          />
+        }
+      />
+      {usage.isLoadingError ? (
+        <UsageFailure usage={usage} />
+      ) : usage.isPending ? (
+        <div role="status" className="px-5 pt-4 pb-13 sm:px-6">
+          <span className="sr-only">Loading your usage</span>
+          <Skeleton className="h-78" />
+        </div>
+      ) : (
+        <div aria-busy={usage.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+          <UsageDays days={usage.data.days} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** A range as an address names it; otherwise 30 days. */
+export function rangeOf(text: string | null): UsageRange {
+  return usageRanges.find((days) => String(days) === text) ?? 30
+}

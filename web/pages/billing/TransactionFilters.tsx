@@ -1,0 +1,80 @@
+import { useId } from 'react'
+import { type CreditCategory, creditCategories } from '../../../schema/api/explanation.ts'
+import type { TransactionFilter } from '../../api/billing.ts'
+import { SearchField } from '../../components/SearchField.tsx'
+import { Button } from '../../ui/Button.tsx'
+
+const categoryNames: Readonly<Record<CreditCategory, string>> = {
+  purchase: 'Purchases',
+  plan: 'Plan credits',
+  usage: 'Usage',
+  refund: 'Refunds and disputes',
+  expiry: 'Expired credits',
+  correction: 'Corrections',
+}
+
+const field = 'h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low'
+
+interface TransactionFiltersProps {
+  filter: TransactionFilter
+  onChange: (change: Partial<TransactionFilter>) => void
+}
+
+export function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
+  return (
+    <search className="flex flex-col gap-2 px-5 py-4 sm:px-6 md:flex-row">
+      <SearchField
+        label="Search billing history"
+        placeholder="Search billing history..."
+        maxLength={100}
+        value={filter.q}
+        onChange={(q) => onChange({ q })}
+        className="max-md:flex-none"
+      />
+      <select
+        aria-label="Kind of transaction"
+        value={filter.category ?? ''}
+        onChange={({ target }) =>
+          onChange({ category: creditCategories.find((category) => category === target.value) ?? null })
+        }
+        className={field}
+      >
+        <option value="">All transactions</option>
+        {creditCategories.map((category) => (
+          <option key={category} value={category}>
+            {categoryNames[category]}
+          </option>
+        ))}
+      </select>
+      <DayField date={filter.date} onChange={(date) => onChange({ date })} />
+    </search>
+  )
+}
+
+interface DayFieldProps {
+  date: string | null
+  onChange: (date: string | null) => void
+}
+
+function DayField({ date, onChange }: DayFieldProps) {
+  const id = useId()
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="shrink-0 text-muted text-sm">
+        As of
+      </label>
+      <input
+        id={id}
+        type="date"
+        value={date ?? ''}
+        onChange={({ target }) => onChange(target.value || null)}
+        className={`${field} min-w-36 flex-1 tabular-nums`}
+      />
+      {date !== null && (
+        <Button variant="secondary" size="small" className="h-9" onClick={() => onChange(null)}>
+          Now
+        </Button>
+      )}
+    </div>
+  )
+}
