@@ -82,13 +82,22 @@ const accountSummarySchema = z.object({
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
-  /** A payment of the plan that is overdue; null when none is. */
+  /**
+   * A payment of the plan that is overdue; null when none is. For callers who may not manage, all but
+   * `needs_confirmation` is null.
+   */
   overdue: z.nullable(
     z.object({
       /** The bank waits for the customer to confirm it (3D Secure): another card is not needed. */
       needs_confirmation: z.boolean(),
-      /** Stripe's page on which it is confirmed or paid; null for callers who may not manage. */
+      /** Stripe's page on which it is confirmed or paid. */
       url: z.nullable(z.string()),
+      /** In the subscription's currency. */
+      amount_minor: z.nullable(z.int()),
+      /** Why the bank declined it, e.g. `insufficient funds`; null where customers are not told. */
+      decline_reason: z.nullable(z.string()),
+      /** When Stripe tries again; null when it does not. */
+      next_attempt_at: z.nullable(z.iso.datetime()),
     }),
   ),
   /** Open and failed payments of the last 30 days, newest first; empty for callers who may not manage. */

@@ -4,7 +4,7 @@ import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../c
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema, userIdSchema } from './ids.ts'
-import { seatsSchema } from './subscriptions.ts'
+import { portalFlowSchema, seatsSchema } from './subscriptions.ts'
 
 const checkout = z.object({ checkout_url: z.url(), sessionId: z.string(), intentId: z.string() })
 
@@ -75,7 +75,7 @@ export const createOrganizationBillingPortal = endpoint({
   summary: 'The address of the organization’s hosted billing page; for its admins',
   auth: 'user',
   limit: 'checkout',
-  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
+  body: z.strictObject({ clerk_org_id: organizationIdSchema, flow: portalFlowSchema }),
   response: z.object({ url: z.url() }),
 })
 

@@ -48,12 +48,15 @@ export const createCheckoutSession = endpoint({
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
 })
 
+/** A page of the portal to open at once; left out, its overview. */
+export const portalFlowSchema = z.optional(z.enum(['payment_method_update']))
+
 export const createCustomerPortalSession = endpoint({
   method: 'POST',
   path: '/api/stripe/create-customer-portal-session',
   summary: 'The address of the caller’s hosted billing page: card, invoices, cancelling',
   auth: 'user',
   limit: 'checkout',
-  body: z.strictObject({ userId: userIdSchema }),
+  body: z.strictObject({ userId: userIdSchema, flow: portalFlowSchema }),
   response: z.object({ url: z.url() }),
 })

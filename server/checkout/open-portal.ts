@@ -44,3 +44,15 @@ async function findPriceId(
   const { items } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
   return planItemOf(items.data)?.price.id ?? null
 }
+
+/**
+ * A page of the portal that does one thing and leads back. Changing the card makes it the customer's default
+ * (https://docs.stripe.com/customer-management/portal-deep-links), which Stripe's next try charges.
+ */
+export function flowTo(
+  type: 'payment_method_update' | undefined,
+  return_url: string,
+): { flow_data: Stripe.BillingPortal.SessionCreateParams.FlowData } | undefined {
+  if (!type) return undefined
+  return { flow_data: { type, after_completion: { type: 'redirect', redirect: { return_url } } } }
+}

@@ -19,6 +19,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
+import { customerDeclineText } from '../../schema/stripe/declines.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -123,13 +124,22 @@ async function findPlanMonth(
   }
 }
 
-/** Stripe's page shows invoices, and takes money. */
 function presentOverdue(
-  { status, needs_confirmation, unpaid_invoice_url }: Subscription,
+  subscription: Subscription,
   { may_manage }: { readonly may_manage: boolean },
 ): AccountSummary['overdue'] {
+  const { status, needs_confirmation } = subscription
   if (status !== 'past_due' && status !== 'unpaid') return null
-  return { needs_confirmation, url: may_manage ? unpaid_invoice_url : null }
+  if (!may_manage) {
+    return { needs_confirmation, url: null, amount_minor: null, decline_reason: null, next_attempt_at: null }
+  }
+  return {
+    needs_confirmation,
+    url: subscription.unpaid_invoice_url,
+    amount_minor: subscription.unpaid_minor,
+    decline_reason: customerDeclineText(subscription.unpaid_decline_code),
+    next_attempt_at: subscription.unpaid_next_attempt_at?.toISOString() ?? null,
+  }
 }
 
 /** A person may have the Teams plan by a seat, without a subscription of their own. */

@@ -324,6 +324,28 @@ describe('the billing portal', () => {
     })
   })
 
+  test('the billing portal opens the page of the card, which leads back, for a person and an organization', async () => {
+    const { sessions, on } = await recordPortalSessions()
+    const flow = 'payment_method_update'
+    await on.api(createCustomerPortalSession, { token: bob.token, body: { userId: bob.user_id, flow } })
+    await on.api(createOrganizationBillingPortal, {
+      token: grace.token,
+      body: { clerk_org_id: org.id, flow },
+    })
+    await on.close()
+    expect(sessions.map((session) => session.flow)).toMatchObject(
+      ['billing', 'organizations?tab=billing'].map((page) => ({
+        type: flow,
+        after_completion: { type: 'redirect', redirect: { return_url: `http://localhost:3000/${page}` } },
+      })),
+    )
+    const other = { userId: bob.user_id, flow: 'subscription_update' as never }
+    expect(await server.api(createCustomerPortalSession, { token: bob.token, body: other })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'flow' }] },
+    })
+  })
+
   test('the billing portal that Stripe does not open is an error with the text of its button', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
     expect(await openOwn(bob.token, bob.user_id)).toMatchObject({

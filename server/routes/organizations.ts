@@ -17,7 +17,7 @@ import {
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { openPortal } from '../checkout/open-portal.ts'
+import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
 import { readPresentPlan } from '../checkout/present-plan.ts'
 import { returnPages } from '../checkout/return-address.ts'
@@ -80,12 +80,14 @@ export const organizationsRoutes = [
   route(createOrganizationBillingPortal, {
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: portalFailure('Failed to open billing portal'),
-  }).handle(({ admin }, deps) =>
-    openPortal(deps, {
+  }).handle(({ body, admin }, deps) => {
+    const return_url = `${deps.settings.app_url}${billingTab}`
+    return openPortal(deps, {
       payer: organizationPayer(admin),
-      return_url: `${deps.settings.app_url}${billingTab}`,
-    }),
-  ),
+      return_url,
+      ...flowTo(body.flow, return_url),
+    })
+  }),
 
   // The total is the ledger's balance plus the month's usage, so the three always add up (decision 053).
   route(getOrganizationCredits, {

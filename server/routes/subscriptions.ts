@@ -1,6 +1,6 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { openPortal } from '../checkout/open-portal.ts'
+import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
@@ -42,11 +42,13 @@ export const subscriptionsRoutes = [
   route(createCustomerPortalSession, {
     rights: theUser(({ body }) => body.userId),
     failure: portalFailure('Failed to create customer portal session'),
-  }).handle(async ({ user_id }, deps) => {
+  }).handle(async ({ body, user_id }, deps) => {
     const user = await findOrCreateAccount(deps, user_id)
+    const return_url = `${deps.settings.app_url}/billing`
     return openPortal(deps, {
       payer: personalPayer(user),
-      return_url: `${deps.settings.app_url}/billing`,
+      return_url,
+      ...flowTo(body.flow, return_url),
     })
   }),
 ]

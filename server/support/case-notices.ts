@@ -1,6 +1,7 @@
 import type { SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { declineText } from '../../schema/stripe/declines.ts'
 import { listNoticeable, type NoticeableRows } from '../../schema/support/noticeable.ts'
 import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText } from './format.ts'
 import { tellDispute } from './trace-items.ts'
@@ -23,22 +24,6 @@ export async function readNotices(
     ...rows.twice.map(aboutTwice),
     ...rows.failed_checkouts.map(aboutFailedCheckout),
   ]
-}
-
-/** The codes of https://docs.stripe.com/declines/codes that support is asked about. */
-const declines: Readonly<Record<string, string>> = {
-  insufficient_funds: 'insufficient funds',
-  expired_card: 'the card has expired',
-  incorrect_cvc: 'the security code is wrong',
-  lost_card: 'the card was reported lost',
-  stolen_card: 'the card was reported stolen',
-  do_not_honor: 'the bank gives no reason',
-  generic_decline: 'the bank gives no reason',
-  authentication_required: 'the bank wants the customer to confirm it',
-}
-
-function declineText(code: string): string {
-  return declines[code] ?? code.replaceAll('_', ' ')
 }
 
 function aboutSubscription(row: NoticeableRows['subscriptions'][number]): SupportNotice[] {

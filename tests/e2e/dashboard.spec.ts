@@ -147,16 +147,26 @@ test(
     await turnStripeKnob('clock/advance', { days: 12 })
     await page.goto('/dashboard')
     await expect(notices).toContainText(/The free trial of Pro ends on \w+ \d+, \d+/)
-    await expect(notices).toContainText('Cancel before it and nothing is charged.')
+    await expect(notices).toContainText(
+      'The first payment, €20.00, is taken on that day. Cancel before it and nothing is charged.',
+    )
     await notices.getByRole('button', { name: 'Manage plan' }).click()
     await page.waitForURL(/\/p\/session\//)
 
     await turnStripeKnob('clock/advance', { days: 3 })
-    await showsAfterReloads(page, notices.getByText('The last payment for Pro failed'))
+    await showsAfterReloads(page, notices.getByText('€20.00 for Pro was declined'))
+    await expect(notices).toContainText(
+      /Update the card by \w+ \d+, \d+, when it is charged again, to keep Pro/,
+    )
+    await expect(region(page, 'Current Plan').getByText('Past Due')).toBeVisible()
     await expectAccessible(page)
     await notices.getByRole('button', { name: 'Update card' }).click()
-    await page.waitForURL(/\/p\/session\//)
-    await page.getByRole('link', { name: 'pay the invoice' }).click()
+    await page.waitForURL(/\/p\/session\/.+\/payment-method$/)
+    await payByCard(page, cards.pays, 'Save card')
+    await page.waitForURL('**/billing')
+    await expect(notices).toContainText('€20.00 for Pro was declined')
+    await expectAccessible(page)
+    await notices.getByRole('link', { name: 'Pay now' }).click()
     await payByCard(page, cards.pays)
     await showsAfterReloads(page, region(page, 'Current Plan').getByText('Active'))
     await expect(notices).toBeHidden()

@@ -1,14 +1,15 @@
 import type { PayerView } from '../../api/account.ts'
 import { Button } from '../../ui/Button.tsx'
-import { usePortal } from './usePortal.ts'
+import { type PortalFlow, usePortal } from './usePortal.ts'
 
 interface PortalButtonProps {
   payer: PayerView
   label?: string
+  flow?: PortalFlow
 }
 
 /** Opens the hosted billing portal, where a subscriber changes the card, sees invoices and cancels. */
-export function PortalButton({ payer, label = 'Manage billing' }: PortalButtonProps) {
+export function PortalButton({ payer, label = 'Manage billing', flow }: PortalButtonProps) {
   const portal = usePortal(payer)
   return (
     <Button
@@ -16,7 +17,7 @@ export function PortalButton({ payer, label = 'Manage billing' }: PortalButtonPr
       size="small"
       busy={portal.processing}
       disabled={portal.processing}
-      onClick={() => portal.open()}
+      onClick={() => portal.open(flow)}
     >
       {label}
     </Button>

@@ -51,6 +51,22 @@ function summaryWith(
   }
 }
 
+const declined = {
+  needs_confirmation: false,
+  url: 'https://invoice.stripe.com/i/1',
+  amount_minor: 2000,
+  decline_reason: 'insufficient funds',
+  next_attempt_at: '2026-03-07T12:00:00.000Z',
+}
+
+const nothingKnown = {
+  needs_confirmation: false,
+  url: null,
+  amount_minor: null,
+  decline_reason: null,
+  next_attempt_at: null,
+}
+
 const titles = (...[changes]: Parameters<typeof summaryWith>) =>
   noticesOf(summaryWith(changes)).map(({ title }) => title)
 
@@ -80,18 +96,37 @@ test('credits that ran out while the plan is renewed are no reason for alarm', (
 
 test('a debt is named with its reason', () => {
   const notices = noticesOf(summaryWith({ balance: { total: -40, available: 0, low: true } }))
-  expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', action: { leadsTo: 'credits' } }])
+  expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', actions: [{ leadsTo: 'credits' }] }])
 })
 
-test('a payment that failed comes before a low balance, and leads to the card', () => {
+test('a payment that was declined comes first, with its amount, the day it is tried again, the card and the invoice', () => {
   const notices = noticesOf(
     summaryWith({
       subscription: { status: 'past_due' },
+      overdue: declined,
       balance: { total: 0, available: 0, low: true },
     }),
   )
   expect(notices.map(({ id }) => id)).toEqual(['past_due', 'low_balance'])
-  expect(notices[0]?.action).toEqual({ leadsTo: 'portal', label: 'Update card' })
+  expect(notices[0]).toMatchObject({
+    tone: 'caution',
+    title: '€20.00 for Pro was declined: insufficient funds',
+    text: 'Update the card by Mar 7, 2026, when it is charged again, to keep Pro. Until it is paid, Pro brings no new credits.',
+    actions: [
+      { leadsTo: 'card', label: 'Update card' },
+      { leadsTo: 'stripe', url: declined.url, label: 'Pay now' },
+    ],
+  })
+})
+
+test('a declined payment of which less is known says less', () => {
+  const [notice] = noticesOf(summaryWith({ subscription: { status: 'unpaid' }, overdue: nothingKnown }))
+  expect(notice).toMatchObject({
+    tone: 'critical',
+    title: 'The last payment for Pro was declined',
+    text: 'It is not charged again automatically. Update the card and pay now to keep Pro. Until it is paid, Pro brings no new credits.',
+    actions: [{ leadsTo: 'card', label: 'Update card' }],
+  })
 })
 
 test('a cancelled plan says when it ends, and nothing of its trial', () => {
@@ -107,6 +142,14 @@ test('a trial is told of in its last three days', () => {
   expect(inTrial('2026-03-04T12:00:01.000Z')).toEqual([])
 })
 
+test('the end of a trial names the first payment once that is known', () => {
+  const trial_end = '2026-03-04T12:00:00.000Z'
+  const summary = summaryWith({ subscription: { status: 'trialing', trial_end } })
+  const payment = { amount_minor: 2000, currency: 'EUR', at: trial_end, overdue: false } as const
+  expect(noticesOf(summary, payment)[0]?.text).toMatch(/^The first payment, €20.00, is taken on that day/)
+  expect(noticesOf(summary)[0]?.text).toMatch(/^The first payment is taken on that day/)
+})
+
 test('a plan that has ended needs nothing', () => {
   expect(titles({ subscription: { status: 'canceled', cancel_at: now, ended_at: now } })).toEqual([])
 })
@@ -117,10 +160,11 @@ test('a member is told whom to ask, and given no way that is closed to them', ()
       payer: 'org_1',
       may_manage: false,
       subscription: { plan_type: 'teams', status: 'past_due' },
+      overdue: nothingKnown,
       balance: { total: 0, available: 0, low: true },
     }),
   )
-  expect(notices.map(({ action }) => action)).toEqual([null, null])
+  expect(notices.map(({ actions }) => actions)).toEqual([[], []])
   expect(notices[0]?.text).toContain('administrator')
   expect(notices[1]).toMatchObject({
     title: 'Your organization has no credits left',
@@ -146,18 +190,18 @@ test('a payment that does not match its order is told of', () => {
 })
 
 test('a payment that the bank wants confirmed leads to its page, and a member is told who can do it', () => {
-  const overdue = { needs_confirmation: true, url: 'https://invoice.stripe.com/i/1' }
+  const overdue = { ...declined, needs_confirmation: true, decline_reason: null }
   const [mine] = noticesOf(summaryWith({ subscription: { status: 'past_due' }, overdue }))
   expect(mine).toMatchObject({
-    title: 'The payment for Pro has to be confirmed',
-    action: { leadsTo: 'stripe', url: overdue.url, label: 'Confirm payment' },
+    title: '€20.00 for Pro has to be confirmed',
+    actions: [{ leadsTo: 'stripe', url: overdue.url, label: 'Confirm payment' }],
   })
   const [members] = noticesOf(
     summaryWith({
       may_manage: false,
       subscription: { plan_type: 'teams', status: 'past_due' },
-      overdue: { needs_confirmation: true, url: null },
+      overdue: { ...nothingKnown, needs_confirmation: true },
     }),
   )
-  expect(members).toMatchObject({ text: expect.stringContaining('asks an administrator'), action: null })
+  expect(members).toMatchObject({ text: expect.stringContaining('asks an administrator'), actions: [] })
 })

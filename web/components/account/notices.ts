@@ -1,18 +1,20 @@
-import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
+import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
-import { formatCredits, formatDay } from '../format.ts'
+import { formatCredits, formatDay, formatMoney } from '../format.ts'
 
 export interface Notice {
   id: 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
   tone: 'critical' | 'caution' | 'info'
   title: string
   text: string
-  /** The way out; null where the reader has none. */
-  action:
-    | { leadsTo: 'portal' | 'credits'; label: string }
-    | { leadsTo: 'stripe'; url: string; label: string }
-    | null
+  /** The ways out, the best one first; none where the reader has none. */
+  actions: readonly NoticeAction[]
 }
+
+export type NoticeAction =
+  /** `card` is the portal's page for another card. */
+  | { leadsTo: 'portal' | 'card' | 'credits'; label: string }
+  | { leadsTo: 'stripe'; url: string; label: string }
 
 /** Instead of the advice to buy credits. */
 export const renewalText =
@@ -20,48 +22,29 @@ export const renewalText =
 
 const trialNoticeMs = 3 * 24 * 3_600_000
 
-/** What the reader of an account should know and can do something about, most urgent first. */
-export function noticesOf(summary: AccountSummary): Notice[] {
+/**
+ * What the reader of an account should know and can do something about, most urgent first. `next` is the next
+ * payment, once it is known.
+ */
+export function noticesOf(summary: AccountSummary, next: NextPayment['payment'] = null): Notice[] {
   const { subscription } = summary
   return [
-    ...(subscription ? planNotices(subscription, summary) : []),
+    ...(subscription ? planNotices(subscription, summary, next) : []),
     ...paymentNotices(summary),
     ...balanceNotices(summary),
   ]
 }
 
-function planNotices(subscription: AccountSubscription, summary: AccountSummary): Notice[] {
+function planNotices(
+  subscription: AccountSubscription,
+  summary: AccountSummary,
+  next: NextPayment['payment'],
+): Notice[] {
   const { may_manage, as_of, overdue } = summary
   const { name } = plans[subscription.plan_type]
   const { status, cancel_at, trial_end } = subscription
-  const portal = (label: string): Notice['action'] => (may_manage ? { leadsTo: 'portal', label } : null)
-  if (overdue?.needs_confirmation) {
-    const { url } = overdue
-    return [
-      {
-        id: 'past_due',
-        tone: 'critical',
-        title: `The payment for ${name} has to be confirmed`,
-        text: may_manage
-          ? 'Your bank asks you to confirm it. The plan is renewed as soon as you have.'
-          : 'The bank asks an administrator to confirm it. The plan is renewed as soon as they have.',
-        action: url ? { leadsTo: 'stripe', url, label: 'Confirm payment' } : null,
-      },
-    ]
-  }
-  if (status === 'past_due' || status === 'unpaid') {
-    return [
-      {
-        id: 'past_due',
-        tone: 'critical',
-        title: `The last payment for ${name} failed`,
-        text: may_manage
-          ? 'The card was not charged. Update it to keep the plan.'
-          : 'An administrator has to update the card to keep the plan.',
-        action: portal('Update card'),
-      },
-    ]
-  }
+  const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
+  if (overdue) return [overdueNotice(overdue, subscription, may_manage)]
   if (status !== 'active' && status !== 'trialing') return []
   if (cancel_at !== null) {
     return [
@@ -70,26 +53,75 @@ function planNotices(subscription: AccountSubscription, summary: AccountSummary)
         tone: 'caution',
         title: `${name} ends on ${formatDay(cancel_at)}`,
         text: 'Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.',
-        action: portal('Resume plan'),
+        actions: portal('Resume plan'),
       },
     ]
   }
-  if (status === 'trialing' && trial_end !== null && isSoon(trial_end, as_of)) {
+  if (status === 'trialing' && isTrialEnding(subscription, as_of)) {
+    const sum = next ? `, ${formatMoney(next.amount_minor, next.currency)},` : ''
     return [
       {
         id: 'trial_ending',
         tone: 'info',
-        title: `The free trial of ${name} ends on ${formatDay(trial_end)}`,
-        text: 'The first payment is taken on that day. Cancel before it and nothing is charged.',
-        action: portal('Manage plan'),
+        title: `The free trial of ${name} ends on ${formatDay(trial_end ?? '')}`,
+        text: `The first payment${sum} is taken on that day. Cancel before it and nothing is charged.`,
+        actions: portal('Manage plan'),
       },
     ]
   }
   return []
 }
 
-function isSoon(iso: string, now: string): boolean {
-  return Date.parse(iso) - Date.parse(now) <= trialNoticeMs
+function overdueNotice(
+  {
+    needs_confirmation,
+    url,
+    amount_minor,
+    decline_reason,
+    next_attempt_at,
+  }: NonNullable<AccountSummary['overdue']>,
+  { plan_type, currency, status }: AccountSubscription,
+  may_manage: boolean,
+): Notice {
+  const { name } = plans[plan_type]
+  const sum = amount_minor === null ? 'The last payment' : formatMoney(amount_minor, currency)
+  // As the badge of the status: the plan goes on while the payment is tried again.
+  const notice = { id: 'past_due', tone: status === 'unpaid' ? 'critical' : 'caution' } as const
+  if (needs_confirmation) {
+    return {
+      ...notice,
+      title: `${sum} for ${name} has to be confirmed`,
+      text: may_manage
+        ? `Your bank asks you to confirm the payment. ${name} is renewed as soon as you have.`
+        : `The bank asks an administrator to confirm the payment. ${name} is renewed as soon as they have.`,
+      actions: url ? [{ leadsTo: 'stripe', url, label: 'Confirm payment' }] : [],
+    }
+  }
+  if (!may_manage) {
+    return {
+      ...notice,
+      title: `The last payment for ${name} was declined`,
+      text: `An administrator has to update the card to keep ${name}. Until it is paid, ${name} brings no new credits.`,
+      actions: [],
+    }
+  }
+  const next = next_attempt_at
+    ? `Update the card by ${formatDay(next_attempt_at)}, when it is charged again, to keep ${name}.`
+    : `It is not charged again automatically. Update the card and pay now to keep ${name}.`
+  return {
+    ...notice,
+    title: `${sum} for ${name} was declined${decline_reason ? `: ${decline_reason}` : ''}`,
+    text: `${next} Until it is paid, ${name} brings no new credits.`,
+    actions: [
+      { leadsTo: 'card', label: 'Update card' },
+      ...(url ? [{ leadsTo: 'stripe', url, label: 'Pay now' } as const] : []),
+    ],
+  }
+}
+
+/** Whether the reader is told of the end of a trial, and with it of the first payment. */
+export function isTrialEnding({ trial_end }: Pick<AccountSubscription, 'trial_end'>, now: string): boolean {
+  return trial_end !== null && Date.parse(trial_end) - Date.parse(now) <= trialNoticeMs
 }
 
 function paymentNotices({ payments }: AccountSummary): Notice[] {
@@ -101,16 +133,22 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
       tone: 'caution',
       title: 'A payment is being looked into',
       text: reviewed.reason,
-      action: null,
+      actions: [],
     },
   ]
+}
+
+/** How urgent a low balance is, in notices and badges. */
+export function lowBalanceTone({ is_renewing, balance }: AccountSummary): Notice['tone'] {
+  if (is_renewing) return 'info'
+  return balance.available === 0 ? 'critical' : 'caution'
 }
 
 /** New users have a checklist instead, and credits on the way make a warning unnecessary. */
 function balanceNotices(summary: AccountSummary): Notice[] {
   const { balance, may_manage, credits_on_the_way, is_renewing, payer } = summary
   const whose = payer === 'personal' ? 'You have' : 'Your organization has'
-  const action: Notice['action'] = may_manage ? { leadsTo: 'credits', label: 'Add credits' } : null
+  const actions: NoticeAction[] = may_manage ? [{ leadsTo: 'credits', label: 'Add credits' }] : []
   const plea = may_manage ? '' : ' Ask an administrator to add some.'
   if (balance.total < 0) {
     return [
@@ -119,7 +157,7 @@ function balanceNotices(summary: AccountSummary): Notice[] {
         tone: 'critical',
         title: `The balance is ${formatCredits(balance.total)} credits`,
         text: `A refund or dispute took back credits that were used. Credits that are added cover that first.${plea}`,
-        action,
+        actions,
       },
     ]
   }
@@ -128,7 +166,7 @@ function balanceNotices(summary: AccountSummary): Notice[] {
   return [
     {
       id: 'low_balance',
-      tone: is_renewing ? 'info' : isUsedUp ? 'critical' : 'caution',
+      tone: lowBalanceTone(summary),
       title: isUsedUp
         ? `${whose} no credits left`
         : `${whose} ${formatCredits(balance.available)} credits left`,
@@ -137,7 +175,7 @@ function balanceNotices(summary: AccountSummary): Notice[] {
         : isUsedUp
           ? `The assistant waits until there are credits again.${plea}`
           : `Add credits in time to keep working without interruption.${may_manage ? '' : ' An administrator can do that.'}`,
-      action,
+      actions,
     },
   ]
 }

@@ -6,15 +6,18 @@ import { ApiFailure, failureText, isStatus } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 
+/** A page of the portal that does one thing and leads back. */
+export type PortalFlow = 'payment_method_update'
+
 /** Opens the hosted billing portal of a payer, where the card is changed and a plan cancelled or resumed. */
 export function usePortal({ payer, userId }: PayerView) {
   const api = useApi()
   const isPersonal = payer === 'personal'
-  return useHostedPage<void>({
-    mutationFn: () =>
+  return useHostedPage<PortalFlow | undefined>({
+    mutationFn: (flow) =>
       isPersonal
-        ? api(createCustomerPortalSession, { body: { userId } })
-        : api(createOrganizationBillingPortal, { body: { clerk_org_id: payer } }),
+        ? api(createCustomerPortalSession, { body: { userId, flow } })
+        : api(createOrganizationBillingPortal, { body: { clerk_org_id: payer, flow } }),
     onError: (error) => {
       const { title, text } = isPersonal
         ? portalFailure(error)

@@ -5,7 +5,6 @@ import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
-import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
 import { PlanChange } from '../account/PlanChange.tsx'
@@ -33,14 +32,6 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         description={`${formatCredits(perMonth)} credits for the pool every month`}
         action={<SubscriptionBadge status={subscription.status} />}
       />
-      {subscription.status === 'past_due' && (
-        <div className="px-5 pt-4 sm:px-6">
-          <Alert tone="critical" title="The last payment has failed">
-            All members keep their seats while it is tried again. Under Manage billing you change the card, or
-            confirm the payment where your bank asks for it.
-          </Alert>
-        </div>
-      )}
       <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 pt-5 pb-6 tabular-nums sm:px-6">
         <Fact term="Seats" value={seats_total} note={`${money(price_per_seat_minor)} each`} />
         <Fact

@@ -1,10 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useId, useRef } from 'react'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { accountSummaryQuery } from '../../api/account.ts'
-import { NoticeAction } from '../../components/account/NoticeAction.tsx'
-import { noticesOf } from '../../components/account/notices.ts'
+import { NoticeActions } from '../../components/account/NoticeActions.tsx'
+import { useNotices } from '../../components/account/useNotices.ts'
 import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { cn } from '../../ui/cn.ts'
@@ -16,8 +13,7 @@ export function NotificationBell() {
 }
 
 function LoadedBell({ payer }: { payer: Payer }) {
-  const { data } = useQuery(accountSummaryQuery(useApi(), payer))
-  const notices = data ? noticesOf(data) : []
+  const { notices, isLoaded } = useNotices(payer)
   const panelId = useId()
   const panel = useRef<HTMLDivElement>(null)
   const close = () => panel.current?.hidePopover()
@@ -50,22 +46,18 @@ function LoadedBell({ payer }: { payer: Payer }) {
       >
         {notices.length === 0 ? (
           <p className="px-5 py-8 text-center text-muted text-sm">
-            {data ? 'Nothing needs your attention.' : 'Your notifications are not there yet.'}
+            {isLoaded ? 'Nothing needs your attention.' : 'Your notifications are not there yet.'}
           </p>
         ) : (
           <ul className="max-h-[70dvh] divide-y divide-line overflow-y-auto">
-            {notices.map(({ id, tone, title, text, action }) => (
+            {notices.map(({ id, tone, title, text, actions }) => (
               <li key={id} className="px-5 py-4 text-sm">
                 <p className="flex items-baseline gap-2 font-medium">
                   <span aria-hidden="true" className={cn('size-2 shrink-0 rounded-full', dots[tone])} />
                   {title}
                 </p>
                 <p className="mt-1 text-muted">{text}</p>
-                {action && (
-                  <div className="mt-2.5">
-                    <NoticeAction action={action} payer={payer} onFollow={close} />
-                  </div>
-                )}
+                <NoticeActions actions={actions} payer={payer} onFollow={close} />
               </li>
             ))}
           </ul>

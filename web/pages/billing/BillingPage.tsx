@@ -1,10 +1,13 @@
 import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { Notices } from '../../components/account/Notices.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
@@ -38,11 +41,14 @@ export function BillingPage() {
 
 function Billing({ payer }: { payer: Payer }) {
   const [search, setSearch] = useSearchParams()
+  // The page appears with its notices, so that nothing moves when they come in.
+  const summary = useQuery(accountSummaryQuery(useApi(), payer))
+  if (summary.isPending) return <BillingSkeleton />
   const isAdmin = payer.organizationName !== null && payer.mayManage
   const asked = tabs.find((name) => name === search.get('tab'))
   const open = (tab: BillingTab, view?: InvoicesView) => setSearch({ tab, ...(view && { view }) })
   return (
-    <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
+    <BillingLayout>
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <h1 className="text-2xl">Billing & Payments</h1>
@@ -50,9 +56,10 @@ function Billing({ payer }: { payer: Payer }) {
             Manage your credits, view transaction history, and handle billing settings.
           </p>
         </div>
-        <Balance payer={payer} onTopUp={() => open('credits')} />
+        <Balance payer={payer} balance={summary.data?.balance} onTopUp={() => open('credits')} />
       </div>
       <div className="mt-6">
+        <Notices payer={payer} />
         <Tabs
           label="Billing"
           value={asked ?? (isAdmin ? 'organization' : 'overview')}
@@ -64,44 +71,39 @@ function Billing({ payer }: { payer: Payer }) {
               content: <OverviewTab payer={payer} onOpen={open} />,
             },
             { value: 'credits', label: 'Credits', content: <CreditsTab payer={payer} /> },
-            {
-              value: 'invoices',
-              label: 'Invoices',
-              content: <InvoicesTab payer={payer} />,
-            },
+            { value: 'invoices', label: 'Invoices', content: <InvoicesTab payer={payer} /> },
             {
               value: 'organization',
               label: 'Organization',
               disabled: isAdmin ? undefined : payer.organizationName === null ? '(No Org)' : '(Admin Only)',
-              content: isAdmin ? (
-                <OrganizationBilling organizationId={payer.payer} />
-              ) : payer.organizationName === null ? (
-                <NoOrganization />
-              ) : (
-                <AdminsOnly />
-              ),
+              content: <Organization payer={payer} />,
             },
           ]}
         />
       </div>
-    </div>
+    </BillingLayout>
   )
 }
 
-function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
-  const summary = useQuery(accountSummaryQuery(useApi(), payer))
+function BillingLayout({ children }: { children: ReactNode }) {
+  return <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">{children}</div>
+}
+
+interface BalanceProps {
+  payer: Payer
+  /** Undefined where it could not be loaded. */
+  balance: AccountSummary['balance'] | undefined
+  onTopUp: () => void
+}
+
+function Balance({ payer, balance, onTopUp }: BalanceProps) {
   return (
     <div className="flex h-9 items-center gap-3">
-      <p className="min-w-24 text-muted text-sm tabular-nums lg:text-right">
-        {summary.data ? (
-          <>
-            <strong className="font-semibold text-ink">{formatCredits(summary.data.balance.total)}</strong>{' '}
-            credits
-          </>
-        ) : (
-          summary.isPending && <Skeleton className="h-5" />
-        )}
-      </p>
+      {balance && (
+        <p className="min-w-24 text-muted text-sm tabular-nums lg:text-right">
+          <strong className="font-semibold text-ink">{formatCredits(balance.total)}</strong> credits
+        </p>
+      )}
       {payer.mayManage && (
         <Button variant="secondary" size="small" onClick={onTopUp}>
           Top up
@@ -109,6 +111,11 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
       )}
     </div>
   )
+}
+
+function Organization({ payer }: { payer: Payer }) {
+  if (payer.organizationName === null) return <NoOrganization />
+  return payer.mayManage ? <OrganizationBilling organizationId={payer.payer} /> : <AdminsOnly />
 }
 
 function NoOrganization() {
@@ -133,12 +140,14 @@ function NoOrganization() {
 
 function BillingSkeleton() {
   return (
-    <div role="status" className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
-      <span className="sr-only">Loading billing</span>
-      <Skeleton className="h-8 w-56" />
-      <Skeleton className="mt-2 h-5 w-full max-w-md" />
-      <Skeleton className="mt-6 h-10 w-full" />
-      <Skeleton className="mt-6 h-60 rounded-card" />
-    </div>
+    <BillingLayout>
+      <div role="status">
+        <span className="sr-only">Loading billing</span>
+        <Skeleton className="h-8 w-56" />
+        <Skeleton className="mt-2 h-5 w-full max-w-md" />
+        <Skeleton className="mt-6 h-10 w-full" />
+        <Skeleton className="mt-6 h-60 rounded-card" />
+      </div>
+    </BillingLayout>
   )
 }

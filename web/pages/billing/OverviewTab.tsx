@@ -7,11 +7,11 @@ import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { balanceText } from '../../components/account/balanceText.ts'
+import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
-import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -43,7 +43,7 @@ function BalanceCard({ payer }: { payer: Payer }) {
     <FigureCard
       id="balance"
       title="Credit Balance"
-      action={summary?.balance.low && <Badge tone="caution">Low balance</Badge>}
+      action={summary?.balance.low && <LowBalanceBadge summary={summary} />}
       query={query}
       figure={summary && formatCredits(summary.balance.total)}
       unit="credits"

@@ -2,10 +2,10 @@ import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { balanceText } from '../../components/account/balanceText.ts'
+import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { formatCredits } from '../../components/format.ts'
-import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
@@ -16,7 +16,7 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
       <CardHeader
         id="balance-title"
         title="Available Credits"
-        action={balance.low && credits_on_the_way === 0 && <Badge tone="caution">Low balance</Badge>}
+        action={balance.low && credits_on_the_way === 0 && <LowBalanceBadge summary={summary} />}
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">

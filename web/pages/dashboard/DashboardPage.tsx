@@ -5,6 +5,7 @@ import { extensionTokenQuery } from '../../api/account.ts'
 import type { SignedInUser } from '../../auth/useSignedInUser.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
+import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -15,7 +16,6 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
-import { Notices } from './Notices.tsx'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
@@ -77,7 +77,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
       {account.state === 'ready' ? (
         <>
           <ConfirmedChange payer={payer} />
-          <Notices summary={account.summary} payer={payer} />
+          <Notices payer={payer} />
           <ScheduledChange payer={payer} />
           {!payer.organization && <FirstSteps summary={account.summary} connected={connected} />}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">

@@ -4,8 +4,8 @@ import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
+import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
-import { EndingPlan } from '../../components/organization-billing/EndingPlan.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -51,8 +51,8 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
         {isAdmin && (
           <>
             <ConfirmedChange payer={{ payer: view.organizationId, userId: view.userId }} />
+            <Notices payer={{ payer: view.organizationId, userId: view.userId }} />
             <ScheduledChange payer={{ payer: view.organizationId, userId: view.userId }} />
-            <EndingPlan view={view} />
           </>
         )}
         <Tabs

@@ -31,7 +31,11 @@ describe('a renewal that is not paid', () => {
     const bought = await renewWith(asksToConfirm)
     const url = await pageOf(bought)
     expect(url).toMatch(/^http/)
-    expect((await summaryOf(bought)).overdue).toEqual({ needs_confirmation: true, url })
+    expect((await summaryOf(bought)).overdue).toMatchObject({
+      needs_confirmation: true,
+      url,
+      amount_minor: 2000,
+    })
     const body = new URLSearchParams({ number: asksToConfirm, expiry: '12/40', cvc: '123', name: 'Ada' })
     await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' })
     await worker.catchUp()
@@ -44,6 +48,9 @@ describe('a renewal that is not paid', () => {
     expect((await summaryOf(bought)).overdue).toEqual({
       needs_confirmation: false,
       url: await pageOf(bought),
+      amount_minor: 2000,
+      decline_reason: null,
+      next_attempt_at: expect.any(String),
     })
   })
 
