@@ -26,6 +26,11 @@ test(
     await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
     await expect(tab(page, /Organization.*\(No Org\)/)).toBeDisabled()
     await expect(page.getByRole('button', { name: 'Download Invoice' })).toBeDisabled()
+    // Without a plan, too, for the card, the address and the tax id.
+    await region(page, 'Next Payment').getByRole('button', { name: 'Manage billing' }).click()
+    await page.waitForURL(/\/p\/session\//)
+    await page.getByRole('link', { name: /Return to/ }).click()
+    await page.waitForURL('**/billing')
     await page.getByRole('button', { name: 'Usage by day' }).click()
     await expect(region(page, 'Usage by day')).toContainText('Nothing in the last 30 days')
     await page.goBack()
@@ -120,6 +125,9 @@ test(
     await expect(documents).toHaveCount(1)
     await expect(documents).toContainText(['1,000 credits'])
     await expect(documents).toContainText(['Paid'])
+    await expect(
+      region(page, 'Invoices and receipts').getByRole('button', { name: 'Billing details' }),
+    ).toBeVisible()
     const invoice = page.waitForEvent('popup')
     await documents.getByRole('link', { name: /^Invoice \w+-0001$/ }).click()
     await expect((await invoice).getByText('€14.00').first()).toBeVisible()

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ReceiptText } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
+import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { DocumentList } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
@@ -16,7 +17,8 @@ export function DocumentsCard({ payer }: { payer: Payer }) {
       <CardHeader
         id="documents-title"
         title="Invoices and receipts"
-        description="Invoices of a plan, and receipts for credits"
+        description="Your billing address and tax ID are printed on new invoices"
+        action={<PortalButton payer={payer} label="Billing details" />}
       />
       <div className="pt-4">
         <Documents payer={payer} />

@@ -72,13 +72,14 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
       </p>
       <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-2 pt-3">
         <p className="text-faint text-xs">{card && cardName(card)}</p>
-        {payment || card ? (
+        <div className="flex items-center gap-3">
+          {!payment && (
+            <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
+              View plans
+            </Link>
+          )}
           <PortalButton payer={payer} />
-        ) : (
-          <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
-            View plans
-          </Link>
-        )}
+        </div>
       </div>
     </div>
   )
