@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { purchaseCredits } from '../schema/api/checkout.ts'
-import { type CreditTransaction, getCreditHistory } from '../schema/api/credits.ts'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
+import { type BalanceChange, explainBalance } from '../schema/api/explanation.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { getUser } from '../schema/api/users.ts'
 import { openClerk } from '../schema/clerk/client.ts'
@@ -28,8 +28,8 @@ async function ask<E extends Endpoint>(
   return z.parse(endpoint.response, body) as ResponseOf<E>
 }
 
-const historyOf = async (person: Person): Promise<CreditTransaction[]> =>
-  (await ask(getCreditHistory, { person })).data.items
+const historyOf = async (person: Person): Promise<BalanceChange[]> =>
+  (await ask(explainBalance, { person })).data.items
 
 /** A trial of 14 days and the longest month of 31 make 45. */
 const days = 46
@@ -42,7 +42,7 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
   })
   await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
   const trial = await waitUntil(
-    async () => (await historyOf(ada)).find(({ kind }) => kind === 'plan_grant'),
+    async () => (await historyOf(ada)).find(({ cause }) => cause.kind === 'plan_month'),
     'the credits of the trial',
   )
 
@@ -51,18 +51,18 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
   const history = await waitUntil(
     async () => {
       const items = await historyOf(ada)
-      return items.filter(({ kind }) => kind !== 'usage').length === 5 && items
+      return items.filter(({ cause }) => cause.kind !== 'usage').length === 5 && items
     },
     `a charge after the trial and a renewal:\n${launched.lines.slice(-20).join('\n')}`,
   )
-  const amounts = Map.groupBy(history, ({ kind }) => kind)
-  expect(amounts.get('plan_grant')?.map(({ amount }) => amount)).toEqual([500, 500, 500])
-  expect(amounts.get('expiry')?.map(({ amount }) => amount)).toEqual([-500, -500])
-  expect(history[0]?.balance_after).toBe(500)
+  const amounts = Map.groupBy(history, ({ cause }) => cause.kind)
+  expect(amounts.get('plan_month')?.map(({ change }) => change.plan)).toEqual([500, 500, 500])
+  expect(amounts.get('expiry')?.map(({ change }) => change.plan)).toEqual([-500, -500])
+  expect(history[0]?.balance_after.total).toBe(500)
   const daysAfterTrial = amounts
-    .get('plan_grant')
-    ?.map(({ created_at }) =>
-      Math.round((Date.parse(created_at) - Date.parse(trial.created_at)) / 86_400_000),
+    .get('plan_month')
+    ?.map(({ occurred_at }) =>
+      Math.round((Date.parse(occurred_at) - Date.parse(trial.occurred_at)) / 86_400_000),
     )
   expect(daysAfterTrial?.[1]).toBe(14)
   expect(daysAfterTrial?.[0]).toBeGreaterThanOrEqual(14 + 28)
@@ -112,8 +112,12 @@ test('the product works as before after that: a purchase is settled, and nothing
     const items = await historyOf(bob)
     return items.length > 0 && items
   }, 'the credits')
-  expect(entry).toMatchObject({ kind: 'credit_purchase', amount: 500, balance_after: 500 })
-  expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
+  expect(entry).toMatchObject({
+    cause: { kind: 'purchase' },
+    change: { total: 500 },
+    balance_after: { total: 500 },
+  })
+  expect(Date.parse(entry?.occurred_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
   // An event from just before the clock's move counts as a month old until it is applied.
   await waitUntil(async () => (await fetch(`${launched.url}/readyz`)).status === 200, 'nothing to be late')
 })

@@ -1,5 +1,5 @@
 import { type Reads, readsFrom } from '../schema/database/replica.ts'
-import { hasTransfer } from '../schema/ledger/read/history.ts'
+import { hasTransfer } from '../schema/ledger/read/explanation.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**

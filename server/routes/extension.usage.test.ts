@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
-import { getCreditHistory } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
@@ -62,12 +62,11 @@ describe('a report of usage', () => {
   test('appears in the history with its description', async () => {
     const ada = await editor({ purchased: 50 })
     await report(ada, { credits: 4, description: '  Refactored parser.ts · größer 🚀 ' })
-    const { data } = await server.ask(getCreditHistory, { token: ada.user_id })
+    const { data } = await server.ask(explainBalance, { token: ada.user_id, query: {} })
     expect(data.items[0]).toMatchObject({
-      amount: -4,
-      type: 'usage',
-      description: 'Refactored parser.ts · größer 🚀',
-      balance_after: 46,
+      cause: { kind: 'usage', note: 'Refactored parser.ts · größer 🚀' },
+      change: { total: -4 },
+      balance_after: { total: 46 },
     })
   })
 

@@ -8,7 +8,7 @@ import {
   processPaymentSuccess,
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
-import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
 import {
   generateExtensionToken,
@@ -185,28 +185,20 @@ export const paths: Readonly<Record<string, Path>> = {
     await buildPaidCredits(product, { user_id: person.user_id })
     return () => product.server.ask(getAccountSummary, { token: person.token, query: {} })
   },
-  'the first page of history': async (product) => {
-    const { token } = await buildPersonWithHistory(product)
-    return () => product.server.ask(getCreditHistory, { token, query: { limit: '20' } })
-  },
-  'a deep page of history': async (product) => {
-    const { token } = await buildPersonWithHistory(product)
-    const first = await product.server.ask(getCreditHistory, { token, query: { limit: '40' } })
-    const cursor = first.data.next_cursor ?? ''
-    return () => product.server.ask(getCreditHistory, { token, query: { limit: '20', cursor } })
-  },
-  'a search in the history': async (product) => {
-    const { token } = await buildPersonWithHistory(product)
-    const query = { q: 'nothing like it', category: 'adjustment' }
-    return () => product.server.ask(getCreditHistory, { token, query })
-  },
-  'the export of a history': async (product) => {
-    const { token } = await buildPersonWithHistory(product)
-    return () => product.server.ask(exportCreditHistory, { token })
-  },
   'an explained balance of now': async (product) => {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(explainBalance, { token, query: { limit: '20' } })
+  },
+  'a deep page of an explanation': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const first = await product.server.ask(explainBalance, { token, query: { limit: '40' } })
+    const cursor = first.data.next_cursor ?? ''
+    return () => product.server.ask(explainBalance, { token, query: { limit: '20', cursor } })
+  },
+  'a search in the transactions': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const query = { q: 'nothing like it', category: 'correction' }
+    return () => product.server.ask(explainBalance, { token, query })
   },
   'an explained balance of an earlier day': async (product) => {
     const { token } = await buildPersonWithHistory(product)
@@ -217,10 +209,10 @@ export const paths: Readonly<Record<string, Path>> = {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(exportExplanation, { token, query: {} })
   },
-  'the history of an organization': async (product) => {
+  'an organization’s transactions': async (product) => {
     const { team } = await buildTeamWithCredits(product)
     const query = { payer: team.organization.id }
-    return () => product.server.ask(getCreditHistory, { token: team.admin.token, query })
+    return () => product.server.ask(explainBalance, { token: team.admin.token, query })
   },
   'a person’s summary of usage': async (product) => {
     const { token } = await buildPersonWithHistory(product)

@@ -5,7 +5,7 @@ import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { markForged } from '../../schema/inbox/known-events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { listHistory } from '../../schema/ledger/read/history.ts'
+import { explainBalance } from '../../schema/ledger/read/explanation.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
@@ -256,9 +256,11 @@ describe('an adjustment', () => {
     })
     for (let i = 0; i < 10; i++) await processSupportAct(deps(), { act_id: id })
     expect(await balanceOf(owner_id)).toBe(250)
-    const { entries } = await listHistory(database.server, userOf(owner_id), { limit: 10 })
-    expect(entries).toMatchObject([{ kind: 'adjustment', amount: 250, reason: 'Sorry for the trouble' }])
-    expect(JSON.stringify(entries)).not.toContain(reason)
+    const { changes } = await explainBalance(database.server, userOf(owner_id), { limit: 10 })
+    expect(changes).toMatchObject([
+      { kind: 'adjustment', change: { purchased: 250 }, reason: 'Sorry for the trouble' },
+    ])
+    expect(JSON.stringify(changes)).not.toContain(reason)
     const [entry] = await listAudit(database.owner, { owner: userOf(owner_id) }, { limit: 10 })
     expect(entry).toMatchObject({
       outcome: 'done',

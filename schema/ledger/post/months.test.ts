@@ -8,7 +8,6 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Grant } from '../grants.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
-import { listHistory } from '../read/history.ts'
 import { sumUsageSince } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { readPurchaseGrant } from './books.ts'
@@ -120,9 +119,9 @@ test('a new month is made while one session posts and another reads', async () =
   await database.worker.transaction().execute(async (posting) => {
     await postTransfer(posting, buildGrant(ada.owner_id, 1))
     await database.server.transaction().execute(async (reading) => {
-      await listHistory(reading, ada, { limit: 10 })
+      await explainBalance(reading, ada, { limit: 10 })
       await makeLedgerMonths(database.owner, 3)
-      await listHistory(reading, ada, { limit: 10 })
+      await explainBalance(reading, ada, { limit: 10 })
     })
     await postTransfer(posting, buildGrant(ada.owner_id, 1))
   })
@@ -137,19 +136,19 @@ test('pages and explanations run over months', async () => {
     await passMonths(month)
     await postTransfers(database.worker, [buildGrant(ada.owner_id, 10), buildGrant(ada.owner_id, 1)])
   }
-  const page = await listHistory(database.server, ada, { limit: 4 })
-  expect(page.entries.map(({ amount, balance_after }) => [amount, balance_after])).toEqual([
+  const page = await explainBalance(database.server, ada, { limit: 4 })
+  expect(page.changes.map(({ change, after }) => [change.purchased, after.purchased])).toEqual([
     [1, 33],
     [10, 32],
     [1, 22],
     [10, 21],
   ])
-  const rest = await listHistory(database.server, ada, { limit: 4, before: page.next ?? undefined })
-  expect(rest.entries.map(({ balance_after }) => balance_after)).toEqual([11, 10])
+  const rest = await explainBalance(database.server, ada, { limit: 4, before: page.next ?? undefined })
+  expect(rest.changes.map(({ after }) => after.purchased)).toEqual([11, 10])
   const until = new Date(Date.now() + 60_000)
   const explained = await explainBalance(database.server, ada, { limit: 10, until })
   expect(explained.changes.map(({ transfer_id }) => transfer_id)).toEqual(
-    [...page.entries, ...rest.entries].map(({ transfer_id }) => transfer_id),
+    [...page.changes, ...rest.changes].map(({ transfer_id }) => transfer_id),
   )
   expect(explained).toMatchObject({ closing: { purchased: 33 }, opening: { purchased: 0 } })
 })

@@ -64,6 +64,15 @@ export interface ExplanationPage {
 export type SearchedChange = Pick<Change, 'kind' | 'reason' | 'change'>
 
 /**
+ * Whether this database has a transfer, and with it all earlier ones of the same owner: they are committed in
+ * the order of their ids.
+ */
+export async function hasTransfer(db: ReadDatabase, id: number): Promise<boolean> {
+  const found = await db.selectFrom('ledger_transfers').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}
+
+/**
  * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with
  * the balance after each. The changes of all pages and the last opening balance (zero, or that of the end of
  * archived months) add up to the first closing one, which without `until` is the balance of the latest

@@ -1,5 +1,5 @@
 import type { Database } from '../../../schema/database/connect.ts'
-import { type HistoryCursor, listHistory } from '../../../schema/ledger/read/history.ts'
+import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
 import { connectProduct } from '../database-load.ts'
 import { fillLedger } from '../fill.ts'
 import type { Bench, Line, Row } from '../row.ts'
@@ -43,26 +43,27 @@ const ownerOf = (name: keyof typeof entries) => ({ owner_kind: 'user', owner_id:
 /** Milliseconds that one page takes, one after the other. */
 async function readPages(
   db: Database,
-  page: { name: keyof typeof entries; seconds: number; before?: HistoryCursor },
+  page: { name: keyof typeof entries; seconds: number; before?: number },
 ): Promise<number> {
   const started = performance.now()
   const { before, name } = page
   let pages = 0
   while (performance.now() < started + page.seconds * 1000) {
-    const { entries: found } = await listHistory(db, ownerOf(name), { limit: pageLength, before })
-    if (found.length !== pageLength) throw new Error(`A page of ${found.length}`)
+    const { changes } = await explainBalance(db, ownerOf(name), { limit: pageLength, before })
+    if (changes.length !== pageLength) throw new Error(`A page of ${changes.length}`)
     pages += 1
   }
   return (performance.now() - started) / pages
 }
 
-/** The entry in the middle of an account. */
-async function middleOf(db: Database, name: keyof typeof entries): Promise<HistoryCursor> {
-  return await db
+/** The transfer in the middle of an account. */
+async function middleOf(db: Database, name: keyof typeof entries): Promise<number> {
+  const { transfer_id } = await db
     .selectFrom('ledger_entries')
     .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_entries.account_id')
-    .select(['transfer_id', 'account_id'])
+    .select('transfer_id')
     .where('ledger_entries.owner_id', '=', ownerOf(name).owner_id)
     .where('version', '=', entries[name] / 2)
     .executeTakeFirstOrThrow()
+  return transfer_id
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
-import { sumPeriods } from '../../../schema/ledger/read/history.ts'
+import { sumPeriods } from '../../../schema/ledger/read/period-sums.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
   buildPaidPlan,

@@ -1,74 +1,12 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildGrant, giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { postTransfers } from '../post/post.ts'
-import type { HistoryCursor, HistoryFilter } from './history.ts'
-import { listHistory, sumPeriods } from './history.ts'
+import { sumPeriods } from './period-sums.ts'
 
 const database = testDatabase()
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
-
-/** All entries that match, page by page, and how many pages they took. */
-async function readAll(owner_id: string, filter: HistoryFilter, limit = 100) {
-  const amounts: number[] = []
-  let before: HistoryCursor | undefined
-  let pages = 0
-  do {
-    const page = await listHistory(database.server, user(owner_id), { limit, before, filter })
-    expect(page.entries.length).toBeLessThanOrEqual(limit)
-    amounts.push(...page.entries.map(({ amount }) => amount))
-    before = page.next ?? undefined
-    pages++
-  } while (before)
-  return { amounts, pages }
-}
-
-describe('a long history', () => {
-  const others = 5200
-  beforeAll(async () => {
-    await postTransfers(database.worker, [buildGrant('user_long', 77, { reason: 'A needle, 100% sure' })])
-    for (let posted = 0; posted < others; posted += 1300) {
-      const grants = Array.from({ length: 1300 }, () => buildGrant('user_long', 1, { reason: 'Hay' }))
-      await postTransfers(database.worker, grants)
-    }
-  })
-
-  test('a search reads a limited number of entries and goes on where it stopped', async () => {
-    const search = (before?: HistoryCursor) =>
-      listHistory(database.server, user('user_long'), { limit: 10, before, filter: { text: 'NEEDLE' } })
-    const first = await search()
-    expect(first).toMatchObject({ entries: [], next: { transfer_id: expect.any(Number) } })
-    const second = await search(first.next ?? undefined)
-    expect(second).toMatchObject({ entries: [{ amount: 77 }], next: null })
-  })
-
-  test('a search that finds everything has full pages, which neither repeat nor omit an entry', async () => {
-    const { amounts, pages } = await readAll('user_long', { kinds: ['adjustment'] }, 1000)
-    expect(amounts).toHaveLength(others + 1)
-    expect(amounts.at(-1)).toBe(77)
-    expect(pages).toBe(6)
-  })
-
-  test.each([
-    ['100% sure', 1],
-    ['%', 1],
-    ['_', 0],
-    ['77', 1],
-    ['+77', 1],
-    ['7', 0],
-    ['hay', others],
-  ])('a search for %j finds %i entries', async (text, found) => {
-    expect((await readAll('user_long', { text }, 1000)).amounts).toHaveLength(found)
-  })
-})
-
-test('an amount is found however its thousands are grouped', async () => {
-  await giveCredits(database, user('user_groups'), { purchased: 12_500 })
-  for (const text of ['12500', '12,500', '12.500', '12 500', '12\u202f500', '−12,500']) {
-    expect((await readAll('user_groups', { text })).amounts).toEqual([12_500])
-  }
-})
 
 describe('sums of periods', () => {
   const at = (text: string) => new Date(text)
