@@ -18,6 +18,7 @@ import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
+import { findActiveSeats } from '../../schema/seats/seats.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -37,18 +38,21 @@ const mostPayments = 20
 export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
-  }).handle(async ({ query, owner, may_manage, user_id }, { db, now }) => {
+  }).handle(async ({ query, owner, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, payments] = await Promise.all([
+    const [user, balance, subscription, payments, [seat]] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
+      findActiveSeats(db, member ? [member] : []),
     ])
     const plan_type = planTypeOf(owner, { user, subscription })
     return {
       payer: query.payer,
+      organization_name: member?.organization_name ?? null,
+      has_seat: Boolean(seat),
       member_since: user?.created_at.toISOString() ?? null,
       may_manage,
       balance: presentBalance(balance, plan_type, owner),

@@ -3,7 +3,7 @@ import { plans } from '../../../schema/catalogue/plans.ts'
 import { formatCredits, formatDay } from '../format.ts'
 
 export interface Notice {
-  id: 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
+  id: 'no_seat' | 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
   tone: 'critical' | 'caution' | 'info'
   title: string
   text: string
@@ -24,9 +24,24 @@ const trialNoticeMs = 3 * 24 * 3_600_000
 export function noticesOf(summary: AccountSummary): Notice[] {
   const { subscription } = summary
   return [
+    ...seatNotices(summary),
     ...(subscription ? planNotices(subscription, summary) : []),
     ...paymentNotices(summary),
     ...balanceNotices(summary),
+  ]
+}
+
+/** Administration needs no seat, so admins are not told that they have none. */
+function seatNotices({ organization_name, has_seat, may_manage, plan_type }: AccountSummary): Notice[] {
+  if (organization_name === null || has_seat || may_manage || plan_type !== 'teams') return []
+  return [
+    {
+      id: 'no_seat',
+      tone: 'caution',
+      title: `You have no seat in ${organization_name} yet`,
+      text: 'Ask an administrator to assign you one. Until then you cannot use the credits of the organization.',
+      action: null,
+    },
   ]
 }
 

@@ -1,13 +1,19 @@
 import { OrganizationProfile, useOrganization } from '@clerk/clerk-react'
+import { useQuery } from '@tanstack/react-query'
 import { Building2, ShieldAlert } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { noticesOf } from '../../components/account/notices.ts'
+import { OwnSeat } from '../../components/OwnSeat.tsx'
 import { EndingPlan } from '../../components/organization-billing/EndingPlan.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
+import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -46,7 +52,10 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
   const tab = tabs.find((name) => name === search.get('tab')) ?? 'settings'
   return (
     <>
-      <p className="mt-1 text-muted text-sm">Members, billing and seats of your organization.</p>
+      <p className="mt-1 min-h-5 text-muted text-sm">
+        {isAdmin ? 'Members, billing and seats of your organization.' : <OwnSeat view={view} />}
+      </p>
+      {!isAdmin && <SeatNotice view={view} />}
       <div className="mt-6">
         {isAdmin && (
           <>
@@ -84,6 +93,20 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
   )
 }
 
+/** The members' notice of the dashboard, here where their seat would be given. */
+function SeatNotice({ view: { organizationId, userId } }: { view: OrganizationView }) {
+  const { data } = useQuery(accountSummaryQuery(useApi(), { payer: organizationId, userId }))
+  const notice = data && noticesOf(data).find(({ id }) => id === 'no_seat')
+  if (!notice) return null
+  return (
+    <div className="mt-4">
+      <Alert tone={notice.tone} title={notice.title}>
+        {notice.text}
+      </Alert>
+    </div>
+  )
+}
+
 function Settings() {
   return (
     <OrganizationProfile
@@ -114,7 +137,7 @@ function AdminsOnly({ what }: { what: string }) {
 
 const gettingStarted = [
   'Choose or create an organization with the switcher in the sidebar',
-  'Join one by the link in an invitation e-mail',
+  'Join one by the link in an invitation email',
   'Switch between your personal account and organizations at any time',
   'Manage its members, settings and billing here',
 ]

@@ -5,6 +5,7 @@ import { openClerk } from '../../../schema/clerk/client.ts'
 import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import { listHeldSeats } from '../../../schema/seats/seats.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
@@ -123,6 +124,28 @@ describe('the number of people that Clerk lets into an organization', () => {
     await changeSeats(bought, 2)
     await worker.catchUp()
     expect(await limitOf(owner.owner_id)).toBe(2)
+  })
+
+  test('invitations that were sent before the organization had a plan take its seats when it is bought, the first one sent first', async () => {
+    const owner = await atClerk()
+    const emails = [(await signUp(clerk)).email, (await signUp(clerk)).email, (await signUp(clerk)).email]
+    for (const emailAddress of emails) {
+      await clerk.client.organizations.createOrganizationInvitation({
+        organizationId: owner.owner_id,
+        emailAddress,
+        role: 'org:member',
+      })
+    }
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    await worker.catchUp()
+    const pending = async () => {
+      const seats = await listHeldSeats(database.server, owner.owner_id)
+      return seats.filter(({ status }) => status === 'pending').map(({ email }) => email)
+    }
+    expect(await pending()).toEqual(emails.slice(0, 2))
+    await changeSeats(bought, 4)
+    await worker.catchUp()
+    expect(await pending()).toEqual(emails)
   })
 
   test('the number of people that Clerk lets into an organization is never less than the people who are there or invited', async () => {
