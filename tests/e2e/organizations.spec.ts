@@ -268,7 +268,7 @@ test('the page says how to get an organization when there is none', async ({ pag
   await signUp(page)
   await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Organizations' }).click()
   await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Start with Teams' })).toHaveAttribute('href', '/teams')
+  await expect(page.getByRole('link', { name: 'Start with Teams' })).toHaveAttribute('href', '/teams/start')
   await expectAccessible(page)
 })
 

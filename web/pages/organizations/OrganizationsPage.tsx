@@ -158,7 +158,7 @@ function NoOrganization() {
         ))}
       </ul>
       <Button asChild className="mt-6">
-        <Link to="/teams">Start with Teams</Link>
+        <Link to="/teams/start">Start with Teams</Link>
       </Button>
     </Card>
   )

@@ -174,53 +174,58 @@ describe('the number of people that Clerk lets into an organization', () => {
 })
 
 describe('a Teams plan that is bought at sign-up', () => {
-  test('a Teams plan that is bought at sign-up makes its organization in Clerk once, however often it is tried', async () => {
-    const { user_id } = await signUp(clerk, { first_name: 'Ada' })
-    await database.owner
-      .insertInto('users')
-      .values({
-        clerk_id: user_id,
-        email: 'ada@tidemark.test',
-        first_name: 'Ada',
-        profile_updated_at: new Date(),
+  test.each([
+    [null, 'Ada’s team'],
+    ['Harbour Labs', 'Harbour Labs'],
+  ])(
+    'a Teams plan that is bought under the name %j makes its organization in Clerk once, however often it is tried',
+    async (organization_name, name) => {
+      const { user_id } = await signUp(clerk, { first_name: 'Ada' })
+      await database.owner
+        .insertInto('users')
+        .values({
+          clerk_id: user_id,
+          email: 'ada@tidemark.test',
+          first_name: 'Ada',
+          profile_updated_at: new Date(),
+        })
+        .execute()
+      const id = randomUUID()
+      await database.owner
+        .insertInto('checkout_intents')
+        .values({
+          id,
+          kind: 'subscription',
+          user_id,
+          owner_kind: 'organization',
+          owner_id: null,
+          credits: 1000,
+          credits_per_seat: 500,
+          seats: 2,
+          plan_type: 'teams',
+          billing_frequency: 'monthly',
+          amount_minor: 6000,
+          currency: 'EUR',
+          organization_name,
+        })
+        .execute()
+      const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
+      const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
+      const intent = await findIntent(database.owner, id)
+      if (!intent) throw new Error('no intent')
+      await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
+      const made = (await findIntent(database.owner, id))?.owner_id
+      expect(made).toMatch(/^org_/)
+      // An attempt that crashed before it noted the organization finds it again.
+      const again = await deps.organizations.makeOrganization({
+        name: 'x',
+        created_by: user_id,
+        intent_id: id,
+        seats: 3,
       })
-      .execute()
-    const id = randomUUID()
-    await database.owner
-      .insertInto('checkout_intents')
-      .values({
-        id,
-        kind: 'subscription',
-        user_id,
-        owner_kind: 'organization',
-        owner_id: null,
-        credits: 1000,
-        credits_per_seat: 500,
-        seats: 2,
-        plan_type: 'teams',
-        billing_frequency: 'monthly',
-        amount_minor: 6000,
-        currency: 'EUR',
-      })
-      .execute()
-    const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
-    const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
-    const intent = await findIntent(database.owner, id)
-    if (!intent) throw new Error('no intent')
-    await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
-    const made = (await findIntent(database.owner, id))?.owner_id
-    expect(made).toMatch(/^org_/)
-    // An attempt that crashed before it noted the organization finds it again.
-    const again = await deps.organizations.makeOrganization({
-      name: 'x',
-      created_by: user_id,
-      intent_id: id,
-      seats: 3,
-    })
-    expect(again).toBe(made)
-    const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
-    expect(data).toMatchObject([
-      { role: 'org:admin', organization: { name: 'Ada’s team', maxAllowedMemberships: 2 } },
-    ])
-  })
+      expect(again).toBe(made)
+      const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
+      expect(data).toMatchObject([{ role: 'org:admin', organization: { name, maxAllowedMemberships: 2 } }])
+    },
+  )
 })
