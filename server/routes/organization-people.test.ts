@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { getAccountSummary } from '../../schema/api/account.ts'
+import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
+import { generateExtensionToken } from '../../schema/api/extension.ts'
 import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits } from '../../schema/api/organizations.ts'
@@ -122,6 +124,24 @@ describe('the people of an organization', () => {
       const summary = await server.ask(getAccountSummary, { token: person.token, query })
       expect(summary).toMatchObject({ organization_name: ours.organization.name, has_seat })
     }
+  })
+
+  test('the people of an organization are named in the explanation of its balance, also in the file', async () => {
+    const ours = await teamWithCredits()
+    const bob = await buildMember(clerk, ours)
+    await clerk.client.users.updateUser(bob.user_id, { firstName: 'Bob', lastName: 'Ray' })
+    await server.ask(generateExtensionToken, { token: bob.token })
+    await use(ours, bob, 7)
+    const { token } = ours.admin
+    const query = { payer: ours.organization.id }
+    const { items } = (await server.ask(explainBalance, { token, query })).data
+    expect(items.map(({ cause }) => [cause.kind, cause.by])).toEqual([
+      ['usage', 'Bob Ray'],
+      ['correction', null],
+    ])
+    expect(await server.ask(exportExplanation, { token, query })).toContain('Used by Bob Ray')
+    const own = await server.ask(explainBalance, { token: bob.token, query: { payer: 'personal' } })
+    expect(own.data.items).toEqual([])
   })
 
   test('the people of an organization are unknown while Clerk is away, and its seats are not', async () => {
