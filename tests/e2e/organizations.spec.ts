@@ -270,6 +270,16 @@ test('the page says how to get an organization when there is none', async ({ pag
   await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Start with Teams' })).toHaveAttribute('href', '/teams/start')
   await expectAccessible(page)
+
+  // One of the switcher has no plan yet: it has no seats for people who could be invited.
+  await page.getByRole('button', { name: 'Open organization switcher' }).click()
+  await page.getByRole('button', { name: 'Create organization' }).click()
+  await page.getByLabel('Name').fill('Pier')
+  await page.getByRole('button', { name: 'Create organization' }).last().click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Pier' })).toBeVisible()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await openSeats(page)
+  await expect(page.getByRole('link', { name: 'Set up billing' })).toBeVisible()
 })
 
 test('a visitor signs in first', async ({ page }) => {
