@@ -9,6 +9,7 @@ import { extensionRoutes } from './routes/extension.ts'
 import { extensionAuthRoutes } from './routes/extension-auth.ts'
 import { healthRoutes } from './routes/health.ts'
 import { openapiRoutes } from './routes/openapi.ts'
+import { organizationPeopleRoutes } from './routes/organization-people.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
 import { planChangesRoutes } from './routes/plan-changes.ts'
@@ -33,6 +34,7 @@ const calls: readonly Route[] = [
   ...organizationsRoutes,
   ...planChangesRoutes,
   ...organizationSeatsRoutes,
+  ...organizationPeopleRoutes,
   ...teamInvitationsRoutes,
   ...extensionRoutes,
   ...extensionAuthRoutes,

@@ -53,6 +53,10 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
+          page(
+            '/teams/start',
+            async () => (await import('./pages/teams/start/TeamsStartPage.tsx')).TeamsStartPage,
+          ),
           page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
           { path: '*', element: <NotFoundPage /> },
         ],

@@ -38,6 +38,8 @@ const causeSchema = z.object({
   kind: z.enum(causeKinds),
   /** What an editor wrote of a usage, or support of a correction. */
   note: z.nullable(z.string()),
+  /** Who used credits of an organization: a name, or an address without one. Null for everything else. */
+  by: z.nullable(z.string()),
   /** The month of the plan that it is about, or its trial. */
   month: z.nullable(z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() })),
   /** The purchase that it is, or that it takes back. */
@@ -166,7 +168,7 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
     case 'late_month':
       return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':
-      return { what: note ?? 'Usage', why: 'Used in an editor' }
+      return { what: note ?? 'Usage', why: cause.by ? `Used by ${cause.by}` : 'Used in an editor' }
     case 'usage_moved':
       return {
         what: 'Bought credits given back',

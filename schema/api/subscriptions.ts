@@ -25,6 +25,14 @@ export const seatsSchema = z
   )
   .check(z.meta({ type: 'integer', minimum: minimumSeats, maximum: maximumSeats }))
 
+/** What the buyer calls their organization; shown to its members and on invoices. */
+export const organizationNameSchema = z.string().check(
+  z.trim(),
+  z.minLength(1, 'Enter a name for your organization'),
+  z.maxLength(100, 'The name can have at most 100 characters'),
+  z.refine((text) => !/\p{Cc}/u.test(text), 'The name must not have control characters'),
+)
+
 export const createCheckoutSession = endpoint({
   method: 'POST',
   path: '/api/stripe/create-checkout-session',
@@ -40,6 +48,8 @@ export const createCheckoutSession = endpoint({
     priceId: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
     /** Must be 1 for Pro. */
     seats: z._default(seatsSchema, minimumSeats),
+    /** Of the organization that a Teams plan creates; otherwise it is named after the buyer. */
+    organizationName: z.optional(organizationNameSchema),
     clerkUserId: userIdSchema,
     /** Must be on the application's own origin. */
     successUrl: z.optional(z.url().check(z.maxLength(2048))),

@@ -9,7 +9,8 @@ export const teamInvitationSchema = z.object({
   /** The Stripe id of the subscription whose seat it holds. */
   subscription_id: z.string(),
   organization_id: z.string(),
-  inviter_id: z.string(),
+  /** Null when it was sent from the settings of the organization, which do not say who sent it. */
+  inviter_id: z.nullable(z.string()),
   email: z.string(),
   role: seatRoleSchema,
   clerk_invitation_id: z.nullable(z.string()),

@@ -41,6 +41,8 @@ export interface NewSubscriptionCheckout extends NewIntent {
   readonly seats: number
   readonly credits_per_seat: number
   readonly trial_days: number
+  /** What the organization will be called that is created when the plan is paid; null when not asked for. */
+  readonly organization_name?: string | null
   /**
    * What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for
    * exactly the same.

@@ -25,7 +25,8 @@ export interface ClerkInvitationRequest {
   /** Our row's id; kept on the invitation, so that one whose sender crashed is found again. */
   readonly invitation_id: string
   readonly organization_id: string
-  readonly inviter_id: string
+  /** Null when it is not known. */
+  readonly inviter_id: string | null
   readonly email: string
   readonly role: OrganizationRole
   readonly lifetime_days: number
@@ -42,7 +43,7 @@ export async function sendInvitation(
     'Sending an invitation',
     api.organizations.createOrganizationInvitation({
       organizationId: request.organization_id,
-      inviterUserId: request.inviter_id,
+      ...(request.inviter_id && { inviterUserId: request.inviter_id }),
       emailAddress: request.email,
       role: request.role === 'admin' ? 'org:admin' : 'org:member',
       expiresInDays: request.lifetime_days,

@@ -8,6 +8,8 @@ export interface Membership {
   readonly organization_id: string
   readonly organization_name: string
   readonly user_id: string
+  /** Null when the person has given none. */
+  readonly name: string | null
   /** Lower case. Null when Clerk identifies the person by a user name or phone number, or not at all. */
   readonly email: string | null
   readonly role: OrganizationRole
@@ -70,10 +72,12 @@ async function findOne(
 /** Null when the membership has no user, which Clerk's types allow. */
 function toMembership(found: OrganizationMembership): Membership | null {
   if (!found.publicUserData) return null
+  const { firstName, lastName } = found.publicUserData
   return {
     organization_id: found.organization.id,
     organization_name: found.organization.name,
     user_id: found.publicUserData.userId,
+    name: [firstName, lastName].filter(Boolean).join(' ') || null,
     email: emailOf(found.publicUserData.identifier),
     role: roleOf(found.role),
     membership_limit: found.organization.maxAllowedMemberships,

@@ -185,6 +185,8 @@ CREATE TABLE public.checkout_intents (
     withdrawn_at timestamp with time zone,
     is_unfinished boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
     stripe_invoice_id public.outside_id,
+    organization_name text,
+    CONSTRAINT checkout_intents_organization_name CHECK (((organization_name IS NULL) OR (((owner_kind)::text = 'organization'::text) AND ((kind)::text = 'subscription'::text) AND ((length(organization_name) >= 1) AND (length(organization_name) <= 100))))),
     CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
     CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
     CONSTRAINT checkout_intents_source CHECK (
@@ -805,7 +807,7 @@ CREATE TABLE public.team_invitations (
     id uuid NOT NULL,
     organization_id text NOT NULL,
     subscription_id text NOT NULL,
-    inviter_id text NOT NULL,
+    inviter_id text,
     email text NOT NULL,
     role text NOT NULL,
     clerk_invitation_id text,
@@ -1330,6 +1332,8 @@ GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 GRANT INSERT(next_try_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(organization_name) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;

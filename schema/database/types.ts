@@ -102,6 +102,7 @@ export interface CheckoutIntents {
   last_error: string | null;
   livemode: Generated<boolean>;
   next_try_at: Generated<Timestamp>;
+  organization_name: string | null;
   owner_id: string | null;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams" | null;
@@ -563,7 +564,7 @@ export interface TeamInvitations {
   email: string;
   expires_at: Timestamp;
   id: string;
-  inviter_id: string;
+  inviter_id: string | null;
   last_error: string | null;
   next_try_at: Timestamp | null;
   organization_id: string;

@@ -16,18 +16,21 @@ export interface NewInvitation {
   readonly id: string
   readonly organization_id: string
   readonly subscription_id: string
-  readonly inviter_id: string
+  /** Null when it was sent from Clerk's own settings: its library does not say who sent it. */
+  readonly inviter_id: string | null
   /** Lower case. */
   readonly email: string
   readonly role: Invitation['role']
   readonly expires_at: Date
   /** When it is claimed, to check whether it was sent. */
   readonly next_try_at: Date
+  /** When Clerk has sent it already. */
+  readonly clerk_invitation_id?: string
 }
 
 /**
  * Reserves a seat for a person who is not a member yet. Must be committed before Clerk is asked to send the
- * invitation; the caller has locked the subscription and found that a seat is free.
+ * invitation, unless it has; the caller has locked the subscription and found that a seat is free.
  */
 export async function reserveInvitation(
   trx: DatabaseTransaction,
@@ -35,17 +38,7 @@ export async function reserveInvitation(
 ): Promise<Invitation> {
   const inserted = await trx
     .insertInto('team_invitations')
-    .values({
-      id: invitation.id,
-      organization_id: invitation.organization_id,
-      subscription_id: invitation.subscription_id,
-      inviter_id: invitation.inviter_id,
-      email: invitation.email,
-      role: invitation.role,
-      expires_at: invitation.expires_at,
-      next_try_at: invitation.next_try_at,
-      status: 'pending',
-    })
+    .values({ ...invitation, status: 'pending' })
     .returningAll()
     .executeTakeFirstOrThrow()
   await insertPendingSeat(trx, { ...invitation, invitation_id: invitation.id })
@@ -216,6 +209,29 @@ export async function stopClaims(db: Kysely<DB>, id: string): Promise<void> {
 
 export async function findInvitation(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
   return db.selectFrom('team_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/**
+ * The invitation behind one of Clerk's, locked until the transaction ends: it has Clerk's id, or `ours` is
+ * its id while its sender has not recorded Clerk's yet. Nulls are sorted last.
+ */
+export async function lockInvitationAtClerk(
+  trx: DatabaseTransaction,
+  { clerk_invitation_id, ours }: { readonly clerk_invitation_id: string; readonly ours: string | null },
+): Promise<Invitation | undefined> {
+  return trx
+    .selectFrom('team_invitations')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('clerk_invitation_id', '=', clerk_invitation_id),
+        eb.and([eb(sql<string>`id::text`, '=', ours), eb('clerk_invitation_id', 'is', null)]),
+      ]),
+    )
+    .orderBy('clerk_invitation_id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** The invitation that is known to have this id at Clerk. */

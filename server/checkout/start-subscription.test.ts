@@ -67,6 +67,27 @@ describe('one subscription per owner', () => {
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])
   })
 
+  test('a team is bought under the name that the buyer chose last, and a second tab without a name gets that page', async () => {
+    const team = { planType: 'teams', seats: 3 }
+    const first = await subscribed({ ...team, organizationName: 'Harbour' })
+    const second = await subscribed({ ...team, organizationName: '  Pier  ' })
+    expect((await sessionOf(first)).status).toBe('expired')
+    expect(await subscribed(team)).toEqual(second)
+    expect((await intents()).map(({ organization_name }) => organization_name)).toEqual(['Harbour', 'Pier'])
+    // Pro has no organization.
+    await subscribed({ organizationName: 'Harbour' })
+    expect((await intents()).at(-1)).toMatchObject({ plan_type: 'pro', organization_name: null })
+  })
+
+  test.each([
+    ['without a text', '  '],
+    ['of more than 100 characters', 'x'.repeat(101)],
+    ['with a line break', 'Harbour\nLabs'],
+  ])('a name of an organization %s is refused before anything is opened', async (_, organizationName) => {
+    expect((await subscribe({ planType: 'teams', organizationName })).status).toBe(400)
+    expect(await intents()).toEqual([])
+  })
+
   test('a page that expired at Stripe before we heard of it does not block a new one', async () => {
     const first = await subscribed()
     await stripe.client.checkout.sessions.expire(first.sessionId)

@@ -9,6 +9,8 @@ export interface SubscriptionRequest {
   readonly owner_kind: Owner['owner_kind']
   /** Null for an organization that is created when the plan is paid. */
   readonly owner_id: string | null
+  /** Of that organization, when the buyer has chosen one. */
+  readonly organization_name?: string | null
   readonly plan_type: SoldPlanType
   readonly billing_frequency: BillingFrequency
   readonly currency: Currency
@@ -36,8 +38,12 @@ export function subscriptionTerms(
   }
 }
 
-/** Whether an open checkout has the same terms and buyer, so that its page can be reused. */
+/**
+ * Whether an open checkout has the same terms and buyer, so that its page can be reused. A request without a
+ * name for the organization takes the one that was chosen before.
+ */
 export function haveSameTerms(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
+  if (wanted.organization_name && open.organization_name !== wanted.organization_name) return false
   const fields = [
     'user_id',
     'owner_kind',

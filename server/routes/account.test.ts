@@ -47,6 +47,8 @@ describe('the balance of an account', () => {
   test('the balance of an account that never had credits is not low', async () => {
     expect(await summary()).toEqual({
       payer: 'personal',
+      organization_name: null,
+      has_seat: false,
       member_since: expect.any(String),
       may_manage: true,
       balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },

@@ -4,6 +4,7 @@ import {
   type AccountSummary,
   getAccountSummary,
   getNextPayment,
+  getOfferedCard,
   type NextPayment,
 } from '../../schema/api/account.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
@@ -19,6 +20,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
+import { findActiveSeats } from '../../schema/seats/seats.ts'
 import { customerDeclineText } from '../../schema/stripe/declines.ts'
 import {
   findLatestSubscription,
@@ -28,6 +30,7 @@ import {
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
+import { findOfferedCard } from '../checkout/offered-card.ts'
 import { RouteFailedError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -39,18 +42,21 @@ const mostPayments = 20
 export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
-  }).handle(async ({ query, owner, may_manage, user_id }, { db, now }) => {
+  }).handle(async ({ query, owner, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, payments] = await Promise.all([
+    const [user, balance, subscription, payments, [seat]] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
+      findActiveSeats(db, member === null ? [] : [{ organization_id: owner.owner_id, user_id }]),
     ])
     const plan_type = planTypeOf(owner, { user, subscription })
     return {
       payer: query.payer,
+      organization_name: member?.organization_name ?? null,
+      has_seat: Boolean(seat),
       member_since: user?.created_at.toISOString() ?? null,
       may_manage,
       balance: presentBalance(balance, plan_type, owner),
@@ -94,6 +100,17 @@ export const accountRoutes = [
       presentCard(subscription.default_payment_method) ?? findCard(stripe, customer),
     ])
     return { payment, card }
+  }),
+
+  route(getOfferedCard, {
+    rights: thePayer({ doing: 'see payments' }),
+    failure: {
+      text: 'Failed to load your card',
+      stripe: (cause) => new RouteFailedError(502, 'offered_card_unavailable', { cause }),
+    },
+  }).handle(async ({ owner }, { db, stripe, now }) => {
+    const customer = await findStripeCustomer(db, owner)
+    return { card: customer ? await findOfferedCard(stripe, { customer, now: now() }) : null }
   }),
 ]
 

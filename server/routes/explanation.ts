@@ -20,6 +20,7 @@ import {
   explainBalance as readExplanation,
   type SearchedChange,
 } from '../../schema/ledger/read/explanation.ts'
+import { listNames } from '../../schema/users/users.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { invalidCursor, momentArchived } from '../errors.ts'
@@ -68,7 +69,7 @@ export async function readExplanationPage(
       as_of: as_of.toISOString(),
       is_now: until === undefined && missing_since === null,
       balance: withTotal(closing),
-      items: changes.map(presentChange),
+      items: await presentChanges(reads.db, owner, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
       archived_until: next === null ? (archived?.toISOString() ?? null) : null,
@@ -129,11 +130,31 @@ const categoryOf: Readonly<Record<CauseKind, CreditCategory>> = {
   correction: 'correction',
 }
 
-function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
+/** An organization's admins read who has used its credits, by name. */
+async function presentChanges(
+  db: ReadDatabase,
+  { owner_kind }: Owner,
+  changes: readonly Change[],
+): Promise<BalanceChange[]> {
+  const usages = owner_kind === 'organization' ? changes.filter(({ kind }) => kind === 'usage') : []
+  const names = await listNames(
+    db,
+    usages.map(({ actor }) => actor),
+  )
+  return changes.map((change) => {
+    const user = change.kind === 'usage' ? names.get(change.actor) : undefined
+    return presentChange(change, user ? (user.name ?? user.email) : null)
+  })
+}
+
+function presentChange(
+  { transfer_id, occurred_at, change, after, actor: _id, ...cause }: Change,
+  by: string | null,
+): BalanceChange {
   return {
     id: String(transfer_id),
     occurred_at: occurred_at.toISOString(),
-    cause: causeOf({ ...cause, change }),
+    cause: { ...causeOf({ ...cause, change }), by },
     change: withTotal(change),
     balance_after: withTotal(after),
   }
@@ -152,6 +173,7 @@ function causeOf(caused: Caused): Cause {
   return {
     kind,
     note: hasNote ? (reason ?? erasedText) : null,
+    by: null,
     month:
       grant?.starts_at && grant.ends_at
         ? { starts_at: grant.starts_at.toISOString(), ends_at: grant.ends_at.toISOString() }
@@ -223,7 +245,8 @@ async function* csvOf(
     const page = await inSnapshot(db, (snapshot) =>
       readExplanation(snapshot, owner, { limit: exportPage, until, before, matches }),
     )
-    yield head + page.changes.map((change) => csvLine(cellsOf(presentChange(change), format))).join('')
+    const changes = await presentChanges(db, owner, page.changes)
+    yield head + changes.map((change) => csvLine(cellsOf(change, format))).join('')
     head = ''
     before = page.next ?? undefined
     if (!before && archived) {

@@ -9,7 +9,7 @@ import {
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
+import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -25,6 +25,7 @@ import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
 import { noSubscription, tooManySeats } from '../errors.ts'
 import { checkoutFailure, portalFailure, rowsFailure } from '../failures.ts'
+import { usageSince } from '../organizations/usage-since.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -96,7 +97,7 @@ export const organizationsRoutes = [
   }).handle(async ({ query }, deps) => {
     const owner = organizationOwner(query.org_id)
     const now = deps.now()
-    const since = (await findMonthStart(deps.db, owner, now)) ?? calendarMonthOf(now)
+    const since = await usageSince(deps.db, owner, now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
     const balance = await findBalance(deps.db, owner)
     const used = await sumUsageSince(deps.db, owner, { since, now })
@@ -164,10 +165,6 @@ export const organizationsRoutes = [
 
 function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
-}
-
-function calendarMonthOf(now: Date): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
 }
 
 /** What is paid now; the catalogue's where the price has no fixed number. */

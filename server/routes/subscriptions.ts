@@ -26,6 +26,7 @@ export const subscriptionsRoutes = [
           user_id,
           owner_kind: isTeam ? 'organization' : 'user',
           owner_id: isTeam ? null : user_id,
+          organization_name: (isTeam && body.organizationName) || null,
           plan_type: body.planType,
           billing_frequency: body.billingFrequency,
           currency: body.currency,

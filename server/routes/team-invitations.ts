@@ -2,7 +2,6 @@ import {
   listTeamInvitations,
   revokeTeamInvitation,
   sendTeamInvitation,
-  type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
@@ -34,9 +33,9 @@ import {
 } from '../errors.ts'
 import { organizationFailure, rowsFailure } from '../failures.ts'
 import { invitationMessage, invite } from '../organizations/invite.ts'
+import { presentInvitation } from '../organizations/present-invitation.ts'
 import { admins } from '../rights.ts'
 import { route } from '../route.ts'
-import type { Settings } from '../settings.ts'
 
 export const teamInvitationsRoutes = [
   route(listTeamInvitations, {
@@ -170,26 +169,5 @@ async function revokeAtClerk(
     const found = await clerk.findInvitation(key)
     if (found?.status === 'accepted') throw invitationNotPending('accepted')
     if (found?.status === 'pending') throw error
-  }
-}
-
-/** Our link, which grants nothing itself. Clerk's own link signs its holder in, so it is only e-mailed. */
-function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invitation): TeamInvitation {
-  const { organization_id, clerk_invitation_id, status } = invitation
-  const isOpen = status === 'pending' && clerk_invitation_id !== null
-  return {
-    id: invitation.id,
-    subscription_id: invitation.subscription_id,
-    organization_id,
-    inviter_id: invitation.inviter_id,
-    email: invitation.email,
-    role: invitation.role,
-    clerk_invitation_id,
-    status,
-    created_at: invitation.created_at.toISOString(),
-    updated_at: invitation.updated_at.toISOString(),
-    expires_at: invitation.expires_at.toISOString(),
-    sends_at: invitation.send_at?.toISOString() ?? null,
-    url: isOpen ? `${settings.app_url}/invite/${organization_id}/${clerk_invitation_id}` : null,
   }
 }

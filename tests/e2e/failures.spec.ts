@@ -181,9 +181,8 @@ test(
     await page.getByRole('button', { name: 'Try Again' }).click()
     await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 60_000 })
 
-    await walkInvitations(page)
+    await walkInvitations(page, gateway)
     await walkOrganization(page, gateway, email)
-    gateway.fail('/api/team-invitations', 'none')
     await page.goto(paid)
     await walkLostOrganization(page, email)
     gateway.close()
@@ -197,8 +196,12 @@ async function invite(page: Page, email: string): Promise<void> {
   await manager(page).getByRole('button', { name: 'Send Invite' }).click()
 }
 
-async function walkInvitations(page: Page): Promise<void> {
+async function walkInvitations(page: Page, gateway: Gateway): Promise<void> {
+  gateway.fail('/api/team-invitations', 'foreign_page')
   await page.getByRole('button', { name: 'Invite Team Members' }).click()
+  await expect(manager(page).getByRole('alert')).toContainText('Failed to load invitations')
+  gateway.fail('/api/team-invitations', 'none')
+  await manager(page).getByRole('button', { name: 'Try again' }).click()
   await invite(page, 'bob@tidemark.test')
   await expect(manager(page)).toContainText('Invitation sent to bob@tidemark.test')
   await breakTable('team_invitations', 'writes')
@@ -213,8 +216,8 @@ async function walkInvitations(page: Page): Promise<void> {
 
 async function walkOrganization(page: Page, gateway: Gateway, email: string): Promise<void> {
   await page.goto(`${gateway.url}/organizations`)
-  await page.getByRole('button', { name: 'Open organization switcher' }).click()
-  await page.getByRole('button', { name: /team/i }).click()
+  // The page of the payment has selected it.
+  await expect(page.getByRole('heading', { level: 1, name: /team/i })).toBeVisible()
   const tab = (name: string) => page.getByRole('tab', { name })
 
   await tab('Seat Management').click()
@@ -225,15 +228,15 @@ async function walkOrganization(page: Page, gateway: Gateway, email: string): Pr
   await assign.getByRole('button', { name: 'Assign Seat' }).click()
   await expect(toasts(page)).toContainText('Failed to assign seat')
   await page.keyboard.press('Escape')
-  const seat = region(page, 'Seats').getByRole('listitem').filter({ hasText: email })
+  const seat = region(page, 'People').getByRole('row').filter({ hasText: email })
   await seat.getByRole('button', { name: /^Revoke the seat/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke seat' }).click()
   await expect(toasts(page)).toContainText('Failed to revoke seat')
 
-  gateway.fail('/api/team-invitations', 'foreign_page')
+  gateway.fail('/api/organizations/people', 'foreign_page')
   gateway.fail('/api/organizations/credits', 'foreign_page')
   await page.goto(`${gateway.url}/organizations?tab=seats`)
-  await expect(page.getByRole('alert')).toContainText(['Failed to load invitations'])
+  await expect(page.getByRole('alert')).toContainText(['Failed to load members'])
   await tab('Billing').click()
   await expect(page.getByRole('alert')).toContainText(['Failed to load organization credits'])
 

@@ -17,6 +17,7 @@ import {
   reportUsage,
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
+import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
@@ -241,6 +242,7 @@ export const paths: Readonly<Record<string, Path>> = {
     return () => product.server.ask(getOrganizationSubscription, { token: team.admin.token, query })
   },
   'an organization’s seats': (product) => readTeam(product, getOrganizationSeats),
+  'an organization’s people': (product) => readTeam(product, getOrganizationPeople),
   'an organization’s invitations': (product) => readTeam(product, listTeamInvitations),
   'a subscription’s invitations': async (product) => {
     const { team } = await buildTeamWithCredits(product)
@@ -593,7 +595,11 @@ async function buildTeamWithCredits(
 
 async function readTeam(
   product: TestProduct,
-  endpoint: typeof getOrganizationCredits | typeof getOrganizationSeats | typeof listTeamInvitations,
+  endpoint:
+    | typeof getOrganizationCredits
+    | typeof getOrganizationPeople
+    | typeof getOrganizationSeats
+    | typeof listTeamInvitations,
 ): Promise<() => Promise<unknown>> {
   const { team } = await buildTeamWithCredits(product)
   const query = { org_id: team.organization.id }

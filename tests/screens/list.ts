@@ -215,6 +215,7 @@ export const screens: readonly Screen[] = [
     shows: 'Admin Access Required',
   },
 
+  { name: 'teams-start', route: '/teams/start', as: 'newcomer', shows: 'Continue to payment' },
   { name: 'organizations-none', route: '/organizations', as: 'newcomer', shows: 'No organization selected' },
   { name: 'organizations', route: '/organizations', as: 'admin', shows: 'General' },
   {
@@ -229,14 +230,14 @@ export const screens: readonly Screen[] = [
     route: '/organizations',
     as: 'admin',
     address: '/organizations?tab=seats',
-    shows: 'Invite by e-mail',
+    shows: 'Active',
   },
   {
     name: 'organizations-assign',
     route: '/organizations',
     as: 'admin',
     address: '/organizations?tab=seats',
-    shows: 'Invite by e-mail',
+    shows: 'Active',
     open: press(/^Assign seat/i),
   },
   {
@@ -244,7 +245,7 @@ export const screens: readonly Screen[] = [
     route: '/organizations',
     as: 'admin',
     address: '/organizations?tab=seats',
-    shows: 'Invite by e-mail',
+    shows: 'Active',
     open: press('Buy Additional Seats'),
   },
   {

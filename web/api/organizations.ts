@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
@@ -33,10 +34,10 @@ export function organizationSeatsQuery(api: Api, { organizationId, userId }: Org
   })
 }
 
-export function teamInvitationsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+export function organizationPeopleQuery(api: Api, { organizationId, userId }: OrganizationView) {
   return queryOptions({
-    queryKey: ['team-invitations', organizationId, userId],
-    queryFn: ({ signal }) => api(listTeamInvitations, { query: { org_id: organizationId }, signal }),
+    queryKey: ['organization-people', organizationId, userId],
+    queryFn: ({ signal }) => api(getOrganizationPeople, { query: { org_id: organizationId }, signal }),
   })
 }
 

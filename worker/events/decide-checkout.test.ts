@@ -33,6 +33,7 @@ const intent: CheckoutIntent = {
   last_error: null,
   unavailable_since: null,
   session_params: null,
+  organization_name: null,
   withdrawn_at: null,
   is_unfinished: true,
   livemode: false,

@@ -10,7 +10,7 @@ export type EventOutcome =
       readonly reason: string | null
       /** What the event does not name itself, for the log. */
       readonly ids?: LogIds
-      /** An organization that has more or fewer seats now: see `syncMembershipLimit`. */
+      /** An organization that has more or fewer seats now: see `followSeats`. */
       readonly seats_changed_in?: string
     }
   | { readonly state: 'ignored'; readonly reason: string }

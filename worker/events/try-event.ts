@@ -21,7 +21,7 @@ import {
   type TriedEventDone,
   type TriedOutcome,
 } from './apply-events.ts'
-import { syncMembershipLimit } from './clerk/sync-membership-limit.ts'
+import { followSeats } from './clerk/follow-seats.ts'
 import { readClerkEvent } from './clerk-event.ts'
 import { readStripeEvent } from './stripe-event.ts'
 
@@ -82,7 +82,7 @@ async function report(deps: WorkerDependencies, key: EventKey, applied: TriedEve
   const { intent_id } = ids
   noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': type })
   deps.log.info({ event_id: key.id, outcome, ...ids }, 'Event processed')
-  await syncMembershipLimit(deps, applied)
+  await followSeats(deps, applied)
 }
 
 /**

@@ -14,7 +14,7 @@ import { idsOf, withTransfers } from '../../schema/stripe/log-ids.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckout } from '../events/apply-checkout.ts'
-import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
+import { followSeats } from '../events/clerk/follow-seats.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
 import { findLostSession } from './find-lost-session.ts'
 import { logSynced } from './subscription-sync.ts'
@@ -55,7 +55,7 @@ export async function processCheckoutCompletion(
       failUnfinishedIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
-  await syncMembershipLimit(deps, done)
+  await followSeats(deps, done)
   if (isScheduled) {
     await recordNoChange(deps.db, { ...row, claim: intent.claims }, nextCheckAt(deps, intent))
   }
@@ -72,7 +72,7 @@ function nextCheckAt(
 
 /**
  * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more
- * or fewer seats now, for which see `syncMembershipLimit`.
+ * or fewer seats now, for which see `followSeats`.
  */
 export async function completeCheckout(
   deps: WorkerDependencies,

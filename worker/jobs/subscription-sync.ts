@@ -6,7 +6,7 @@ import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
+import { followSeats } from '../events/clerk/follow-seats.ts'
 import type { EventOutcome } from '../events/event-needs.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
@@ -45,7 +45,7 @@ export async function processSubscriptionSync(
     const apply = await syncSubscription(inTry, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
     logSynced(deps.log, { ids, outcome })
-    if (outcome.state === 'applied') await syncMembershipLimit(inTry, outcome)
+    if (outcome.state === 'applied') await followSeats(inTry, outcome)
   })
 }
 

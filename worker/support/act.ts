@@ -8,7 +8,7 @@ export interface ActDone {
   readonly did: string | null
   /** Why nothing followed; null when there is nothing to say. */
   readonly note: string | null
-  /** Organizations that have more or fewer seats now: see `syncMembershipLimit`. */
+  /** Organizations that have more or fewer seats now: see `followSeats`. */
   readonly seats_changed_in: readonly string[]
   readonly erasure?: ActOutcome['erasure']
 }

@@ -127,7 +127,7 @@ async function fetchMembers(
 }
 
 /**
- * What will be done after the act (see `syncMembershipLimit`), if anything: Clerk lets in as many people as
+ * What will be done after the act (see `followSeats`), if anything: Clerk lets in as many people as
  * there are seats.
  */
 async function describeRoom(

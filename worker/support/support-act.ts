@@ -19,7 +19,7 @@ import {
 import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { syncMembershipLimit } from '../events/clerk/sync-membership-limit.ts'
+import { followSeats } from '../events/clerk/follow-seats.ts'
 import { kindOf, reasonOf, whoIsAway } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
@@ -171,7 +171,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     deps.log.info({ ...ids, kind: act.kind, outcome }, 'Act of support done')
   }
   for (const organization of finished?.seats_changed_in ?? []) {
-    await syncMembershipLimit(deps, { seats_changed_in: organization })
+    await followSeats(deps, { seats_changed_in: organization })
   }
 }
 

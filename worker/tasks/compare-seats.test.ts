@@ -99,7 +99,27 @@ test.each([
   },
 )
 
-test('seats that agree cost one call for the organization, and one where seats are reserved, every six hours', async () => {
+test('an open invitation from Clerk’s own settings has a seat although no webhook came, the first one sent first', async () => {
+  const { team } = await teamWithSeat()
+  const emails = [(await signUp(clerk)).email, (await signUp(clerk)).email, (await signUp(clerk)).email]
+  await clerk.client.organizations.updateOrganization(team.organization.id, { maxAllowedMemberships: 9 })
+  for (const emailAddress of emails) {
+    await clerk.client.organizations.createOrganizationInvitation({
+      organizationId: team.organization.id,
+      emailAddress,
+      role: 'org:member',
+    })
+  }
+  expect(await compare()).toBe(2)
+  const { seats } = await readTeam(database, team)
+  expect(seats.map(({ email, status }) => [email, status])).toEqual([
+    [expect.any(String), 'active'],
+    [emails[0], 'pending'],
+    [emails[1], 'pending'],
+  ])
+})
+
+test('seats that agree cost two calls for the organization every six hours', async () => {
   const { team } = await teamWithSeat()
   await invite(product, team, (await signUp(clerk)).email)
   const listed: string[] = []

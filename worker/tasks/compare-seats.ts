@@ -3,7 +3,7 @@ import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/err
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { findInvitation } from '../../schema/invitations/invitations.ts'
+import { findInvitation, listInvitations } from '../../schema/invitations/invitations.ts'
 import {
   findSeatsAtClerk,
   keepMembershipLimit,
@@ -11,6 +11,7 @@ import {
 } from '../../schema/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { adoptInvitations } from '../events/clerk/adopt-invitations.ts'
 import { prepareOrganizationDeletion } from '../events/clerk/prepare-organization-deletion.ts'
 import { syncMember } from '../events/clerk/sync-member.ts'
 import { syncInvitation } from './sync-invitations.ts'
@@ -77,7 +78,8 @@ async function compareOrganization(deps: WorkerDependencies, organizationId: str
     const seats = await listHeldSeats(deps.db, organizationId)
     const members = await deps.clerk.listMembers(organizationId)
     const corrected = members
-      ? await syncDifferences(deps, organizationId, { seats, members })
+      ? (await syncDifferences(deps, organizationId, { seats, members })) +
+        (await compareInvitations(deps, organizationId))
       : await endOrganization(deps, organizationId, seats)
     if (corrected > 0) log.warn({ corrected }, 'Seats did not agree with memberships')
     deps.metrics.seatsCorrected.inc(corrected)
@@ -97,14 +99,10 @@ async function syncDifferences(
 ): Promise<number> {
   const roles = new Map(members.map((member) => [member.user_id, member.role]))
   const byEmail = new Map(members.map((member) => [member.email, member.user_id]))
-  const reserved: string[] = []
   let corrected = 0
   for (const seat of seats) {
     const user_id = seat.user_id ?? byEmail.get(seat.email)
-    if (!user_id) {
-      if (seat.invitation_id) reserved.push(seat.invitation_id)
-      continue
-    }
+    if (!user_id) continue
     const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
     if (agrees) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
@@ -112,30 +110,25 @@ async function syncDifferences(
     const after = await retryTransaction(deps.db, apply)
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
-  return corrected + (reserved.length > 0 ? await syncEnded(deps, organization_id, reserved) : 0)
+  return corrected
 }
 
 /**
- * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by
- * a person who has left since. Returns how many have ended. One that Clerk has not been asked to send yet is
- * left to `sync_due_invitations`.
+ * Syncs the invitations that are not open at Clerk any more (they were revoked there, or accepted by a person
+ * who has left since), and then reserves seats for those that are open there and have none. Returns how many
+ * seats changed. One that Clerk has not been asked to send yet is left to `sync_due_invitations`.
  */
-async function syncEnded(
-  deps: WorkerDependencies,
-  organizationId: string,
-  invitationIds: readonly string[],
-): Promise<number> {
-  const open = await deps.clerk.listInvitations(organizationId, 'pending')
+async function compareInvitations(deps: WorkerDependencies, organization_id: string): Promise<number> {
+  const open = await deps.clerk.listInvitations(organization_id, 'pending')
   const isOpen = new Set(open.map(({ clerk_invitation_id }) => clerk_invitation_id))
   let ended = 0
-  for (const id of invitationIds) {
-    const invitation = await findInvitation(deps.db, id)
-    if (invitation?.status !== 'pending' || !invitation.clerk_invitation_id) continue
-    if (isOpen.has(invitation.clerk_invitation_id)) continue
+  for (const invitation of await listInvitations(deps.db, { organization_id })) {
+    const { id, status, clerk_invitation_id } = invitation
+    if (status !== 'pending' || !clerk_invitation_id || isOpen.has(clerk_invitation_id)) continue
     await syncInvitation(deps, invitation)
     if ((await findInvitation(deps.db, id))?.status !== 'pending') ended += 1
   }
-  return ended
+  return ended + (await adoptInvitations(deps, organization_id, open))
 }
 
 /** The members' list names the limit already, so a limit that agrees costs no call. */

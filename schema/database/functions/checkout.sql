@@ -5,10 +5,10 @@ DECLARE
   is_withdrawn boolean := NEW.withdrawn_at IS DISTINCT FROM OLD.withdrawn_at;
 BEGIN
   IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.credits, NEW.amount_minor, NEW.currency, NEW.plan_type,
-      NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days)
+      NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days, NEW.organization_name)
      IS DISTINCT FROM
      (OLD.id, OLD.kind, OLD.user_id, OLD.owner_kind, OLD.credits, OLD.amount_minor, OLD.currency, OLD.plan_type,
-      OLD.billing_frequency, OLD.seats, OLD.credits_per_seat, OLD.trial_days)
+      OLD.billing_frequency, OLD.seats, OLD.credits_per_seat, OLD.trial_days, OLD.organization_name)
      OR (OLD.owner_id IS NOT NULL AND NEW.owner_id IS DISTINCT FROM OLD.owner_id) THEN
     RAISE EXCEPTION 'The terms of checkout intent % cannot change', OLD.id USING ERRCODE = 'check_violation';
   END IF;

@@ -18,6 +18,8 @@ export interface Change {
   /** Null once it was erased. */
   readonly reason: string | null
   readonly occurred_at: Date
+  /** The user's id for a usage. */
+  readonly actor: string
   readonly change: Credits
   readonly after: Credits
   readonly grant: {
@@ -231,6 +233,7 @@ interface ChangeRow extends Credits {
   /** Null once it was erased. */
   readonly reason: string | null
   readonly occurred_at: Date
+  readonly actor: string
   readonly grant_id: string | null
 }
 
@@ -261,10 +264,10 @@ async function readChanges(
           coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
           coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
         FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
-      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.grant_id
+      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.actor, transfer.grant_id
       FROM change
       CROSS JOIN LATERAL (
-        SELECT kind, reason, occurred_at, grant_id FROM ledger_transfers
+        SELECT kind, reason, occurred_at, actor, grant_id FROM ledger_transfers
         WHERE id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))

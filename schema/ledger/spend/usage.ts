@@ -105,30 +105,42 @@ async function decide(
 }
 
 /**
- * How many credits the owner has used since a moment of the product's clock, `now`. Reads the owner's own
- * entries by their keys (OFFSET 0 keeps Postgres from joining whole tables), from the month of `since` on.
- * Entries are found by the time of posting, which the database's clock says: a day is allowed for clocks that
- * differ, and where the sandbox's clock runs ahead, the time that has passed since then counts, because that
- * clock never passes more slowly.
+ * How many credits each user has used of the owner's since a moment of the product's clock, `now`, by the
+ * users' ids. Reads the owner's own entries by their keys (OFFSET 0 keeps Postgres from joining whole
+ * tables), from the month of `since` on. Entries are found by the time of posting, which the database's clock
+ * says: a day is allowed for clocks that differ, and where the sandbox's clock runs ahead, the time that has
+ * passed since then counts, because that clock never passes more slowly.
  */
-export async function sumUsageSince(
+export async function sumUsageByUser(
   db: Kysely<DB>,
   owner: Owner,
   { since, now }: { readonly since: Date; readonly now: Date },
-): Promise<number> {
+): Promise<ReadonlyMap<string, number>> {
   const firstId = sql`ledger_first_id(ledger_month_of(now() - make_interval(secs => ${(now.getTime() - since.getTime()) / 1000}) - interval '1 day'))`
-  const { rows } = await sql<{ used: number }>`
-    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
+  const { rows } = await sql<{ actor: string; used: number }>`
+    SELECT transfer.actor, -sum(entry.amount)::bigint AS used
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries
       WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${firstId} AND amount < 0 OFFSET 0) entry
     CROSS JOIN LATERAL (
-      SELECT kind, occurred_at FROM ledger_transfers
+      SELECT kind, actor, occurred_at FROM ledger_transfers
       WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
-      AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
-  return rows[0]?.used ?? 0
+      AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}
+    GROUP BY transfer.actor`.execute(db)
+  return new Map(rows.map(({ actor, used }) => [actor, used]))
+}
+
+/** The same for all users together. */
+export async function sumUsageSince(
+  db: Kysely<DB>,
+  owner: Owner,
+  period: { readonly since: Date; readonly now: Date },
+): Promise<number> {
+  let sum = 0
+  for (const used of (await sumUsageByUser(db, owner, period)).values()) sum += used
+  return sum
 }
 
 /** When the owner's billing month began, or null when no month is running. */

@@ -13,6 +13,8 @@ function summaryWith(
   const { balance, subscription, ...others } = changes
   return {
     payer: 'personal',
+    organization_name: null,
+    has_seat: false,
     member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
     plan_month: null,
@@ -204,4 +206,20 @@ test('a payment that the bank wants confirmed leads to its page, and a member is
     }),
   )
   expect(members).toMatchObject({ text: expect.stringContaining('asks an administrator'), actions: [] })
+})
+
+test('a member of a team without a seat is told so, and an admin is not', () => {
+  const without = {
+    payer: 'org_1',
+    organization_name: 'Harbour',
+    plan_type: 'teams',
+    may_manage: false,
+  } as const
+  const idsOf = (changes: Parameters<typeof summaryWith>[0]) =>
+    noticesOf(summaryWith({ ...without, ...changes })).map(({ id }) => id)
+  expect(noticesOf(summaryWith(without))[0]?.title).toBe('You have no seat in Harbour yet')
+  expect(idsOf({ has_seat: true })).not.toContain('no_seat')
+  expect(idsOf({ may_manage: true })).not.toContain('no_seat')
+  // Without a plan there is no seat to be had.
+  expect(idsOf({ plan_type: 'starter' })).not.toContain('no_seat')
 })

@@ -3,7 +3,7 @@ import { plans } from '../../../schema/catalogue/plans.ts'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 
 export interface Notice {
-  id: 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
+  id: 'no_seat' | 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
   tone: 'critical' | 'caution' | 'info'
   title: string
   text: string
@@ -29,9 +29,24 @@ const trialNoticeMs = 3 * 24 * 3_600_000
 export function noticesOf(summary: AccountSummary, next: NextPayment['payment'] = null): Notice[] {
   const { subscription } = summary
   return [
+    ...seatNotices(summary),
     ...(subscription ? planNotices(subscription, summary, next) : []),
     ...paymentNotices(summary),
     ...balanceNotices(summary),
+  ]
+}
+
+/** Administration needs no seat, so admins are not told that they have none. */
+function seatNotices({ organization_name, has_seat, may_manage, plan_type }: AccountSummary): Notice[] {
+  if (organization_name === null || has_seat || may_manage || plan_type !== 'teams') return []
+  return [
+    {
+      id: 'no_seat',
+      tone: 'caution',
+      title: `You have no seat in ${organization_name} yet`,
+      text: 'Ask an administrator to assign you one. Until then you cannot use the credits of the organization.',
+      actions: [],
+    },
   ]
 }
 
@@ -41,7 +56,7 @@ function planNotices(
   next: NextPayment['payment'],
 ): Notice[] {
   const { may_manage, as_of, overdue } = summary
-  const { name, per_seat } = plans[subscription.plan_type]
+  const { name } = plans[subscription.plan_type]
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
   if (overdue) return [overdueNotice(overdue, subscription, may_manage)]
@@ -52,7 +67,7 @@ function planNotices(
         id: 'cancelling',
         tone: 'caution',
         title: `${name} ends on ${formatDay(cancel_at)}`,
-        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}`,
+        text: 'Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.',
         actions: portal('Resume plan'),
       },
     ]

@@ -9,6 +9,8 @@ export function AccountSwitcher({ expanded }: { expanded: boolean }) {
     <div data-rail={!expanded || undefined} className="account-switcher min-h-10">
       <OrganizationSwitcher
         fallback={<Skeleton className="h-10 w-full" />}
+        // A new organization has no plan yet, and so no seats for the people it would invite.
+        skipInvitationScreen
         afterCreateOrganizationUrl={pathname}
         afterLeaveOrganizationUrl={pathname}
         afterSelectOrganizationUrl={pathname}

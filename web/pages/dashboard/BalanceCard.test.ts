@@ -5,6 +5,8 @@ import { balanceNote } from './BalanceCard.tsx'
 const balance = { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false }
 const summary: AccountSummary = {
   payer: 'personal',
+  organization_name: null,
+  has_seat: false,
   member_since: '2026-02-01T12:00:00.000Z',
   may_manage: true,
   balance,

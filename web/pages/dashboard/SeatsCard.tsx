@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { OwnSeat } from '../../components/OwnSeat.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -14,7 +15,7 @@ interface SeatsCardProps {
   mayManage: boolean
 }
 
-/** How many seats an organization has, and how many are taken. */
+/** How many seats an organization has, and how many are taken; for members also what they used. */
 export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps) {
   const seats = useQuery(organizationSeatsQuery(useApi(), { organizationId, userId }))
   return (
@@ -51,6 +52,11 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
             <span className="text-muted text-sm">of {seats.data.seats_total} used</span>
           </p>
           <SeatBar used={seats.data.seats_used} total={seats.data.seats_total} />
+          {!mayManage && (
+            <p className="mt-3 min-h-10 text-muted text-sm">
+              <OwnSeat view={{ organizationId, userId }} />
+            </p>
+          )}
         </div>
       )}
     </Card>

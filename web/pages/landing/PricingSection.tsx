@@ -4,6 +4,7 @@ import { useWebConfig } from '../../api/catalogue.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
 import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
 import { StarterStrip } from '../../components/marketing/StarterStrip.tsx'
+import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -47,13 +48,16 @@ export function PricingSection() {
             features={teams.features}
             extras={{ title: 'And for the way your company works', items: teams.extras }}
             action={
-              <LinkButton
-                size="large"
-                variant="secondary"
-                href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}
-              >
-                Get Custom Pricing
-              </LinkButton>
+              <div className="grid gap-2.5 sm:grid-cols-2">
+                <StartTeams />
+                <LinkButton
+                  size="large"
+                  variant="secondary"
+                  href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}
+                >
+                  Get Custom Pricing
+                </LinkButton>
+              </div>
             }
           />
         </div>

@@ -7,33 +7,29 @@ import { Field } from '../../ui/Field.tsx'
 import { RoleSwitch } from './RoleSwitch.tsx'
 import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
 
-export type SeatCandidate = SeatRequest
-
 interface AssignSeatDialogProps {
   view: OrganizationView
   open: boolean
-  /** `null` until a person is chosen. */
-  candidate: SeatCandidate | null
   onClose: () => void
   onNoSeats: () => void
 }
 
-export function AssignSeatDialog({ open, candidate, onClose, ...form }: AssignSeatDialogProps) {
+export function AssignSeatDialog({ open, onClose, ...form }: AssignSeatDialogProps) {
   return (
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Assign Seat"
-      description="A member can use the organization’s credits at once. A non-member is invited by e-mail, and the seat is reserved for them."
+      description="A member can use the organization’s credits at once. A non-member is invited by email, and the seat is reserved for them."
     >
-      <AssignForm key={candidate?.email} candidate={candidate} onClose={onClose} {...form} />
+      <AssignForm onClose={onClose} {...form} />
     </Dialog>
   )
 }
 
-function AssignForm({ view, candidate, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
-  const [email, setEmail] = useState(candidate?.email ?? '')
-  const [role, setRole] = useState<SeatRequest['role']>(candidate?.role ?? 'member')
+function AssignForm({ view, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<SeatRequest['role']>('member')
   const [checked, setChecked] = useState(false)
   const assign = useAssignSeat(view, { onAssigned: onClose, onNoSeats })
   const valid = teamEmailSchema.safeParse(email).success

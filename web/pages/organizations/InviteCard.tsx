@@ -44,7 +44,7 @@ export function InviteCard({ view, full, onBuy }: InviteCardProps) {
     <Card aria-labelledby="invite-title">
       <CardHeader
         id="invite-title"
-        title="Invite by e-mail"
+        title="Invite by email"
         description="The invitation holds a seat until it is accepted or revoked"
       />
       <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6">
@@ -58,7 +58,7 @@ export function InviteCard({ view, full, onBuy }: InviteCardProps) {
         ) : (
           <form noValidate onSubmit={submit}>
             <Field
-              label="E-mail address"
+              label="Email address"
               type="email"
               autoComplete="off"
               placeholder="name@example.com"

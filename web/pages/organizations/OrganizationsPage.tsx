@@ -6,6 +6,7 @@ import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { OwnSeat } from '../../components/OwnSeat.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -43,18 +44,17 @@ const tabs = ['settings', 'billing', 'seats'] as const
 function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: boolean }) {
   const [search, setSearch] = useSearchParams()
   const adminOnly = isAdmin ? undefined : 'Admin Only'
+  const payer = { payer: view.organizationId, userId: view.userId }
   const tab = tabs.find((name) => name === search.get('tab')) ?? 'settings'
   return (
     <>
-      <p className="mt-1 text-muted text-sm">Members, billing and seats of your organization.</p>
+      <p className="mt-1 min-h-5 text-muted text-sm">
+        {isAdmin ? 'Members, billing and seats of your organization.' : <OwnSeat view={view} />}
+      </p>
       <div className="mt-6">
-        {isAdmin && (
-          <>
-            <ConfirmedChange payer={{ payer: view.organizationId, userId: view.userId }} />
-            <Notices payer={{ payer: view.organizationId, userId: view.userId }} />
-            <ScheduledChange payer={{ payer: view.organizationId, userId: view.userId }} />
-          </>
-        )}
+        {isAdmin && <ConfirmedChange payer={payer} />}
+        <Notices payer={payer} />
+        {isAdmin && <ScheduledChange payer={payer} />}
         <Tabs
           label="Organization"
           value={tab}
@@ -114,7 +114,7 @@ function AdminsOnly({ what }: { what: string }) {
 
 const gettingStarted = [
   'Choose or create an organization with the switcher in the sidebar',
-  'Join one by the link in an invitation e-mail',
+  'Join one by the link in an invitation email',
   'Switch between your personal account and organizations at any time',
   'Manage its members, settings and billing here',
 ]
@@ -135,7 +135,7 @@ function NoOrganization() {
         ))}
       </ul>
       <Button asChild className="mt-6">
-        <Link to="/teams">Start with Teams</Link>
+        <Link to="/teams/start">Start with Teams</Link>
       </Button>
     </Card>
   )

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -8,26 +7,20 @@ import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { AssignSeatDialog, type SeatCandidate } from './AssignSeatDialog.tsx'
+import { AssignSeatDialog } from './AssignSeatDialog.tsx'
 import { BuySeatsDialog } from './BuySeatsDialog.tsx'
-import { InvitationsCard } from './InvitationsCard.tsx'
 import { InviteCard } from './InviteCard.tsx'
-import { MembersCard } from './MembersCard.tsx'
 import { NewSeats, useExpectedSeats } from './NewSeats.tsx'
-import { SeatsCard } from './SeatsCard.tsx'
+import { PeopleCard } from './PeopleCard.tsx'
 import { SeatUsage } from './SeatUsage.tsx'
 
 /** The open dialog. Buying opens automatically when an assignment finds no free seat. */
-type OpenDialog = { kind: 'assign'; candidate: SeatCandidate | null } | { kind: 'buy'; refused: boolean }
-
-/** Fewer people than this are seen at one glance. */
-const searchedFrom = 6
+type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
 export function SeatsTab({ view }: { view: OrganizationView }) {
   const expected = useExpectedSeats()
   const seats = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const [search, setSearch] = useState('')
   if (seats.isPending) return <SeatsSkeleton />
   if (seats.isLoadingError) {
     return (
@@ -46,33 +39,24 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
   if (summary.seats_total === 0 && summary.seats_used === 0) return <NoSeats />
   const full = summary.seats_used >= summary.seats_total
   const buy = () => setDialog({ kind: 'buy', refused: false })
+  const onNoSeats = () => setDialog({ kind: 'buy', refused: true })
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-3">
         <NewSeats expected={expected.seats} seats_total={summary.seats_total} />
-        <SeatUsage
-          summary={summary}
-          onBuy={buy}
-          onAssign={() => setDialog({ kind: 'assign', candidate: null })}
-        />
-        {summary.seats.length >= searchedFrom && <PeopleSearch value={search} onChange={setSearch} />}
-        <MembersCard
-          seats={summary.seats}
-          search={search}
-          onAssign={(candidate) => setDialog({ kind: 'assign', candidate })}
-        />
-        <SeatsCard view={view} seats={summary.seats} search={search} />
+        <SeatUsage summary={summary} onBuy={buy} onAssign={() => setDialog({ kind: 'assign' })} />
       </div>
-      <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-2">
+      <div className="lg:col-span-2">
         <InviteCard view={view} full={full} onBuy={buy} />
-        <InvitationsCard view={view} />
+      </div>
+      <div className="lg:col-span-5">
+        <PeopleCard view={view} hasFreeSeat={!full} onNoSeats={onNoSeats} />
       </div>
       <AssignSeatDialog
         view={view}
         open={dialog?.kind === 'assign'}
-        candidate={dialog?.kind === 'assign' ? dialog.candidate : null}
         onClose={() => setDialog(null)}
-        onNoSeats={() => setDialog({ kind: 'buy', refused: true })}
+        onNoSeats={onNoSeats}
       />
       <BuySeatsDialog
         view={view}
@@ -82,22 +66,6 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
         onClose={() => setDialog(null)}
       />
     </div>
-  )
-}
-
-function PeopleSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  return (
-    <label className="relative block">
-      <span className="sr-only">Search members and seats</span>
-      <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-faint" />
-      <input
-        type="search"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        placeholder="Search by name or e-mail"
-        className="h-10 w-full rounded-control border border-line-strong bg-surface pr-3 pl-9 text-sm shadow-low placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0"
-      />
-    </label>
   )
 }
 
@@ -121,9 +89,9 @@ function SeatsSkeleton() {
       <span className="sr-only">Loading seats</span>
       <div className="space-y-4 sm:space-y-5 lg:col-span-3">
         <Skeleton className="h-44 rounded-card" />
-        <Skeleton className="h-52 rounded-card" />
       </div>
       <Skeleton className="h-60 rounded-card lg:col-span-2" />
+      <Skeleton className="h-52 rounded-card lg:col-span-5" />
     </div>
   )
 }

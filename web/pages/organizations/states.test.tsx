@@ -1,11 +1,12 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { Seat } from '../../../schema/api/organization-seats.ts'
+import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
 import { InvitationBadge } from '../payment/success/InvitationList.tsx'
-import { SeatsCard } from './SeatsCard.tsx'
+import { SeatState } from './PeopleTable.tsx'
+import { actionFor } from './PersonActions.tsx'
 import { SeatUsage } from './SeatUsage.tsx'
 
 function show(seats_used: number, seats_total: number, notice: string | null = null): string {
@@ -38,31 +39,33 @@ test('seats are sold up to a hundred, and only with a subscription', () => {
   expect(show(1, 0, 'The subscription has ended.')).not.toContain('Buy Additional Seats')
 })
 
-test('seats are searched by address, and ended ones are counted, not shown', () => {
-  const seat = (email: string, status: Seat['status']): Seat => ({
-    user_id: null,
-    email,
-    role: 'member',
-    status,
-    assigned_at: '2026-05-01T00:00:00.000Z',
-    invitation_id: null,
-  })
-  const seats = [
-    seat('ada@tidemark.test', 'pending'),
-    seat('bob@tidemark.test', 'pending'),
-    seat('eve@tidemark.test', 'revoked'),
-  ]
-  const list = (search: string) =>
-    renderToString(
-      <SeatsCard view={{ organizationId: 'org_1', userId: 'user_1' }} seats={seats} search={search} />,
-    )
-  expect(list('')).toMatch(/ada@.*bob@/)
-  expect(list('')).not.toContain('eve@')
-  expect(list('')).toContain('Show ended seats (1)')
-  expect(list(' ADA')).toContain('ada@')
-  expect(list(' ADA')).not.toContain('bob@')
-  expect(list('zoe')).toContain('No seat of “zoe”.')
-})
+const ada: OrganizationPerson = {
+  user_id: 'user_2',
+  name: 'Ada Hill',
+  email: 'ada@tidemark.test',
+  role: 'member',
+  is_member: true,
+  seat: 'active',
+  invitation: null,
+  used_credits: 1200,
+}
+
+test.each<[string, Partial<OrganizationPerson>, string, ReturnType<typeof actionFor>]>([
+  ['a member with a seat', {}, 'Active', 'revoke_seat'],
+  ['a member without a seat', { seat: null }, 'No seat yet', 'assign'],
+  ['a member whose seat was revoked', { seat: 'revoked' }, 'Revoked', 'assign'],
+  ['a member without an address', { email: null, seat: null }, 'No seat yet', null],
+  ['a guest without a seat', { user_id: null, is_member: false, seat: null }, 'No seat yet', 'assign'],
+  ['a person who has left', { is_member: false, seat: 'revoked' }, 'Revoked', null],
+  ['a person whose invitation expired', { is_member: false, seat: 'expired' }, 'Expired', null],
+])(
+  '%s has a state in the table of people, and an action for what can be done',
+  (_, person, state, action) => {
+    const row = { ...ada, ...person }
+    expect(renderToString(<SeatState seat={row.seat} />)).toContain(state)
+    expect(actionFor(row)).toBe(action)
+  },
+)
 
 test.each<[OrganizationSubscription['status'], string, string]>([
   ['active', 'Active', 'text-positive'],

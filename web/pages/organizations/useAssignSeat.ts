@@ -4,8 +4,8 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { ApiFailure, failureText } from '../../api/failure.ts'
 import {
   type OrganizationView,
+  organizationPeopleQuery,
   organizationSeatsQuery,
-  teamInvitationsQuery,
 } from '../../api/organizations.ts'
 import { toast } from '../../ui/toast.ts'
 
@@ -44,13 +44,13 @@ export function hasNoSeats(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 402 && error.code === 'no_seats_left'
 }
 
-/** Asks again for the seats and the invitations that hold some. */
+/** Asks again for the seats and the people who have them. */
 export function useSeatsChanged(view: OrganizationView): () => Promise<unknown> {
   const api = useApi()
   const queryClient = useQueryClient()
   return () =>
     Promise.all([
       queryClient.invalidateQueries({ queryKey: organizationSeatsQuery(api, view).queryKey }),
-      queryClient.invalidateQueries({ queryKey: teamInvitationsQuery(api, view).queryKey }),
+      queryClient.invalidateQueries({ queryKey: organizationPeopleQuery(api, view).queryKey }),
     ])
 }

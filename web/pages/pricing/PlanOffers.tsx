@@ -3,6 +3,7 @@ import { type BillingFrequency, maximumSeats, plans } from '../../../schema/cata
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
+import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -47,13 +48,16 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         note="One subscription for all seats"
         features={teams.features}
         action={
-          <LinkButton
-            size="large"
-            variant="secondary"
-            href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
-          >
-            Contact Sales
-          </LinkButton>
+          <div className="grid gap-2.5 sm:grid-cols-2">
+            <StartTeams choice={{ billing, currency }} />
+            <LinkButton
+              size="large"
+              variant="secondary"
+              href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
+            >
+              Contact Sales
+            </LinkButton>
+          </div>
         }
       />
     </div>

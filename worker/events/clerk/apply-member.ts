@@ -2,16 +2,18 @@ import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { recordMembership } from '../../../schema/members/members.ts'
 import { updateSeat } from '../../../schema/members/update-seat.ts'
 import type { Seat } from '../../../schema/seats/seats.ts'
-import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { lockLiveSubscription, type Subscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
 /**
  * Every change of seats holds this lock, so that none is given twice. Without a live subscription none can be
  * given.
  */
-export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
-  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
-  return (await lockLiveSubscription(trx, owner)) !== undefined
+export async function lockSeats(
+  trx: DatabaseTransaction,
+  owner_id: string,
+): Promise<Subscription | undefined> {
+  return lockLiveSubscription(trx, { owner_kind: 'organization', owner_id })
 }
 
 /**

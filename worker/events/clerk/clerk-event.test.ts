@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { assignSeat } from '../../../schema/api/organization-seats.ts'
+import { assignSeat, revokeSeat } from '../../../schema/api/organization-seats.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -88,24 +88,96 @@ describe('joining', () => {
       { email: wanted, user_id: null, role: 'member', status: 'pending' },
     ])
   })
+})
 
-  test('joining by an invitation of Clerk’s own settings is none of ours', async () => {
-    const ours = await newTeam()
-    const ada = await person()
-    await clerk.client.organizations.createOrganizationInvitation({
-      organizationId: ours.organization.id,
-      emailAddress: ada.email,
+describe('an invitation from Clerk’s own settings', () => {
+  /** As Clerk's dialog sends it: without our id. */
+  const inviteAtClerk = ({ organization, admin }: Team, emailAddress: string) =>
+    clerk.client.organizations.createOrganizationInvitation({
+      organizationId: organization.id,
+      emailAddress,
       role: 'org:member',
-      inviterUserId: ours.admin.user_id,
+      inviterUserId: admin.user_id,
+    })
+  const applyInvitations = async () =>
+    worker.applyAllOfClerk(await clerk.listEvents('organizationInvitation'))
+
+  test('an invitation from Clerk’s own settings reserves a seat, which its guest has after joining', async () => {
+    const ours = await newTeam(2)
+    const ada = await person()
+    await buildUser(database.server, ada.user_id)
+    await inviteAtClerk(ours, ada.email)
+    await applyInvitations()
+    await applyInvitations()
+    expect(await readTeam(database, ours)).toEqual({
+      seats: [{ email: ada.email, user_id: null, role: 'member', status: 'pending' }],
+      invitations: [{ email: ada.email, status: 'pending' }],
     })
     await acceptInvitation(clerk, ada)
+    await worker.applyAllOfClerk(await clerk.listEvents('organization'))
+    expect(await readTeam(database, ours)).toEqual({
+      seats: [{ email: ada.email, user_id: ada.user_id, role: 'member', status: 'active' }],
+      invitations: [{ email: ada.email, status: 'accepted' }],
+    })
+    expect(await readPlanType(database.owner, ada)).toBe('teams')
+  })
+
+  test('an invitation from Clerk’s own settings that was accepted before its events came has its seat, once', async () => {
+    const ours = await newTeam()
+    const ada = await person()
+    await inviteAtClerk(ours, ada.email)
+    await acceptInvitation(clerk, ada)
+    const events = await clerk.listEvents('organizationInvitation')
+    for (const event of events.toReversed()) await worker.applyClerk(event)
+    expect((await readTeam(database, ours)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
+    await server.ask(revokeSeat, {
+      token: ours.admin.token,
+      body: { org_id: ours.organization.id, user_id: ada.user_id },
+    })
+    for (const event of events) await worker.applyClerk({ ...event })
+    expect((await readTeam(database, ours)).seats).toMatchObject([{ status: 'revoked' }])
+  })
+
+  test('an invitation from Clerk’s own settings stays open without a seat when none is free, and its guest joins without one', async () => {
+    const ours = await newTeam(1)
+    const ada = await person()
+    await giveSeat(product, ours, (await member(ours)).email)
+    await clerk.client.organizations.updateOrganization(ours.organization.id, { maxAllowedMemberships: 9 })
+    await inviteAtClerk(ours, ada.email)
     for (const event of await clerk.listEvents('organizationInvitation')) {
       expect(await worker.applyClerk(event)).toMatchObject({
         state: 'ignored',
-        reason: 'The invitation was not sent by us',
+        reason: 'It was sent from Clerk’s own settings, and no seat is free for it',
       })
     }
-    expect(await readTeam(database, ours)).toEqual({ seats: [], invitations: [] })
+    await acceptInvitation(clerk, ada)
+    await worker.applyAllOfClerk(await clerk.listEvents('organization'))
+    const { seats, invitations } = await readTeam(database, ours)
+    expect([seats.length, invitations]).toEqual([1, []])
+  })
+
+  test('the last seat is for one of two invitations from Clerk’s own settings, also when both are applied at once', async () => {
+    const ours = await newTeam(1)
+    const [ada, eve] = [await person(), await person()]
+    await clerk.client.organizations.updateOrganization(ours.organization.id, { maxAllowedMemberships: 9 })
+    for (const { email } of [ada, eve]) await inviteAtClerk(ours, email)
+    const events = await clerk.listEvents('organizationInvitation.created')
+    await Promise.all(events.map((event) => worker.applyClerk(event)))
+    expect((await readTeam(database, ours)).seats.map(({ status }) => status)).toEqual(['pending'])
+  })
+
+  test('an invitation from Clerk’s own settings that is revoked there frees its seat', async () => {
+    const ours = await newTeam()
+    const ada = await person()
+    const { id: invitationId } = await inviteAtClerk(ours, ada.email)
+    await applyInvitations()
+    await clerk.client.organizations.revokeOrganizationInvitation({
+      organizationId: ours.organization.id,
+      invitationId,
+      requestingUserId: ours.admin.user_id,
+    })
+    await applyInvitations()
+    expect((await readTeam(database, ours)).seats).toMatchObject([{ status: 'revoked' }])
   })
 })
 

@@ -1,16 +1,16 @@
-import { sql } from 'kysely'
 import { type ClerkEvent, clerkInvitationSchema } from '../../../schema/clerk/events.ts'
-import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import type { Invitation } from '../../../schema/invitations/invitations.ts'
+import { adoptInvitation, type NotAdopted } from '../../../schema/invitations/adopt-invitation.ts'
+import { lockInvitationAtClerk } from '../../../schema/invitations/invitations.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../event-needs.ts'
 import { applyInvitation } from './apply-invitation.ts'
 import { lockSeats } from './apply-member.ts'
-import { fetchInvitation, type InvitationSnapshot } from './invitation-snapshot.ts'
+import { fetchInvitation } from './invitation-snapshot.ts'
 
 /**
- * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings holds no seat and
- * is not ours. One that was sent although we had given it up is left to the claim, which revokes it.
+ * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings takes a free seat
+ * when its event is applied, also when it was accepted by then. One that was sent although we had given it up
+ * is left to the claim, which revokes it.
  */
 export async function prepareInvitation(
   deps: WorkerDependencies,
@@ -19,35 +19,27 @@ export async function prepareInvitation(
   const { id, organization_id, user_id } = clerkInvitationSchema.parse(event.data)
   const acceptance = event.type === 'organizationInvitation.accepted' ? { user_id: user_id ?? null } : null
   const snapshot = await fetchInvitation(deps, { organization_id, clerk_invitation_id: id }, acceptance)
+  const { found, status, member } = snapshot
   return async (trx) => {
-    await lockSeats(trx, organization_id)
-    const invitation = await lockInvitationOf(trx, { clerk_invitation_id: id, snapshot })
-    if (!invitation) return { state: 'ignored', reason: 'The invitation was not sent by us' }
+    const subscription = await lockSeats(trx, organization_id)
+    const key = { clerk_invitation_id: id, ours: found?.invitation_id ?? null }
+    const invitation =
+      (await lockInvitationAtClerk(trx, key)) ??
+      // A person who has left since needs no seat.
+      (found && (status === 'pending' || (status === 'accepted' && member !== null && member.role !== null))
+        ? await adoptInvitation(trx, subscription, found)
+        : 'over')
+    if (typeof invitation === 'string') return { state: 'ignored', reason: withoutSeat[invitation] }
     await applyInvitation(trx, invitation, snapshot, deps.now())
     return { state: 'applied', reason: null }
   }
 }
 
-/**
- * Ours by Clerk's id, or by the id that we gave it while its sender has not recorded Clerk's yet. Nulls are
- * sorted last.
- */
-async function lockInvitationOf(
-  trx: DatabaseTransaction,
-  { clerk_invitation_id, snapshot }: { clerk_invitation_id: string; snapshot: InvitationSnapshot },
-): Promise<Invitation | undefined> {
-  const ours = snapshot.found?.invitation_id ?? null
-  return trx
-    .selectFrom('team_invitations')
-    .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb('clerk_invitation_id', '=', clerk_invitation_id),
-        eb.and([eb(sql<string>`id::text`, '=', ours), eb('clerk_invitation_id', 'is', null)]),
-      ]),
-    )
-    .orderBy('clerk_invitation_id')
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst()
+const sentAtClerk = 'It was sent from Clerk’s own settings, and'
+
+const withoutSeat: Readonly<Record<NotAdopted | 'over', string>> = {
+  over: 'It was not sent by us, and it has ended',
+  no_subscription: `${sentAtClerk} the organization has no subscription yet`,
+  no_free_seat: `${sentAtClerk} no seat is free for it`,
+  address_has_seat: `${sentAtClerk} its address has a seat`,
 }

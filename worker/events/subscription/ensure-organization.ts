@@ -5,7 +5,7 @@ import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /**
- * Creates the organization of a Teams plan that was bought at sign-up, once: the intent stays locked
+ * Creates the organization of a Teams plan that was bought without one, once: the intent stays locked
  * meanwhile, and an organization that a crashed attempt created is found at Clerk first.
  */
 export async function ensureOrganization(
@@ -17,7 +17,7 @@ export async function ensureOrganization(
     if (!intent || intent.owner_id !== null) return
     const buyer = await findUser(trx, intent.user_id)
     const organizationId = await deps.organizations.makeOrganization({
-      name: nameFor(buyer?.first_name ?? null),
+      name: intent.organization_name ?? nameFor(buyer?.first_name ?? null),
       created_by: intent.user_id,
       intent_id: intent.id,
       seats: intent.seats ?? 1,

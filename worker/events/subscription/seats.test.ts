@@ -5,6 +5,7 @@ import { openClerk } from '../../../schema/clerk/client.ts'
 import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import { listHeldSeats } from '../../../schema/seats/seats.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
@@ -125,6 +126,28 @@ describe('the number of people that Clerk lets into an organization', () => {
     expect(await limitOf(owner.owner_id)).toBe(2)
   })
 
+  test('invitations that were sent before the organization had a plan take its seats when it is bought, the first one sent first', async () => {
+    const owner = await atClerk()
+    const emails = [(await signUp(clerk)).email, (await signUp(clerk)).email, (await signUp(clerk)).email]
+    for (const emailAddress of emails) {
+      await clerk.client.organizations.createOrganizationInvitation({
+        organizationId: owner.owner_id,
+        emailAddress,
+        role: 'org:member',
+      })
+    }
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    await worker.catchUp()
+    const pending = async () => {
+      const seats = await listHeldSeats(database.server, owner.owner_id)
+      return seats.filter(({ status }) => status === 'pending').map(({ email }) => email)
+    }
+    expect(await pending()).toEqual(emails.slice(0, 2))
+    await changeSeats(bought, 4)
+    await worker.catchUp()
+    expect(await pending()).toEqual(emails)
+  })
+
   test('the number of people that Clerk lets into an organization is never less than the people who are there or invited', async () => {
     const owner = await atClerk()
     for (let count = 0; count < 4; count++) {
@@ -151,53 +174,58 @@ describe('the number of people that Clerk lets into an organization', () => {
 })
 
 describe('a Teams plan that is bought at sign-up', () => {
-  test('a Teams plan that is bought at sign-up makes its organization in Clerk once, however often it is tried', async () => {
-    const { user_id } = await signUp(clerk, { first_name: 'Ada' })
-    await database.owner
-      .insertInto('users')
-      .values({
-        clerk_id: user_id,
-        email: 'ada@tidemark.test',
-        first_name: 'Ada',
-        profile_updated_at: new Date(),
+  test.each([
+    [null, 'Ada’s team'],
+    ['Harbour Labs', 'Harbour Labs'],
+  ])(
+    'a Teams plan that is bought under the name %j makes its organization in Clerk once, however often it is tried',
+    async (organization_name, name) => {
+      const { user_id } = await signUp(clerk, { first_name: 'Ada' })
+      await database.owner
+        .insertInto('users')
+        .values({
+          clerk_id: user_id,
+          email: 'ada@tidemark.test',
+          first_name: 'Ada',
+          profile_updated_at: new Date(),
+        })
+        .execute()
+      const id = randomUUID()
+      await database.owner
+        .insertInto('checkout_intents')
+        .values({
+          id,
+          kind: 'subscription',
+          user_id,
+          owner_kind: 'organization',
+          owner_id: null,
+          credits: 1000,
+          credits_per_seat: 500,
+          seats: 2,
+          plan_type: 'teams',
+          billing_frequency: 'monthly',
+          amount_minor: 6000,
+          currency: 'EUR',
+          organization_name,
+        })
+        .execute()
+      const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
+      const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
+      const intent = await findIntent(database.owner, id)
+      if (!intent) throw new Error('no intent')
+      await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
+      const made = (await findIntent(database.owner, id))?.owner_id
+      expect(made).toMatch(/^org_/)
+      // An attempt that crashed before it noted the organization finds it again.
+      const again = await deps.organizations.makeOrganization({
+        name: 'x',
+        created_by: user_id,
+        intent_id: id,
+        seats: 3,
       })
-      .execute()
-    const id = randomUUID()
-    await database.owner
-      .insertInto('checkout_intents')
-      .values({
-        id,
-        kind: 'subscription',
-        user_id,
-        owner_kind: 'organization',
-        owner_id: null,
-        credits: 1000,
-        credits_per_seat: 500,
-        seats: 2,
-        plan_type: 'teams',
-        billing_frequency: 'monthly',
-        amount_minor: 6000,
-        currency: 'EUR',
-      })
-      .execute()
-    const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
-    const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
-    const intent = await findIntent(database.owner, id)
-    if (!intent) throw new Error('no intent')
-    await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
-    const made = (await findIntent(database.owner, id))?.owner_id
-    expect(made).toMatch(/^org_/)
-    // An attempt that crashed before it noted the organization finds it again.
-    const again = await deps.organizations.makeOrganization({
-      name: 'x',
-      created_by: user_id,
-      intent_id: id,
-      seats: 3,
-    })
-    expect(again).toBe(made)
-    const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
-    expect(data).toMatchObject([
-      { role: 'org:admin', organization: { name: 'Ada’s team', maxAllowedMemberships: 2 } },
-    ])
-  })
+      expect(again).toBe(made)
+      const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
+      expect(data).toMatchObject([{ role: 'org:admin', organization: { name, maxAllowedMemberships: 2 } }])
+    },
+  )
 })

@@ -12,7 +12,7 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
       <h2 className="font-semibold text-sm">What’s Next</h2>
       <ol className="space-y-3 text-muted text-sm [counter-reset:step]">
         {plan.plan_type === 'teams' && (
-          <Step>Your organization is ready. Use the account switcher on the dashboard to open it.</Step>
+          <Step>Your organization is selected: the dashboard shows its plan, credits and seats.</Step>
         )}
         <Step>
           {brand.marketplace_url ? (

@@ -6,6 +6,7 @@ import { PurchaseView } from './PurchaseView.tsx'
 import { purchasedPlan } from './plan.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
 import type { ReturnPage } from './texts.ts'
+import { useSelectedOrganization } from './useSelectedOrganization.ts'
 
 /** After this many failed status requests the user is told; retries continue for minutes. */
 const silentFailures = 3
@@ -31,17 +32,22 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
     elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
   })
 
+  const plan = status.data ? purchasedPlan(status.data) : null
   const applied = progress.kind === 'applied'
   useEffect(() => {
     // Balance, plan, pool, seats: whatever is shown next is asked for again.
     if (applied) void queryClient.invalidateQueries({ refetchType: 'none' })
   }, [applied, queryClient])
 
+  // Without an organization there is nothing to select; its own purchases leave the selection alone.
+  const organizationId = status.data?.metadata.organizationId
+  useSelectedOrganization(applied && plan?.plan_type === 'teams' ? organizationId : undefined)
+
   return (
     <PurchaseView
       progress={progress}
       page={page}
-      plan={status.data ? purchasedPlan(status.data) : null}
+      plan={plan}
       pooled={status.data?.metadata.organizationId !== undefined}
       subscriptionId={status.data?.subscription_id ?? null}
       settlementError={settlement.error}

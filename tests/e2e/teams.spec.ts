@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import type { BrowserContext, Page } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { fillSignUp, signUp } from './support/people.ts'
+import { findLedgerProblems } from './support/product.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
+
+test.afterEach(async () => {
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test(
+  'a team is bought under its name, is selected, and a colleague has a seat of it, after ten clicks or fewer',
+  alsoOnPhones,
+  async ({ page, browser }) => {
+    test.slow()
+    const { email } = await signUp(page)
+    const name = `Harbour ${email.split('.')[1]?.split('@')[0]}`
+    await page.goto('/organizations')
+    const clicks = await countClicks(page.context())
+
+    await page.getByRole('link', { name: 'Start with Teams' }).click()
+    await expect(page.getByRole('heading', { name: 'Start with Teams' })).toBeVisible()
+    const cost = page.getByLabel('What it costs')
+    await expect(cost).toContainText('€150.00 a month')
+    await page.getByLabel('Seats').fill('3')
+    await expect(cost).toContainText('€90.00 a month')
+    await expect(cost).toContainText('1,500 every month')
+    await page.getByLabel('Organization name').fill(name)
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Subscribe')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await page.getByRole('button', { name: 'Invite Team Members' }).click()
+    const colleague = email.replace('ada.', 'bob.')
+    await page.getByLabel('Email address').fill(colleague)
+    await page.getByRole('button', { name: 'Send Invite' }).click()
+    await expect(page.getByText(`Invitation sent to ${colleague}`)).toBeVisible()
+
+    const context = await browser.newContext()
+    const theirs = await countClicks(context)
+    const colleaguePage = await context.newPage()
+    await acceptByMail(colleaguePage, colleague)
+    await expect(colleaguePage.getByText(`The account of ${name}`)).toBeVisible()
+    await expect(colleaguePage.getByRole('region', { name: 'Seats' })).toContainText('You have a seat.')
+    // The link in the mail is one more.
+    expect(clicks() + 1 + theirs()).toBeLessThanOrEqual(10)
+    await context.close()
+
+    await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
+    await expect(page.getByText(`The account of ${name}`)).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Seats' })).toContainText('2 of 3 used')
+  },
+)
+
+test('the page of a team’s order says what is missing, and what a year costs', async ({ page }) => {
+  await signUp(page)
+  await page.goto('/teams/start?billing=yearly&currency=USD&seats=10')
+  const cost = page.getByLabel('What it costs')
+  await expect(cost).toContainText('$2,880.00 a year')
+  await expect(cost).toContainText('$720.00 a year')
+  await page.getByRole('button', { name: 'Continue to payment' }).click()
+  await expect(page.getByText('Enter a name for your organization')).toBeVisible()
+  await page.getByLabel('Seats').fill('101')
+  await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
+  await expectAccessible(page)
+  await page.getByText('Monthly', { exact: true }).click()
+  await page.getByLabel('Seats').fill('100')
+  await expect(cost).toContainText('$3,000.00 a month')
+})
+
+test('a visitor of the pricing page signs up on the way to the order of a team', async ({ page }) => {
+  await page.goto('/pricing?billing=yearly&currency=GBP')
+  await page.getByRole('link', { name: 'Start with Teams' }).click()
+  await fillSignUp(page)
+  await page.waitForURL('**/teams/start?billing=yearly&currency=GBP')
+  await expect(page.getByLabel('What it costs')).toContainText('£1,440.00 a year')
+})
+
+test('a visitor of the order of a team signs in first and comes back', async ({ page }) => {
+  await page.goto('/teams/start?seats=3')
+  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fteams%2Fstart%3Fseats%3D3/)
+})
+
+/** Clicks of a person in all pages of a context, whatever site they are on. */
+async function countClicks(context: BrowserContext): Promise<() => number> {
+  let clicks = 0
+  await context.exposeBinding('countClick', () => {
+    clicks += 1
+  })
+  const count = `document.addEventListener('click', (event) => { if (event.isTrusted && event.detail > 0) countClick() }, true)`
+  await context.addInitScript(count)
+  for (const page of context.pages()) await page.evaluate(count)
+  return () => clicks
+}
+
+/** Opens the link of the newest mail, and signs up with the invited address. */
+async function acceptByMail(page: Page, email: string): Promise<void> {
+  const answer = await fetch(`${process.env.E2E_CLERK_URL}/_sandbox/mails?to=${email}`)
+  const { data } = (await answer.json()) as { data: { url: string }[] }
+  await page.goto(data[0]?.url ?? '')
+  const password = page.getByLabel('Password', { exact: true })
+  await password.fill(`tidal-${randomBytes(4).toString('hex')}-harbour`)
+  await password.press('Enter')
+  await page.waitForURL('**/dashboard')
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { type OrganizationView, organizationPeopleQuery } from '../../api/organizations.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatDay } from '../../components/format.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { PeopleTable } from './PeopleTable.tsx'
+
+interface PeopleCardProps {
+  view: OrganizationView
+  /** Whether an invitation without a seat is about to get one. */
+  hasFreeSeat: boolean
+  onNoSeats: () => void
+}
+
+/** Fewer people than this are seen at one glance. */
+const searchedFrom = 6
+const pollMs = 2000
+/** Then the page stops asking: the worker's comparison finds what is left. */
+const mostPolls = 15
+
+/** Everyone in the organization or invited to it, with their seat, role and usage. */
+export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
+  const [search, setSearch] = useState('')
+  const [showEnded, setShowEnded] = useState(false)
+  const list = useQuery({
+    ...organizationPeopleQuery(useApi(), view),
+    // One that was sent in the settings a moment ago gets its seat when its event has been applied.
+    refetchInterval: ({ state }) =>
+      hasFreeSeat && state.data?.people.some(waitsForSeat) && state.dataUpdateCount < mostPolls && pollMs,
+  })
+  const found = (list.data?.people ?? []).filter((person) => isNamedLike(person, search))
+  const ended = found.filter(hasLeft)
+  return (
+    <Card aria-labelledby="people-title" className="pb-2">
+      <CardHeader
+        id="people-title"
+        title="People"
+        description="Only people with a seat use the credits of the organization"
+        action={
+          (list.data?.people.length ?? 0) >= searchedFrom && (
+            <PeopleSearch value={search} onChange={setSearch} />
+          )
+        }
+      />
+      {list.isPending ? (
+        <div role="status" className="space-y-3 px-5 pt-4 pb-5 sm:px-6">
+          <span className="sr-only">Loading the people</span>
+          <Skeleton className="h-10" />
+          <Skeleton className="h-10" />
+        </div>
+      ) : list.isLoadingError ? (
+        <FailurePanel
+          title="Error"
+          error={list.error}
+          defaultText="Failed to load members"
+          busy={list.isFetching}
+          onRetry={() => void list.refetch()}
+        />
+      ) : found.length === 0 ? (
+        <p className="px-5 pt-3 pb-4 text-muted text-sm sm:px-6">No one is called “{search.trim()}”.</p>
+      ) : (
+        <PeopleTable
+          view={view}
+          since={formatDay(list.data.since)}
+          people={found.filter((person) => showEnded || !hasLeft(person))}
+          onNoSeats={onNoSeats}
+        />
+      )}
+      {ended.length > 0 && (
+        <div className="border-t px-5 pt-2 sm:px-6">
+          <Button
+            variant="quiet"
+            size="small"
+            className="-ml-3"
+            aria-expanded={showEnded}
+            onClick={() => setShowEnded(!showEnded)}
+          >
+            {showEnded ? 'Hide ended seats' : `Show ended seats (${ended.length})`}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function waitsForSeat({ is_member, seat }: OrganizationPerson): boolean {
+  return !is_member && seat === null
+}
+
+function hasLeft({ is_member, seat }: OrganizationPerson): boolean {
+  return !is_member && (seat === 'revoked' || seat === 'expired')
+}
+
+function isNamedLike({ name, email }: OrganizationPerson, search: string): boolean {
+  return `${name ?? ''} ${email ?? ''}`.toLowerCase().includes(search.trim().toLowerCase())
+}
+
+function PeopleSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  return (
+    <label className="relative block">
+      <span className="sr-only">Search people</span>
+      <Search aria-hidden="true" className="pointer-events-none absolute top-2.5 left-3 size-4 text-faint" />
+      <input
+        type="search"
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        placeholder="Name or email"
+        className="h-9 w-36 rounded-control border border-line-strong bg-surface pr-3 pl-9 text-sm shadow-low placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 sm:w-56"
+      />
+    </label>
+  )
+}

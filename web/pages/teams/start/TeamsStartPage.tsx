@@ -1,0 +1,146 @@
+import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { createCheckoutSession, organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
+import {
+  type BillingFrequency,
+  maximumSeats,
+  minimumSeats,
+  plans,
+} from '../../../../schema/catalogue/plans.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
+import { RequireUser } from '../../../auth/RequireUser.tsx'
+import { readSelection } from '../../../auth/selection.ts'
+import { AuthFormSkeleton } from '../../../components/AuthFormSkeleton.tsx'
+import { useHostedPage } from '../../../components/useHostedPage.ts'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { Segments } from '../../../ui/Segments.tsx'
+import { AlreadySubscribed } from '../../auth/post-signup/AlreadySubscribed.tsx'
+import { TeamsCost } from './TeamsCost.tsx'
+
+/** Sells a Teams plan with the organization that it is for, which is created when the plan is paid. */
+export function TeamsStartPage() {
+  usePageTitle('Start with Teams')
+  return (
+    <RequireUser loading={<AuthFormSkeleton />}>
+      {({ id }) => <TeamsOrder key={id} userId={id} />}
+    </RequireUser>
+  )
+}
+
+const defaultSeats = 5
+const periods = [
+  { value: 'monthly', label: 'Monthly' },
+  { value: 'yearly', label: 'Yearly' },
+] as const
+
+function TeamsOrder({ userId }: { userId: string }) {
+  const [search] = useSearchParams()
+  const selection = readSelection(search)
+  const { currency } = selection
+  const [name, setName] = useState('')
+  const [typedSeats, setTypedSeats] = useState(String(search.has('seats') ? selection.seats : defaultSeats))
+  const [billing, setBilling] = useState<BillingFrequency>(selection.billing)
+  const [checked, setChecked] = useState(false)
+  const [failure, setFailure] = useState<unknown>(null)
+  const api = useApi()
+  const seats = Number(typedSeats)
+  const isSeats = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
+  const named = organizationNameSchema.safeParse(name)
+  const checkout = useHostedPage<void>({
+    mutationFn: () =>
+      api(createCheckoutSession, {
+        body: {
+          planType: 'teams',
+          billingFrequency: billing,
+          currency,
+          seats,
+          organizationName: name,
+          clerkUserId: userId,
+        },
+      }),
+    onError: setFailure,
+  })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    setFailure(null)
+    if (named.success && isSeats) checkout.open()
+  }
+
+  const defaultText = 'Failed to create checkout session'
+  if (failure instanceof ApiFailure && failure.code === 'already_subscribed') {
+    return <AlreadySubscribed text={failureText(failure, defaultText)} portal={null} />
+  }
+  const notice = failure ? failureNotice(failure, defaultText) : null
+  return (
+    <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
+      <h1 className="text-[22px] leading-7">Start with Teams</h1>
+      <p className="mt-2 text-[15px] text-muted leading-relaxed">
+        One bill, a shared pool of credits and a seat for each person. You have the first seat and invite the
+        others after paying.
+      </p>
+      <form noValidate onSubmit={submit} className="mt-6">
+        <Field
+          label="Organization name"
+          autoComplete="organization"
+          placeholder="Harbour Labs"
+          maxLength={100}
+          value={name}
+          disabled={checkout.processing}
+          onChange={({ target }) => setName(target.value)}
+          problem={checked && !named.success ? (named.error.issues[0]?.message ?? null) : null}
+        />
+        <div className="mt-2 grid gap-x-4 sm:grid-cols-2">
+          <Field
+            label="Seats"
+            inputMode="numeric"
+            autoComplete="off"
+            unit="seats"
+            value={typedSeats}
+            disabled={checkout.processing}
+            onChange={({ target }) => setTypedSeats(target.value.trim())}
+            problem={isSeats ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+          />
+          <div>
+            <p aria-hidden="true" className="mb-1.5 font-medium text-sm">
+              Billing period
+            </p>
+            <Segments
+              label="Billing period"
+              name="billing"
+              value={billing}
+              onChange={setBilling}
+              options={periods}
+            />
+          </div>
+        </div>
+        <TeamsCost seats={isSeats ? seats : null} billing={billing} currency={currency} />
+        {notice && (
+          <div className="mt-4">
+            <Alert tone="critical" title={notice.text}>
+              You have not been charged.{notice.reference && ` Reference ${notice.reference}`}
+            </Alert>
+          </div>
+        )}
+        <Button
+          type="submit"
+          size="large"
+          className="mt-5 w-full"
+          busy={checkout.processing}
+          disabled={checkout.processing}
+        >
+          {checkout.processing ? 'Processing...' : 'Continue to payment'}
+        </Button>
+        <p className="mt-3 text-faint text-xs">
+          Nothing is charged before you pay on the next page. {plans.teams.name} renews until you cancel, and
+          you can add seats at any time.
+        </p>
+      </form>
+    </section>
+  )
+}
