@@ -58,7 +58,11 @@ export const screens: readonly Screen[] = [
       page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
   },
   { name: 'teams', route: '/teams', as: 'visitor', shows: 'Frequently asked questions' },
-  { name: 'updates', route: '/updates', as: 'visitor', shows: '2025' },
+  { name: 'updates', route: '/updates', as: 'visitor', shows: '2026' },
+  { name: 'terms', route: '/terms', as: 'visitor', shows: 'This is a sample' },
+  { name: 'privacy', route: '/privacy', as: 'visitor', shows: 'This is a sample' },
+  { name: 'refunds', route: '/refunds', as: 'visitor', shows: 'This is a sample' },
+  { name: 'imprint', route: '/imprint', as: 'visitor', shows: 'This is a sample' },
 
   { name: 'sign-up', route: '/sign-up/*', as: 'visitor', address: '/sign-up', shows: 'Email address' },
   {

@@ -12,12 +12,12 @@ export const teamFeatures = [
   {
     id: 'seats',
     title: 'Seats that move',
-    text: 'Invite by e-mail, take a seat back when a member leaves, and add more when you run out.',
+    text: 'Invite by email, take a seat back when a member leaves, and add more when you run out.',
   },
   {
     id: 'dashboard',
-    title: 'Admin dashboard with analytics',
-    text: 'See what was granted, what was used and what is left, down to the single entry.',
+    title: 'Usage by member',
+    text: 'See what was granted, who used it and what is left, down to the single entry.',
   },
   {
     id: 'roles',
@@ -26,16 +26,16 @@ export const teamFeatures = [
   },
   {
     id: 'support',
-    title: 'Priority support',
-    text: 'Your questions go first, to people who can see what happened to a payment and put it right.',
+    title: 'Support that can look it up',
+    text: 'Support sees what happened to a payment and to every credit it bought, and can put it right.',
   },
 ] as const
 
 export const teamSecurity = [
   {
     id: 'privacy',
-    title: 'Privacy mode',
-    text: 'With privacy mode on, your code is neither stored nor used for training.',
+    title: 'No code in your account',
+    text: 'Editors report how many credits a request used and one line about it. Your files never reach your account.',
   },
   {
     id: 'tokens',

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { legalDocuments } from '../../content/legal.ts'
 import type { MarketingPath } from '../../content/paths.ts'
 
 interface MarketingPage {
@@ -26,7 +27,23 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
   },
   '/updates': {
     title: 'Updates',
-    description: 'What is new, in the order in which it was released.',
+    description: 'What is new, latest first.',
     load: async () => (await import('../../pages/updates/UpdatesPage.tsx')).UpdatesPage,
   },
+  '/terms': legalPage('/terms'),
+  '/privacy': legalPage('/privacy'),
+  '/refunds': legalPage('/refunds'),
+  '/imprint': legalPage('/imprint'),
+}
+
+function legalPage(path: keyof typeof legalDocuments): MarketingPage {
+  const { title } = legalDocuments[path]
+  return {
+    title,
+    description: `${title} of this site.`,
+    load: async () => {
+      const { LegalPage } = await import('../../pages/legal/LegalPage.tsx')
+      return () => LegalPage({ path })
+    },
+  }
 }

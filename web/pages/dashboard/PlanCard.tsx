@@ -3,6 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
@@ -70,12 +71,14 @@ function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
 function Features({ planType }: { planType: PlanType }) {
   return (
     <ul className="mt-3 space-y-1.5 text-muted text-sm">
-      {plans[planType].features.slice(0, 3).map((feature) => (
-        <li key={feature} className="flex items-center gap-2">
-          <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
-          {feature}
-        </li>
-      ))}
+      {planFeatures(planType)
+        .slice(0, 3)
+        .map((feature) => (
+          <li key={feature} className="flex items-center gap-2">
+            <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
+            {feature}
+          </li>
+        ))}
     </ul>
   )
 }

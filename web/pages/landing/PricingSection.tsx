@@ -1,4 +1,5 @@
 import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
@@ -31,8 +32,7 @@ export function PricingSection() {
             badge={<Badge tone="accent">Popular</Badge>}
             price={price(pro.price_minor.monthly)}
             unit="/ mo per user"
-            features={pro.features}
-            extras={{ title: 'And for the way you work', items: pro.extras }}
+            features={planFeatures('pro')}
             action={
               <LinkButton size="large" href="/pricing">
                 {trialButton}
@@ -44,8 +44,7 @@ export function PricingSection() {
             description={teams.description}
             price="Custom"
             unit={`for up to ${maximumSeats} seats`}
-            features={teams.features}
-            extras={{ title: 'And for the way your company works', items: teams.extras }}
+            features={planFeatures('teams')}
             action={
               <LinkButton
                 size="large"
