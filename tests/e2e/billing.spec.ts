@@ -115,7 +115,7 @@ test('a plan has its next payment, an invoice and a way to the billing portal an
   await page.goto('/auth/post-signup?plan=pro&billing=monthly&currency=EUR&seats=1')
   await page.waitForURL(/\/c\/pay\//)
   await payByCard(page, cards.pays, /^(Start|Subscribe|Pay)/)
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
 
   await page.goto('/billing')
   const next = region(page, 'Next Payment')

@@ -30,7 +30,7 @@ test('a foreign answer is shown as an error that names its cause, and the next t
   await page.goto('/auth/post-signup?plan=pro')
   await page.waitForURL(/\/c\/pay\//)
   await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
   const gateway = await startGateway(baseURL ?? '')
   await walkDashboard(page, gateway)
   await walkSetup(page, gateway)

@@ -25,18 +25,20 @@ test(
     await payByCard(page, cards.pays, 'Start trial')
 
     await page.waitForURL('**/payment/success**')
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-    await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
+    await expect(page.getByText(/^Pro is free until \w+ \d+, \d+\. We charge your card/)).toBeVisible()
     await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
     await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
-    await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
-    await expect(receiptLine(page, 'First charge')).toContainText(/\w+ \d+, \d+€20.00/)
+    await expect(receiptLine(page, 'Amount')).toContainText('then €20.00 per month')
+    await expect(page.getByRole('main').getByText(/\w+ \d+, 20\d\d/)).toHaveCount(1)
     await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
     await expect(receiptLine(page, 'Seats')).toHaveCount(0)
 
     await page.getByRole('link', { name: 'Go to Dashboard' }).click()
     await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
     await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+    await expect(region(page, 'Get started')).toContainText('Your plan adds 500 credits every month.')
+    await expect(region(page, 'Get started')).not.toContainText('never expire')
   },
 )
 
@@ -86,7 +88,7 @@ test('a subscriber is told so instead of paying twice, and finds the billing por
   await page.goto(offer)
   await page.waitForURL(/\/c\/pay\//)
   await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
   await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
   await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
 

@@ -257,7 +257,7 @@ export const screens: readonly Screen[] = [
     route: '/payment/success',
     as: 'subscriber',
     address: ({ planPaid }) => planPaid,
-    shows: 'Payment Successful!',
+    shows: 'Your trial has started',
   },
   {
     name: 'payment-teams',

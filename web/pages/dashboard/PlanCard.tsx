@@ -97,7 +97,8 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
       {cancel_at !== null ? (
         <Fact term="Ends" value={formatDay(cancel_at)} />
       ) : isTrial ? (
-        <Fact term="Trial ends" value={formatDay(trial_end)} />
+        // Who sees the payment sees its date there.
+        !mayManage && <Fact term="Trial ends" value={formatDay(trial_end)} />
       ) : (
         status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
       )}
@@ -108,7 +109,7 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
           value={`${nextText(subscription, scheduled_change)} on ${formatDay(scheduled_change.at)}`}
         />
       )}
-      {mayManage && <Payment payer={payer} />}
+      {mayManage && <Payment payer={payer} isFirst={isTrial} />}
     </dl>
   )
 }
@@ -123,7 +124,7 @@ function Fact({ term, value }: { term: string; value: ReactNode }) {
 }
 
 /** What Stripe will take next, and from which card. The lines have their place before it has answered. */
-function Payment({ payer: { payer, userId } }: { payer: Payer }) {
+function Payment({ payer: { payer, userId }, isFirst }: { payer: Payer; isFirst: boolean }) {
   const next = useQuery(nextPaymentQuery(useApi(), { payer, userId }))
   if (next.isError) {
     return (
@@ -145,7 +146,10 @@ function Payment({ payer: { payer, userId } }: { payer: Payer }) {
   const wait = <Skeleton className="inline-block h-4 w-24 align-middle" />
   return (
     <>
-      <Fact term={paymentTerm(next.data)} value={next.data ? paymentText(next.data) : wait} />
+      <Fact
+        term={isFirst && next.data?.payment ? 'First payment' : paymentTerm(next.data)}
+        value={next.data ? paymentText(next.data) : wait}
+      />
       <Fact term="Card" value={next.data ? cardText(next.data) : wait} />
     </>
   )

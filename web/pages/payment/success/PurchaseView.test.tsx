@@ -83,8 +83,15 @@ test('a plan says whether it was paid or is a trial, and when the first charge i
   expect(paid).not.toContain('Seats')
   const trial = { ...pro, trial: true, trial_ends_at: '2026-05-15T12:00:00.000Z' }
   const ordered = show({ progress: { ...applied, amount_minor: 0 }, plan: trial })
-  expect(ordered).toContain('The first charge is on May 15, 2026')
-  expect(ordered).toContain('First charge May 15, 2026 €20.00')
+  expect(ordered).toContain('Your trial has started')
+  expect(ordered).not.toContain('Payment Successful!')
+  expect(ordered).toContain('Amount €0.00 today then €20.00 per month')
+  expect(ordered.match(/May 15, 2026/g)).toHaveLength(1)
+})
+
+test('a payment that was taken leads to its receipt, and a trial has none yet', () => {
+  expect(show({ progress: applied, plan: pro })).toContain('Invoices and receipts')
+  expect(show({ progress: applied, plan: { ...pro, trial: true } })).not.toContain('receipt')
 })
 
 test('a team with more than one seat is set up here, and no other plan', () => {
@@ -100,7 +107,8 @@ test('a team with more than one seat is set up here, and no other plan', () => {
 test('credits say how many, what was paid in which currency, and what to do if they do not show', () => {
   const shown = show({ progress: { ...applied, amount_minor: 700 }, page: 'billing' })
   expect(shown).toMatch(/Credits Added \+500 credits .*Amount paid €7.00 EUR .*New balance 640 credits/)
-  expect(shown).toContain('If they are not visible after 10 minutes, contact')
+  expect(shown).toContain('Not there after 10 minutes? Contact')
+  expect(shown).not.toContain('may take')
   expect(shown).toContain('View Billing History')
   expect(show({ progress: applied, page: 'billing', pooled: true })).toContain('New balance of the pool 640')
 })

@@ -48,7 +48,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
   const pooled = more.pooled || plan?.plan_type === 'teams'
   const texts = purchaseTexts(plan)
   const waiting = waitingTexts(page, plan)
-  const title = titleOf(progress, { waiting, overdue: texts.overdue })
+  const title = titleOf(progress, { waiting, overdue: texts.overdue, isTrial: plan?.trial === true })
   usePageTitle(title)
 
   switch (progress.kind) {
@@ -151,9 +151,10 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
 
 function titleOf(
   progress: PurchaseProgress,
-  texts: { waiting: { title: string }; overdue: { title: string } },
+  texts: { waiting: { title: string }; overdue: { title: string }; isTrial: boolean },
 ): string {
   if (progress.kind === 'verifying') return texts.waiting.title
   if (progress.kind === 'paid') return (progress.pace === 'overdue' ? texts.overdue : texts.waiting).title
+  if (progress.kind === 'applied' && texts.isTrial) return 'Your trial has started'
   return titles[progress.kind]
 }
