@@ -5,6 +5,7 @@ import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
+import { PageErrorScreen } from './pages/errors/PageErrorScreen.tsx'
 import { RouterErrorScreen } from './pages/errors/RouterErrorScreen.tsx'
 
 /** The code of each page is loaded on the first visit. */
@@ -77,7 +78,7 @@ const routes: RouteObject[] = [
 ]
 
 function page(path: AppPath): RouteObject {
-  return { path, lazy: async () => ({ Component: await pages[path]() }) }
+  return { path, lazy: async () => ({ Component: await pages[path]() }), errorElement: <PageErrorScreen /> }
 }
 
 /** A marketing page is a document of its own, so a link to it loads that. The server knows one spelling. */
@@ -85,7 +86,14 @@ function leaveFor(path: string): RouteObject {
   return {
     path,
     caseSensitive: true,
+    errorElement: (
+      <FocusLayout>
+        <PageErrorScreen />
+      </FocusLayout>
+    ),
     loader: ({ request }) => {
+      // The browser would leave this page for an error page of its own.
+      if (!navigator.onLine) throw new Error('offline')
       const { pathname, search } = new URL(request.url)
       return redirectDocument(pathname + search)
     },

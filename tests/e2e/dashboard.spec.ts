@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
 const toasts = (page: Page) => region(page, /Notifications/)
@@ -237,6 +237,34 @@ test('the sidebar is toggled by a key, remembered, and a sheet on a phone', asyn
     .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
     .toBeLessThanOrEqual(320)
 })
+
+test(
+  'without a connection the shell stays, and the page comes when there is one again',
+  alsoOnPhones,
+  async ({ page, context }) => {
+    await signUp(page)
+    await expect(region(page, 'Available Credits')).toBeVisible()
+    const isNarrow = (page.viewportSize()?.width ?? 0) < 768
+    await context.setOffline(true)
+    if (isNarrow) await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+    await page.getByRole('link', { name: 'Billing', exact: true }).click()
+    const failure = page.getByRole('heading', { name: 'This page could not be loaded' })
+    await expect(failure).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Toggle sidebar' })).toBeVisible()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(failure).toBeVisible()
+    await context.setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
+
+    await page.goto('/dashboard')
+    await expect(region(page, 'Current Plan')).toBeVisible()
+    await context.setOffline(true)
+    await region(page, 'Current Plan').getByRole('link', { name: 'View plans' }).click()
+    await expect(failure).toBeVisible()
+    await context.setOffline(false)
+    await expect(page.getByRole('table')).toContainText('Add credits at any time')
+  },
+)
 
 test('the profile is for people who are signed in, and leads back to the dashboard', async ({ page }) => {
   await page.goto('/profile')

@@ -150,6 +150,7 @@ test(
     await page.reload()
     const failure = page.getByRole('alert').filter({ hasText: 'Database Error' })
     await expect(failure).toContainText('An unexpected error occurred. Please try again later.')
+    await expect(failure).toContainText('Your payments and credits are not affected.')
     await repairTables()
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(toasts(page)).toContainText('Data Loaded')

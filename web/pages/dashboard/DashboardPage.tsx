@@ -127,6 +127,7 @@ function AccountFailure({ account }: { account: AccountView & { state: 'failed' 
         title={account.title}
         error={account.error}
         defaultText="Your account could not be loaded."
+        reassurance="Your payments and credits are not affected."
         busy={account.retrying}
         onRetry={account.retry}
       />

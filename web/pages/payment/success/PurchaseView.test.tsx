@@ -66,6 +66,7 @@ test('an unverified purchase says so on the page of payments, and what becomes o
     ({ kind: 'unverified', error: new ApiFailure({ status: 502, code: 'x', text }) }) as const
   expect(show({ progress: progress(null) })).toContain('Failed to verify payment status')
   expect(show({ progress: progress('Too many requests.') })).toContain('Too many requests.')
+  expect(show({ progress: progress(null) })).toMatch(/If you paid, nothing is lost.* Return to Pricing/)
   expect(show({ progress: progress('Failed to verify payment status'), page: 'billing' })).toContain(
     'Verification Error Could not verify payment status, but your credits should be added shortly.',
   )

@@ -1,4 +1,5 @@
 import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
+import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
@@ -141,10 +142,20 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           actions={
             <>
               <Button onClick={onRetry}>Try Again</Button>
-              <PurchaseActions only="dashboard" />
+              {page === 'payment' ? (
+                <Button asChild variant="secondary">
+                  <Link to="/pricing">Return to Pricing</Link>
+                </Button>
+              ) : (
+                <PurchaseActions only="dashboard" />
+              )}
             </>
           }
-        />
+        >
+          <p className="text-muted text-sm">
+            If you paid, nothing is lost: we apply the payment as soon as we can. Do not pay again.
+          </p>
+        </StatusView>
       )
   }
 }
