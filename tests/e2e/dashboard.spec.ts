@@ -175,7 +175,7 @@ test('the dashboard of a chosen organization shows its pool: an admin buys, a me
   const name = `Harbour ${email.split('@')[0]?.slice(4)}`
   const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
   await choose(page, name)
-  await expect(page.getByText(`The account of ${name}`)).toBeVisible()
+  await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
   await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
   await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
   await expect(region(page, 'Get started').getByRole('link', { name: 'Add credits' })).toBeVisible()
@@ -326,7 +326,7 @@ async function choose(page: Page, organization: string): Promise<void> {
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Open organization switcher' }).click()
   await page.getByRole('button', { name: organization }).click()
-  await expect(page.getByText(`The account of ${organization}`)).toBeVisible()
+  await expect(page.getByText(`You are viewing ${organization}.`)).toBeVisible()
 }
 
 async function expectAccessible(page: Page): Promise<void> {

@@ -170,7 +170,7 @@ test(
     gateway.fail('/api/stripe/process-payment-success', 'foreign_page')
     await page.goto(paid)
     await expect(page.getByRole('status').filter({ hasText: 'Failed to process payment' })).toContainText(
-      'you need not pay again',
+      'you do not need to pay again',
     )
     gateway.fail('/api/stripe/session-status', 'foreign_page')
     await page.goto(paid)

@@ -6,7 +6,7 @@ import { alsoOnPhones, expect, german, test } from './support/test.ts'
 const pages = [
   ['/', 'The AI pair programmer that has read your whole codebase'],
   ['/pricing', 'Pay for what you build with, and see where it went'],
-  ['/teams', 'One bill, one pool of credits, a seat for everybody'],
+  ['/teams', 'One bill, one pool of credits, a seat for everyone'],
   ['/updates', 'Updates'],
   ['/terms', 'Terms of service'],
 ] as const

@@ -413,7 +413,7 @@ export const screens: readonly Screen[] = [
       const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
       await waiting.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('dialog').getByText('Left to do').waitFor()
-      await page.getByLabel('E-mail address of the person').waitFor()
+      await page.getByLabel('Email address of the person').waitFor()
     },
   },
   {

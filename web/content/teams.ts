@@ -7,7 +7,7 @@ export const teamFeatures = [
   {
     id: 'pool',
     title: 'A shared pool of credits',
-    text: 'The credits of all seats are one balance, so that a busy week of one person is no problem of theirs.',
+    text: 'All seats share one balance, so one person’s busy week does not stop their work.',
   },
   {
     id: 'seats',
@@ -21,8 +21,8 @@ export const teamFeatures = [
   },
   {
     id: 'roles',
-    title: 'Two roles, clearly apart',
-    text: 'Administrators buy, invite and assign. Members write code and see nothing they do not need.',
+    title: 'Two clear roles',
+    text: 'Administrators add credits, invite people and assign seats. Members write code.',
   },
   {
     id: 'support',
@@ -39,12 +39,12 @@ export const teamSecurity = [
   },
   {
     id: 'tokens',
-    title: 'Tokens that can be revoked',
-    text: 'An editor signs in once and gets a token of which we keep only a hash. Revoking it takes one click.',
+    title: 'Tokens you can revoke',
+    text: 'An editor signs in once and gets a token. We store only its hash, and you can revoke it with one click.',
   },
   {
     id: 'checks',
-    title: 'Membership checked at every call',
+    title: 'Membership checked on every request',
     text: 'A member who leaves the organization loses access to its credits with the next request.',
   },
   {

@@ -36,8 +36,8 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       {subscription.status === 'past_due' && (
         <div className="px-5 pt-4 sm:px-6">
           <Alert tone="critical" title="The last payment has failed">
-            All members keep their seats while it is tried again. Under Manage billing you change the card, or
-            confirm the payment where your bank asks for it.
+            Members keep their seats while we retry. Choose Manage billing to update the card or to confirm
+            the payment with your bank.
           </Alert>
         </div>
       )}
@@ -53,7 +53,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
           value={formatDay(cancel_at ?? next.data?.payment?.at ?? subscription.current_period_end)}
           note={
             cancel_at
-              ? 'nothing more is charged'
+              ? 'no further charges'
               : money(next.data?.payment?.amount_minor ?? nextTotal(subscription))
           }
         />
@@ -72,7 +72,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
 
 /** The card that Stripe will charge. */
 function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
-  if (next.isPending) return <Fact term="Card" value="…" note="being asked for" />
+  if (next.isPending) return <Fact term="Card" value="…" note="loading" />
   if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
   const { card } = next.data
   if (!card) return <Fact term="Card" value="None on file" note="add one under Manage billing" />

@@ -51,7 +51,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
         title="Set up Organization Billing"
         description={
           ended?.ended_at
-            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use the seats.`
+            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use its seats.`
             : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
         {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
@@ -85,9 +85,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             </>
           }
         />
-        <p className="mt-2 text-muted text-sm">
-          You pay on the next page. Seats can be added at any time, and the plan can be cancelled at any time.
-        </p>
+        <p className="mt-2 text-muted text-sm">You pay on the next page. Add seats or cancel at any time.</p>
         <Button
           type="submit"
           size="large"

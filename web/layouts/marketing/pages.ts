@@ -22,7 +22,7 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
   },
   '/teams': {
     title: 'Teams and Enterprise',
-    description: 'One bill, one pool of credits and a seat for everybody who writes code.',
+    description: 'One bill, one pool of credits and a seat for everyone who writes code.',
     load: async () => (await import('../../pages/teams/TeamsPage.tsx')).TeamsPage,
   },
   '/updates': {

@@ -47,7 +47,7 @@ export function DashboardPage() {
 const firstVisitMs = 60 * 60_000
 
 function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organization }: Payer): string {
-  if (organization) return `The account of ${organization.name}`
+  if (organization) return `You are viewing ${organization.name}.`
   const isBack = Number(lastSignInAt) - Number(createdAt) > firstVisitMs
   return `${isBack ? 'Welcome back' : 'Welcome'}${firstName ? `, ${firstName}` : ''}.`
 }

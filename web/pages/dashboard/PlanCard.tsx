@@ -59,7 +59,7 @@ export function PlanCardSkeleton() {
 
 function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
   const { status, cancel_at, ended_at } = subscription
-  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Canceled</Badge>
+  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Cancelled</Badge>
   if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
   if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
   if (status === 'paused') return <Badge>Paused</Badge>
@@ -163,7 +163,7 @@ function paymentText({ payment }: NextPayment): string {
   if (!payment) return 'None'
   const amount = formatMoney(payment.amount_minor, payment.currency)
   if (payment.at === null) return amount
-  return `${amount}${payment.overdue ? ', next try' : ' on'} ${formatDay(payment.at)}`
+  return `${amount}${payment.overdue ? ', retry on' : ' on'} ${formatDay(payment.at)}`
 }
 
 function cardText({ card }: NextPayment): string {

@@ -22,7 +22,7 @@ export function PricingSection() {
         <SectionHeading
           id="pricing-title"
           title="Pricing that adds up"
-          text="Start free and buy credits when you need them, or choose a plan that includes credits every month."
+          text="Start free and add credits when you need them, or choose a plan that includes credits every month."
         />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer

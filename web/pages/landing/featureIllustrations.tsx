@@ -86,7 +86,7 @@ export function AccountIllustration() {
           <Mark className="size-8" />
           <span>
             <span className="block font-medium">Your account</span>
-            <span className="block text-muted text-xs tabular-nums">1,500 credits</span>
+            <span className="block text-muted text-xs tabular-nums">500 credits</span>
           </span>
         </div>
         <span className="h-7 w-px bg-line-strong" />

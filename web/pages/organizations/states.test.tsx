@@ -67,7 +67,7 @@ test('seats are searched by address, and ended ones are counted, not shown', () 
 test.each<[OrganizationSubscription['status'], string, string]>([
   ['active', 'Active', 'text-positive'],
   ['past_due', 'Past Due', 'text-caution'],
-  ['canceled', 'Canceled', 'text-critical'],
+  ['canceled', 'Cancelled', 'text-critical'],
   ['trialing', 'trialing', 'text-muted'],
   ['unpaid', 'unpaid', 'text-muted'],
 ])('a subscription that is %s says %s', (status, text, color) => {

@@ -25,7 +25,7 @@ export function AlreadySubscribed({ text, portal }: AlreadySubscribedProps) {
             <PortalButton payer={portal} variant="primary" size="medium" />
           ) : (
             <Button asChild>
-              <Link to="/organizations">Go to Organizations</Link>
+              <Link to="/organizations">Go to organizations</Link>
             </Button>
           )}
           <Button asChild variant="secondary">

@@ -57,7 +57,7 @@ test('a settlement that could not be asked for is no loss, and is said as long a
   const settlementError = new ApiFailure({ status: 0, code: 'unreachable', text: null })
   const waiting = show({ progress: { kind: 'paid', pace: 'usual', stage: 'received' }, settlementError })
   expect(waiting).toContain('Failed to process payment')
-  expect(waiting).toContain('Nothing is lost, and you need not pay again.')
+  expect(waiting).toContain('Nothing is lost, and you do not need to pay again.')
   expect(show({ progress: applied, settlementError })).not.toContain('Failed to process payment')
 })
 

@@ -75,7 +75,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
           {Boolean(more.settlementError) && (
             <Alert tone="caution" title={failureText(more.settlementError, 'Failed to process payment')}>
-              It is tried again by itself until it works. Nothing is lost, and you need not pay again.
+              We keep trying until it works. Nothing is lost, and you do not need to pay again.
             </Alert>
           )}
           {progress.pace === 'slow' && (
