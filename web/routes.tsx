@@ -50,6 +50,13 @@ const crumbs: Readonly<Record<(typeof accountPaths)[number], string>> = {
   '/organizations': 'Organizations',
 }
 
+/** Where the layout itself could not be loaded, or the page is a document of its own. */
+const notLoaded = (
+  <FocusLayout>
+    <PageErrorScreen />
+  </FocusLayout>
+)
+
 const routes: RouteObject[] = [
   {
     element: <RootLayout />,
@@ -65,12 +72,14 @@ const routes: RouteObject[] = [
         lazy: async () => ({
           Component: (await import('./layouts/account/AccountLayout.tsx')).AccountLayout,
         }),
+        errorElement: notLoaded,
         children: accountPaths.map((path) => ({ ...page(path), handle: { crumb: crumbs[path] } })),
       },
       {
         lazy: async () => ({
           Component: (await import('./layouts/support/SupportLayout.tsx')).SupportLayout,
         }),
+        errorElement: notLoaded,
         children: supportPaths.map(page),
       },
     ],
@@ -86,11 +95,7 @@ function leaveFor(path: string): RouteObject {
   return {
     path,
     caseSensitive: true,
-    errorElement: (
-      <FocusLayout>
-        <PageErrorScreen />
-      </FocusLayout>
-    ),
+    errorElement: notLoaded,
     loader: ({ request }) => {
       // The browser would leave this page for an error page of its own.
       if (!navigator.onLine) throw new Error('offline')
