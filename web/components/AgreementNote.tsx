@@ -1,10 +1,10 @@
 import { useWebConfig } from '../api/catalogue.ts'
-import { legalDocuments, legalLink } from '../content/legal.ts'
+import { type LegalPath, legalDocuments, legalLink } from '../content/legal.ts'
 
 interface AgreementNoteProps {
   /** What the customer does next, for example "By continuing to payment". */
   when: string
-  documents: readonly [first: keyof typeof legalDocuments, second: keyof typeof legalDocuments]
+  documents: readonly [first: LegalPath, second: LegalPath]
 }
 
 /** The documents that apply to the next step, where it is taken. */
@@ -16,7 +16,7 @@ export function AgreementNote({ when, documents: [first, second] }: AgreementNot
   )
 }
 
-function DocumentLink({ path }: { path: keyof typeof legalDocuments }) {
+function DocumentLink({ path }: { path: LegalPath }) {
   const { brand } = useWebConfig()
   const { title } = legalDocuments[path]
   return (

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { legalDocuments } from '../../content/legal.ts'
+import { type LegalPath, legalDocuments } from '../../content/legal.ts'
 import type { MarketingPath } from '../../content/paths.ts'
 
 interface MarketingPage {
@@ -36,7 +36,7 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
   '/imprint': legalPage('/imprint'),
 }
 
-function legalPage(path: keyof typeof legalDocuments): MarketingPage {
+function legalPage(path: LegalPath): MarketingPage {
   const { title } = legalDocuments[path]
   return {
     title,

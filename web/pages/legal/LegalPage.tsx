@@ -1,11 +1,12 @@
 import { useWebConfig } from '../../api/catalogue.ts'
-import { legalDocuments } from '../../content/legal.ts'
+import { type LegalPath, legalDocuments } from '../../content/legal.ts'
 import { Alert } from '../../ui/Alert.tsx'
+import { samples } from './samples.ts'
 
 /** The sample of a document, or where the operator's own one is. */
-export function LegalPage({ path }: { path: keyof typeof legalDocuments }) {
+export function LegalPage({ path }: { path: LegalPath }) {
   const { brand } = useWebConfig()
-  const { title, address, sections } = legalDocuments[path]
+  const { title, address } = legalDocuments[path]
   const own = address(brand)
   return (
     <section className="mx-auto max-w-3xl px-5 pt-14 pb-24 sm:px-8 sm:pt-20 sm:pb-32">
@@ -26,7 +27,7 @@ export function LegalPage({ path }: { path: keyof typeof legalDocuments }) {
               not published a document of its own yet.
             </Alert>
           </div>
-          {sections.map((section) => (
+          {samples[path].map((section) => (
             <div key={section.title} className="mt-10">
               <h2 className="text-xl">{section.title}</h2>
               <p className="mt-3 text-[17px] text-muted leading-relaxed">{section.text}</p>
