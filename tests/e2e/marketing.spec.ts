@@ -254,7 +254,11 @@ test('the plans are compared by the catalogue’s values', async ({ page, reques
     }
   }
   await page.goto('/pricing')
-  await expect(page.getByRole('columnheader')).toHaveText(['Starter', 'Pro', 'Teams'])
+  await expect(page.getByRole('rowgroup').first().getByRole('columnheader')).toHaveText([
+    'Starter',
+    'Pro',
+    'Teams',
+  ])
   await expect(row('Credits each month')).toHaveText('Credits each monthNot included500500 per seat')
   await expect(row('One credit pool for all seats')).toContainText('Not includedNot includedIncluded')
   await expect(row('SSO / SAML')).toContainText('Not includedNot includedNot included')

@@ -1,21 +1,15 @@
 import { CloudOff } from 'lucide-react'
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate, useRouteError } from 'react-router-dom'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
-import { BootSkeleton } from '../../layouts/BootSkeleton.tsx'
-import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
 import { Button } from '../../ui/Button.tsx'
 
-/** What Chromium, Firefox and Safari say of code that they could not load. */
-const loadFailure = /dynamically imported module|importing a module script failed/i
-
-/** A page that could not be loaded, within its layout. The router's screen has every other error. */
+/** A page that could not be loaded offline, within its layout. The router's screen has every other error. */
 export function PageErrorScreen() {
   const error = useRouteError()
-  if (isReloadingAfterRelease()) return <BootSkeleton />
-  const isLoadFailure = error instanceof Error && loadFailure.test(error.message)
-  if (navigator.onLine && !isLoadFailure) throw error
+  const [wasOnline] = useState(navigator.onLine)
+  if (wasOnline) throw error
   return <NotLoaded />
 }
 
