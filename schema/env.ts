@@ -207,6 +207,13 @@ export const environmentSchema = z.object({
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
   BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
   BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
+  BRAND_TERMS_URL: z
+    .url()
+    .optional()
+    .describe('Terms of service; without it TERMS_URL, and without that a sample page'),
+  BRAND_PRIVACY_URL: z.url().optional().describe('Privacy policy; without it a sample page'),
+  BRAND_REFUNDS_URL: z.url().optional().describe('Refund policy; without it a sample page'),
+  BRAND_IMPRINT_URL: z.url().optional().describe('Imprint; without it a sample page'),
   BRAND_MARKETPLACE_RATING: z.coerce
     .number()
     .min(0)
@@ -411,6 +418,10 @@ export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
     docs_url: environment.BRAND_DOCS_URL ?? defaultBrand.docs_url,
     community_url: environment.BRAND_COMMUNITY_URL ?? defaultBrand.community_url,
     marketplace_url: environment.BRAND_MARKETPLACE_URL ?? defaultBrand.marketplace_url,
+    terms_url: environment.BRAND_TERMS_URL ?? environment.TERMS_URL ?? defaultBrand.terms_url,
+    privacy_url: environment.BRAND_PRIVACY_URL ?? defaultBrand.privacy_url,
+    refunds_url: environment.BRAND_REFUNDS_URL ?? defaultBrand.refunds_url,
+    imprint_url: environment.BRAND_IMPRINT_URL ?? defaultBrand.imprint_url,
     marketplace_rating: environment.BRAND_MARKETPLACE_RATING ?? defaultBrand.marketplace_rating,
     security_certification: environment.BRAND_SECURITY_CERTIFICATION ?? defaultBrand.security_certification,
   }

@@ -292,6 +292,10 @@ describe('the web app', () => {
       expect(await (await ask({ cookie })).text()).toContain('<p>/about signed_in=true rendered=2</p>')
     }
     expect(await (await get('/dashboard', html, built)).text()).toContain('the account’s document')
+
+    const missing = await get('/nowhere', html, built)
+    expect(missing.status).toBe(404)
+    expect(await missing.text()).toContain('the account’s document')
     await built.close()
   })
 
@@ -318,6 +322,7 @@ async function buildSite(root: string): Promise<void> {
   await writeFile(
     join(root, 'server/render.js'),
     `export const paths = ['/about']
+    export const isPage = (path) => ['/about', '/dashboard'].includes(path)
      let rendered = 0
      export async function renderPage({ path, state, template }) {
        rendered += 1

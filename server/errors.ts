@@ -373,7 +373,7 @@ export const actNotFound = () => new ServerError(404, 'act_not_found', 'Act not 
 export const actNotWaiting = (state: string) =>
   new ServerError(409, 'act_not_waiting', `It no longer waits for approval: it is ${state}`)
 export const wrongAddress = () =>
-  new ServerError(422, 'wrong_address', 'That is not the e-mail address of the person who is to be erased', {
+  new ServerError(422, 'wrong_address', 'That is not the email address of the person who is to be erased', {
     fields: [{ path: 'typed_address', message: 'Type the address as the person’s case has it' }],
   })
 export const ownApproval = () =>

@@ -7,6 +7,8 @@ import type { Settings } from './settings.ts'
 import { webConfigOf } from './web-config.ts'
 
 export interface WebDocument {
+  /** 404 with the document that says so. */
+  readonly status: 200 | 404
   readonly html: string
   readonly etag: string
 }
@@ -18,6 +20,7 @@ interface Build {
     readonly template: string
     readonly paths: readonly string[]
     readonly renderPage: RenderPage
+    readonly isPage: (path: string) => boolean
   }
 }
 
@@ -36,12 +39,13 @@ export function webSite(settings: Settings) {
     const { shell, marketing } = build
     const path = withoutSlashes(page.path)
     const rendered = marketing?.paths.includes(path) ? marketing : undefined
-    const key = `${rendered ? path : 'shell'} ${page.signed_in}`
+    const status = !marketing || marketing.isPage(path) ? 200 : 404
+    const key = `${rendered ? path : status} ${page.signed_in}`
     const known = documents.get(key)
     if (known) return known
     const state: PageState = { config, signed_in: page.signed_in }
     const html = (await rendered?.renderPage({ path, state, ...rendered })) ?? shell
-    const document = withState(html, state)
+    const document = { status, ...withState(html, state) } as const
     documents.set(key, document)
     return document
   }
@@ -59,8 +63,8 @@ async function openBuild(root: string): Promise<Build | undefined> {
   const template = await readIfPresent(join(root, 'marketing.html'))
   if (shell === undefined) return undefined
   if (template === undefined) return { shell }
-  const { paths, renderPage } = await import(pathToFileURL(join(root, '../server/render.js')).href)
-  return { shell, marketing: { template, paths, renderPage } }
+  const { paths, renderPage, isPage } = await import(pathToFileURL(join(root, '../server/render.js')).href)
+  return { shell, marketing: { template, paths, renderPage, isPage } }
 }
 
 async function readIfPresent(file: string): Promise<string | undefined> {
@@ -71,7 +75,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
 }
 
 /** Browsers do not run this type, so the CSP allows it. "<" is escaped so that no tag ends it. */
-function withState(html: string, state: PageState): WebDocument {
+function withState(html: string, state: PageState): Pick<WebDocument, 'html' | 'etag'> {
   const json = JSON.stringify(state).replaceAll('<', '\\u003c')
   const complete = html.replace(
     /(<script type="application\/json" id="page-state">)(<\/script>)/,

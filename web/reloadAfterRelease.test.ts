@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 function openPage(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const page = Object.assign(new EventTarget(), { location: { reload: vi.fn() } })
   vi.stubGlobal('window', page)
+  vi.stubGlobal('navigator', { onLine: true })
   vi.stubGlobal('sessionStorage', storage)
   return page
 }
@@ -59,6 +60,21 @@ it('the page shows the error when the code is missing after the reload too, and 
   after.dispatchEvent(missingCode())
   vi.runAllTimers()
   expect(after.location.reload).toHaveBeenCalledTimes(1)
+})
+
+it('the page stays when the browser is offline, and reloads for the next release', async () => {
+  const page = openPage(storage())
+  const { isReloadingAfterRelease } = await startListening()
+  vi.stubGlobal('navigator', { onLine: false })
+  page.dispatchEvent(missingCode())
+  vi.runAllTimers()
+  expect(page.location.reload).not.toHaveBeenCalled()
+  expect(isReloadingAfterRelease()).toBe(false)
+
+  vi.stubGlobal('navigator', { onLine: true })
+  page.dispatchEvent(missingCode())
+  vi.runAllTimers()
+  expect(page.location.reload).toHaveBeenCalledTimes(1)
 })
 
 it('the page never reloads where nothing can be remembered', async () => {

@@ -9,7 +9,8 @@ let isReloading = false
  */
 export function reloadAfterRelease(): void {
   window.addEventListener('vite:preloadError', () => {
-    if (isReloading || !mayReload()) return
+    // Offline a reload would replace the page by an error page of the browser.
+    if (isReloading || !navigator.onLine || !mayReload()) return
     isReloading = true
     // In a moment: by then the router has written the address of the page that needs the code.
     setTimeout(() => window.location.reload())

@@ -56,6 +56,25 @@ test('a link or claim is shown only where it is configured', async () => {
   expect(await render('/teams')).not.toMatch(/href="https?:|SOC/)
 })
 
+test('the footer links the operator’s documents, and samples of those that are missing', async () => {
+  const landing = await render('/', { brand: { terms_url: 'https://acme.test/terms' } })
+  expect(landing).toContain('href="https://acme.test/terms"')
+  for (const sample of ['/privacy', '/refunds', '/imprint']) expect(landing).toContain(`href="${sample}"`)
+  expect(await render('/privacy')).toContain('This is a sample')
+})
+
+test('a document that the operator has elsewhere has no sample', async () => {
+  const html = await render('/terms', { brand: { terms_url: 'https://acme.test/terms' } })
+  expect(html).toContain('href="https://acme.test/terms"')
+  expect(html).not.toContain('This is a sample')
+})
+
+test.each(marketingPaths)('the page %s promises nothing that no plan includes', async (path) => {
+  expect(await render(path)).not.toMatch(
+    /unlimited agent|priority support|\bSLA\b|dedicated|with analytics|white-label/i,
+  )
+})
+
 test('the name of the product is written as text, whatever it contains', async () => {
   const html = await render('/', { brand: { name: '<Acme> & "Co"' } })
   expect(html).toContain('<title>&lt;Acme&gt; &amp; &quot;Co&quot;</title>')

@@ -1,10 +1,11 @@
 import { StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { RenderPage } from '../schema/api/catalogue.ts'
-import { findMarketingPath, marketingPaths } from './content/paths.ts'
+import { findMarketingPath, isPage, marketingPaths } from './content/paths.ts'
 import { MarketingSite } from './layouts/marketing/MarketingSite.tsx'
 import { marketingPages } from './layouts/marketing/pages.ts'
 
+export { isPage }
 export const paths: readonly string[] = marketingPaths
 
 /** Runs in the server: web/dist/server/render.js. */

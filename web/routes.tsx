@@ -1,11 +1,62 @@
 import type { ComponentType } from 'react'
 import { createBrowserRouter, type RouteObject, redirectDocument } from 'react-router-dom'
-import { marketingPaths } from './content/paths.ts'
+import { type AppPath, accountPaths, focusPaths, marketingPaths, supportPaths } from './content/paths.ts'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
+import { PageErrorScreen } from './pages/errors/PageErrorScreen.tsx'
 import { RouterErrorScreen } from './pages/errors/RouterErrorScreen.tsx'
+
+/** The code of each page is loaded on the first visit. */
+const pages: Readonly<Record<AppPath, () => Promise<ComponentType>>> = {
+  '/sign-up/*': async () => (await import('./pages/sign-up/SignUpPage.tsx')).SignUpPage,
+  '/sign-in/*': async () => (await import('./pages/sign-in/SignInPage.tsx')).SignInPage,
+  '/invite/:organizationId/:invitationId': async () =>
+    (await import('./pages/invite/InvitePage.tsx')).InvitePage,
+  '/auth/post-signup': async () =>
+    (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
+  '/auth/vscode-initiate': async () =>
+    (await import('./pages/auth/vscode/VscodeInitiatePage.tsx')).VscodeInitiatePage,
+  '/auth/vscode-callback': async () =>
+    (await import('./pages/auth/vscode/VscodeCallbackPage.tsx')).VscodeCallbackPage,
+  '/extension-signin': async () =>
+    (await import('./pages/auth/extension-signin/ExtensionSigninPage.tsx')).ExtensionSigninPage,
+  '/billing/success': async () =>
+    (await import('./pages/payment/success/PaymentSuccessPage.tsx')).BillingSuccessPage,
+  '/payment/success': async () =>
+    (await import('./pages/payment/success/PaymentSuccessPage.tsx')).PaymentSuccessPage,
+  '/payment/cancelled': async () =>
+    (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
+  '/teams/start': async () => (await import('./pages/teams/start/TeamsStartPage.tsx')).TeamsStartPage,
+  '/profile': async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage,
+  '/dashboard': async () => (await import('./pages/dashboard/DashboardPage.tsx')).DashboardPage,
+  '/billing': async () => (await import('./pages/billing/BillingPage.tsx')).BillingPage,
+  '/organizations': async () =>
+    (await import('./pages/organizations/OrganizationsPage.tsx')).OrganizationsPage,
+  '/support': async () => (await import('./pages/support/work/WorkPage.tsx')).WorkPage,
+  '/support/search': async () => (await import('./pages/support/search/SearchPage.tsx')).SearchPage,
+  '/support/trace': async () => (await import('./pages/support/trace/TracePage.tsx')).TracePage,
+  '/support/reconciliation': async () =>
+    (await import('./pages/support/reconciliation/ReconciliationPage.tsx')).ReconciliationPage,
+  '/support/statement': async () =>
+    (await import('./pages/support/statement/StatementPage.tsx')).StatementPage,
+  '/support/audit': async () => (await import('./pages/support/audit/AuditPage.tsx')).AuditPage,
+}
+
+const crumbs: Readonly<Record<(typeof accountPaths)[number], string>> = {
+  '/dashboard': 'Dashboard',
+  // The hosted billing portal returns to this address.
+  '/billing': 'Billing',
+  '/organizations': 'Organizations',
+}
+
+/** Where the layout itself could not be loaded, or the page is a document of its own. */
+const notLoaded = (
+  <FocusLayout>
+    <PageErrorScreen />
+  </FocusLayout>
+)
 
 const routes: RouteObject[] = [
   {
@@ -16,114 +67,39 @@ const routes: RouteObject[] = [
       ...marketingPaths.map(leaveFor),
       {
         element: <FocusLayout />,
-        children: [
-          page('/sign-up/*', async () => (await import('./pages/sign-up/SignUpPage.tsx')).SignUpPage),
-          page('/sign-in/*', async () => (await import('./pages/sign-in/SignInPage.tsx')).SignInPage),
-          page(
-            '/invite/:organizationId/:invitationId',
-            async () => (await import('./pages/invite/InvitePage.tsx')).InvitePage,
-          ),
-          page(
-            '/auth/post-signup',
-            async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
-          ),
-          page(
-            '/auth/vscode-initiate',
-            async () => (await import('./pages/auth/vscode/VscodeInitiatePage.tsx')).VscodeInitiatePage,
-          ),
-          page(
-            '/auth/vscode-callback',
-            async () => (await import('./pages/auth/vscode/VscodeCallbackPage.tsx')).VscodeCallbackPage,
-          ),
-          page(
-            '/extension-signin',
-            async () =>
-              (await import('./pages/auth/extension-signin/ExtensionSigninPage.tsx')).ExtensionSigninPage,
-          ),
-          page(
-            '/billing/success',
-            async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).BillingSuccessPage,
-          ),
-          page(
-            '/payment/success',
-            async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).PaymentSuccessPage,
-          ),
-          page(
-            '/payment/cancelled',
-            async () =>
-              (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
-          ),
-          page(
-            '/teams/start',
-            async () => (await import('./pages/teams/start/TeamsStartPage.tsx')).TeamsStartPage,
-          ),
-          page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
-          { path: '*', element: <NotFoundPage /> },
-        ],
+        children: [...focusPaths.map(page), { path: '*', element: <NotFoundPage /> }],
       },
       {
         lazy: async () => ({
           Component: (await import('./layouts/account/AccountLayout.tsx')).AccountLayout,
         }),
-        children: [
-          {
-            ...page(
-              '/dashboard',
-              async () => (await import('./pages/dashboard/DashboardPage.tsx')).DashboardPage,
-            ),
-            handle: { crumb: 'Dashboard' },
-          },
-          {
-            // The hosted billing portal returns to this address.
-            ...page('/billing', async () => (await import('./pages/billing/BillingPage.tsx')).BillingPage),
-            handle: { crumb: 'Billing' },
-          },
-          {
-            ...page(
-              '/organizations',
-              async () => (await import('./pages/organizations/OrganizationsPage.tsx')).OrganizationsPage,
-            ),
-            handle: { crumb: 'Organizations' },
-          },
-        ],
+        errorElement: notLoaded,
+        children: accountPaths.map((path) => ({ ...page(path), handle: { crumb: crumbs[path] } })),
       },
       {
         lazy: async () => ({
           Component: (await import('./layouts/support/SupportLayout.tsx')).SupportLayout,
         }),
-        children: [
-          page('/support', async () => (await import('./pages/support/work/WorkPage.tsx')).WorkPage),
-          page(
-            '/support/search',
-            async () => (await import('./pages/support/search/SearchPage.tsx')).SearchPage,
-          ),
-          page('/support/trace', async () => (await import('./pages/support/trace/TracePage.tsx')).TracePage),
-          page(
-            '/support/reconciliation',
-            async () =>
-              (await import('./pages/support/reconciliation/ReconciliationPage.tsx')).ReconciliationPage,
-          ),
-          page(
-            '/support/statement',
-            async () => (await import('./pages/support/statement/StatementPage.tsx')).StatementPage,
-          ),
-          page('/support/audit', async () => (await import('./pages/support/audit/AuditPage.tsx')).AuditPage),
-        ],
+        errorElement: notLoaded,
+        children: supportPaths.map(page),
       },
     ],
   },
 ]
 
-/** A page whose code is loaded on the first visit. */
-function page(path: string, load: () => Promise<ComponentType>): RouteObject {
-  return { path, lazy: async () => ({ Component: await load() }) }
+function page(path: AppPath): RouteObject {
+  return { path, lazy: async () => ({ Component: await pages[path]() }), errorElement: <PageErrorScreen /> }
 }
 
-/** A marketing page is a document of its own, so a link to it loads that. */
+/** A marketing page is a document of its own, so a link to it loads that. The server knows one spelling. */
 function leaveFor(path: string): RouteObject {
   return {
     path,
+    caseSensitive: true,
+    errorElement: notLoaded,
     loader: ({ request }) => {
+      // The browser would leave this page for an error page of its own.
+      if (!navigator.onLine) throw new Error('offline')
       const { pathname, search } = new URL(request.url)
       return redirectDocument(pathname + search)
     },

@@ -48,6 +48,7 @@ export default defineConfig(({ isSsrBuild }) => ({
               'pages/landing/LandingPage.tsx',
               'pages/pricing/PricingPage.tsx',
               'main.tsx',
+              'pages/sign-up/SignUpPage.tsx',
               'layouts/account/AccountLayout.tsx',
               'pages/dashboard/DashboardPage.tsx',
               'pages/billing/BillingPage.tsx',

@@ -10,6 +10,8 @@ export const billingDocumentSchema = z.object({
   /** On the invoice; a receipt has none. */
   number: z.nullable(z.string()),
   description: z.string(),
+  /** Of a purchase of credits, which a page writes as its reader does; null for a plan. */
+  credits: z.nullable(z.int()),
   status: z.enum([
     'paid',
     'open',

@@ -28,6 +28,15 @@ const missingPkce = 'Missing PKCE parameters (code_challenge or state).'
 const missingForCallback = 'Missing required parameters for VSCode callback.'
 const missingForPage = 'Missing required parameters. Please start the authentication flow from VSCode.'
 
+/** For authors whose extension knows an earlier contract, which had neither of them. */
+const missingRequest =
+  'request is missing: send the one of auth_url. An authorization_code of your own is ignored. See docs/extension.md, "Send the user to the browser".'
+const missingConfirmation =
+  'confirmation is missing: call prepare-vscode-auth, and send its confirmation once the user has agreed. See docs/extension.md, "Without a challenge".'
+
+const atMost = (limit: number, name: string) => (text: string) =>
+  text.length <= limit ? null : `${name} is too long`
+
 /** SHA-256 in base64url is always 43 characters; this detects a plain verifier of another length. */
 const challengeProblem = (text: string) =>
   /^[\w-]{43}$/.test(text) ? null : 'code_challenge must be the base64url SHA-256 of the verifier (S256)'
@@ -56,7 +65,7 @@ export const updateAuthCode = endpoint({
   body: z.strictObject({
     state: requiredText(missingForCallback, stateProblem),
     /** As `auth_url` has it: what the editor began, signed. */
-    request: requiredText(missingForCallback, (text) => (text.length <= 4096 ? null : 'request is too long')),
+    request: requiredText(missingRequest, atMost(4096, 'request')),
     clerk_user_id: userIdSchema,
     /** Accepted but ignored: a page's own code could be guessed, and profiles come from Clerk. */
     authorization_code: z.optional(z.string().check(z.maxLength(4096))),
@@ -105,7 +114,7 @@ export const completeVscodeAuth = endpoint({
     clerk_user_id: userIdSchema,
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
     /** From prepare-vscode-auth, sent when the user has agreed. */
-    confirmation: z.string().check(z.minLength(1), z.maxLength(100)),
+    confirmation: requiredText(missingConfirmation, atMost(100, 'confirmation')),
   }),
   response: z.object({ success: z.literal(true) }),
 })

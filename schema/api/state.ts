@@ -14,7 +14,9 @@ export function stateProblem(state: string): string | null {
   const isLong = state.length >= shortest && bitsOf(state) >= leastBits
   // A random state has more different characters than this, with one exception in a billion.
   const isVaried = new Set(state.replaceAll('-', '')).size >= 6
-  return isLong && isVaried ? null : `state must hold at least ${leastBits} random bits`
+  return isLong && isVaried
+    ? null
+    : `state must hold at least ${leastBits} random bits. See docs/extension.md, "Generate the secrets".`
 }
 
 /** Dashes separate the groups of a UUID; in base64url they are ordinary characters. */

@@ -116,7 +116,7 @@ export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
   summary:
-    'Finds a customer by e-mail address, name, invoice number, card payment, pasted link, or any id of ours, Stripe’s or Clerk’s',
+    'Finds a customer by email address, name, invoice number, card payment, pasted link, or any id of ours, Stripe’s or Clerk’s',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),

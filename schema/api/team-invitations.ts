@@ -55,7 +55,7 @@ export const listTeamInvitations = endpoint({
 export const sendTeamInvitation = endpoint({
   method: 'POST',
   path: '/api/team-invitations',
-  summary: 'Invite a person by e-mail; the invitation holds a seat; for admins',
+  summary: 'Invite a person by email; the invitation holds a seat; for admins',
   auth: 'user',
   limit: 'write',
   body: z

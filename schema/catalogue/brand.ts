@@ -10,6 +10,11 @@ export const brandSchema = z.object({
   docs_url: z.nullable(z.url()),
   community_url: z.nullable(z.url()),
   marketplace_url: z.nullable(z.url()),
+  /** The operator's documents; without an address the site has a sample of each. */
+  terms_url: z.nullable(z.url()),
+  privacy_url: z.nullable(z.url()),
+  refunds_url: z.nullable(z.url()),
+  imprint_url: z.nullable(z.url()),
   /** Out of five stars, at `marketplace_url`. */
   marketplace_rating: z.nullable(z.number().check(z.minimum(0), z.maximum(5))),
   /** For example "SOC 2 Type II". */
@@ -23,6 +28,10 @@ export const defaultBrand: Brand = {
   docs_url: null,
   community_url: null,
   marketplace_url: null,
+  terms_url: null,
+  privacy_url: null,
+  refunds_url: null,
+  imprint_url: null,
   marketplace_rating: null,
   security_certification: null,
 }

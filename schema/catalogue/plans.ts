@@ -17,28 +17,10 @@ export interface Plan {
    * Minor units for one seat and one period, the same number in every supported currency; `null` when free.
    */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
-  /** What the plan has beside credits, most important first. */
-  readonly benefits: readonly string[]
-  readonly extras: readonly string[]
-  readonly features: readonly string[]
 }
 
 /** Credits that come with a sold plan, for each seat and billing month. */
 const includedCredits = 500
-const included = `${includedCredits} credits per month included`
-
-const starterBenefits = [
-  'Unlimited tab completion',
-  'Credits at the standard rate',
-  'Works in every supported editor',
-]
-const proBenefits = ['Unlimited agent requests', 'Unlimited tab completion', 'Extra credits at API price']
-const teamsBenefits = [
-  'Privacy mode',
-  'Centralized billing',
-  'Admin dashboard with analytics',
-  'Priority support',
-]
 
 interface SoldPlan extends Plan {
   readonly price_minor: Readonly<Record<BillingFrequency, number>>
@@ -52,9 +34,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     credits_per_seat: 0,
     per_seat: false,
     price_minor: null,
-    benefits: starterBenefits,
-    extras: [],
-    features: starterBenefits,
   },
   pro: {
     plan_type: 'pro',
@@ -63,19 +42,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     credits_per_seat: includedCredits,
     per_seat: false,
     price_minor: { monthly: 2000, yearly: 19_200 },
-    benefits: proBenefits,
-    extras: [
-      'Advanced MCP Integrations',
-      'Custom Server Endpoints',
-      'Multi-Model Orchestration',
-      'Real-Time Context Sync',
-      'Enhanced Security Layer',
-      'Priority Technical Support',
-      'Advanced API Rate Limits',
-      'Server Performance Analytics',
-      'Protocol Version Control',
-    ],
-    features: [included, ...proBenefits],
   },
   teams: {
     plan_type: 'teams',
@@ -84,17 +50,6 @@ export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly t
     credits_per_seat: includedCredits,
     per_seat: true,
     price_minor: { monthly: 3000, yearly: 28_800 },
-    benefits: teamsBenefits,
-    extras: [
-      'Dedicated Server Instance',
-      'White-Label MCP Solutions',
-      'Team Collaboration Tools',
-      'Advanced User Management',
-      'Custom Security Policies',
-      'Dedicated Account Manager',
-      'SLA Guarantees',
-    ],
-    features: ['Everything in Pro', `${included} for each seat`, ...teamsBenefits],
   },
 }
 

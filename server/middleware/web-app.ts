@@ -48,8 +48,8 @@ export function webApp({ settings, limits }: Pick<Dependencies, 'settings' | 'li
   }
 }
 
-function sendDocument(ctx: AppContext, { html, etag }: WebDocument): void {
-  ctx.status = 200
+function sendDocument(ctx: AppContext, { status, html, etag }: WebDocument): void {
+  ctx.status = status
   ctx.type = 'html'
   ctx.etag = etag
   ctx.vary('Cookie')

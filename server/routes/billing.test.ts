@@ -58,6 +58,7 @@ describe('invoices and receipts', () => {
             kind: 'invoice',
             number: expect.stringMatching(/-0001$/),
             description: '500 credits',
+            credits: 500,
             status: 'paid',
             amount_minor: 700,
             currency: 'EUR',

@@ -51,6 +51,7 @@ function presentDocument(document: StripeDocument, disputes: Disputes): BillingD
     kind: 'invoice',
     number: invoice.number,
     description: invoice.lines.data[0]?.description ?? 'Subscription',
+    credits: null,
     status: invoiceStatuses.find((status) => status === invoice.status) ?? 'open',
     amount_minor: invoice.total,
     currency: invoice.currency.toUpperCase(),
@@ -66,12 +67,13 @@ function presentReceipt(
   { session, charge, invoice }: Extract<StripeDocument, { readonly kind: 'receipt' }>,
   disputes: Disputes,
 ): BillingDocument {
-  const credits = session.metadata?.credits
+  const credits = session.metadata?.credits ? Number(session.metadata.credits) : null
   return {
     id: session.id,
     kind: invoice ? 'invoice' : 'receipt',
     number: invoice?.number ?? charge?.receipt_number ?? null,
-    description: credits ? `${Number(credits).toLocaleString('en-US')} credits` : 'Payment',
+    description: credits === null ? 'Payment' : `${credits.toLocaleString('en-US')} credits`,
+    credits,
     status: charge ? statusOf(charge, disputes.get(charge.id)) : 'processing',
     amount_minor: session.amount_total ?? charge?.amount ?? 0,
     currency: (session.currency ?? charge?.currency ?? 'eur').toUpperCase(),

@@ -7,6 +7,7 @@ import {
   minimumPurchaseCredits,
 } from '../../schema/catalogue/credits.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
+import { planFeatures } from '../../schema/catalogue/plan-items.ts'
 import { plans, planTypes } from '../../schema/catalogue/plans.ts'
 import { everybody } from '../rights.ts'
 import { route } from '../route.ts'
@@ -20,7 +21,7 @@ export const catalogueRoutes = [
     plans: planTypes.map((plan_type) => {
       const plan = plans[plan_type]
       const trial_days = plan_type === 'pro' ? settings.pro_trial_days : 0
-      return { ...plan, trial_days, features: [...plan.features] }
+      return { ...plan, trial_days, features: [...planFeatures(plan_type)] }
     }),
     credits: {
       rate: creditRate,

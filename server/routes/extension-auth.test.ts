@@ -277,7 +277,7 @@ describe('binding the user', () => {
 
   test.each([
     ['no state', { state: undefined }, 'Missing required parameters for VSCode callback.', 'state'],
-    ['no request', { request: undefined }, 'Missing required parameters for VSCode callback.', 'request'],
+    ['no request', { request: undefined }, expect.stringMatching(/^request is missing/), 'request'],
     ['a request that is too long', { request: 'x'.repeat(4097) }, 'request is too long', 'request'],
     ['no user', { clerk_user_id: undefined }, 'clerk_user_id is required', 'clerk_user_id'],
     ['a field that is not in the contract', { role: 'admin' }, 'Unknown field: role', 'role'],
@@ -398,6 +398,19 @@ describe('completing on the alternative page', () => {
       body: { error: 'Failed to complete authentication' },
     })
   })
+})
+
+test('an extension of the earlier contract is told what has changed, and where it is documented', async () => {
+  const signIn = newSignIn()
+  for (const [answer, change] of [
+    [await bind(server, signIn, ada, { request: undefined }), 'An authorization_code of your own is ignored'],
+    [await confirm(server, signIn, ada, {}), 'call prepare-vscode-auth'],
+    [await confirm(server, { ...signIn, state: 'k3x9' }, ada, { confirmation: 'x' }), '128 random bits'],
+  ] as const) {
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ error: expect.stringContaining(change) })
+    expect(answer.body).toMatchObject({ error: expect.stringContaining('docs/extension.md') })
+  }
 })
 
 describe('approving on the alternative page', () => {

@@ -36,7 +36,7 @@ const vendorForms: readonly Form[] = [
 
 /** What each form of text may be, and how it is called. The first that fits counts. */
 const forms: readonly Form[] = [
-  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an e-mail address', kinds: ['email'] },
+  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an email address', kinds: ['email'] },
   ...vendorForms,
   { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
   { form: cardPaymentForm, name: 'a card payment', kinds: ['card_payment'] },

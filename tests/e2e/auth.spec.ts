@@ -40,6 +40,8 @@ test(
     await page.getByRole('link', { name: 'Sign up' }).click()
     await expect(plan(page)).toContainText('Pro, 14 days free, then $20.00 a month')
     await page.goto('/sign-up?plan=starter')
+    await expect(plan(page)).toContainText('Starter, free')
+    await page.goto('/sign-up')
     await expect(page.getByLabel('Email address')).toBeVisible()
     await expect(plan(page)).toHaveCount(0)
     expect(errors).toEqual([])

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
 const toasts = (page: Page) => region(page, /Notifications/)
@@ -86,12 +86,12 @@ test(
     await page.goto('/auth/post-signup?plan=pro')
     await page.waitForURL(/\/c\/pay\//)
     await payByCard(page, cards.pays, 'Start trial')
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
     await page.goto('/dashboard')
     const plan = region(page, 'Current Plan')
     await expect(plan).toContainText('Free trial')
-    await expect(plan).toContainText(/Trial ends\w+ \d+, \d+/)
-    await expect(plan).toContainText(/€20\.00 on \w+ \d+, \d+/)
+    await expect(plan).toContainText(/First payment€20\.00 on \w+ \d+, \d+/)
+    await expect(plan).not.toContainText('Trial ends')
     await expect(plan).toContainText('Visa •••• 4242, 12/34')
     await expectAccessible(page)
 
@@ -131,7 +131,7 @@ test(
     await page.goto('/auth/post-signup?plan=pro')
     await page.waitForURL(/\/c\/pay\//)
     await payByCard(page, cards.paysOnce, 'Start trial')
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
     await page.goto('/dashboard')
     const notices = region(page, 'Notices')
     await expect(region(page, 'Available Credits')).toContainText('500')
@@ -159,6 +159,8 @@ test(
       /Update the card by \w+ \d+, \d+, when it is charged again, to keep Pro/,
     )
     await expect(region(page, 'Current Plan').getByText('Past Due')).toBeVisible()
+    const [failed, steps] = [await notices.boundingBox(), await region(page, 'Get started').boundingBox()]
+    if (failed && steps) expect(steps.y).toBeGreaterThan(failed.y)
     await expectAccessible(page)
     await notices.getByRole('button', { name: 'Update card' }).click()
     await page.waitForURL(/\/p\/session\/.+\/payment-method$/)
@@ -184,10 +186,10 @@ test('the dashboard of a chosen organization shows its pool: an admin buys, a me
   const name = `Harbour ${email.split('@')[0]?.slice(4)}`
   const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
   await choose(page, name)
-  await expect(page.getByText(`The account of ${name}`)).toBeVisible()
+  await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
   await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
   await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
-  await expect(region(page, 'Get started')).toBeHidden()
+  await expect(region(page, 'Get started').getByRole('link', { name: 'Add credits' })).toBeVisible()
   await expectAccessible(page)
 
   await page.getByLabel('Number of credits').fill('70')
@@ -211,6 +213,9 @@ test('the dashboard of a chosen organization shows its pool: an admin buys, a me
   })
   await choose(memberPage, name)
   await expect(region(memberPage, 'Available Credits')).toContainText('500')
+  const steps = region(memberPage, 'Get started')
+  await expect(steps.getByRole('link', { name: 'Connect your editor' })).toBeVisible()
+  await expect(steps.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
   await expect(region(memberPage, 'Add Credits')).toBeHidden()
   await expect(region(memberPage, 'Recent activity')).toBeHidden()
   await expect(memberPage.getByRole('button', { name: 'Manage billing' })).toBeHidden()
@@ -242,6 +247,55 @@ test('the sidebar is toggled by a key, remembered, and a sheet on a phone', asyn
   await expect
     .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
     .toBeLessThanOrEqual(320)
+})
+
+test(
+  'without a connection the shell stays, and the page comes when there is one again',
+  alsoOnPhones,
+  async ({ page, context }) => {
+    await signUp(page)
+    await expect(region(page, 'Available Credits')).toBeVisible()
+    const isNarrow = (page.viewportSize()?.width ?? 0) < 768
+    await context.setOffline(true)
+    if (isNarrow) await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+    await page.getByRole('link', { name: 'Billing', exact: true }).click()
+    const failure = page.getByRole('heading', { name: 'This page could not be loaded' })
+    await expect(failure).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Toggle sidebar' })).toBeVisible()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(failure).toBeVisible()
+    await context.setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
+
+    await page.goto('/dashboard')
+    await expect(region(page, 'Current Plan')).toBeVisible()
+    await context.setOffline(true)
+    await region(page, 'Current Plan').getByRole('link', { name: 'View plans' }).click()
+    await expect(failure).toBeVisible()
+    await context.setOffline(false)
+    await expect(page.getByRole('table')).toContainText('Add credits at any time')
+  },
+)
+
+test('a second tooltip opens at once after the first, and a third after a pause', async ({ page }) => {
+  await signUp(page)
+  await page.keyboard.press('Control+b')
+  const item = (name: string) => page.getByRole('link', { name, exact: true })
+  const bubble = (text: string) => page.locator('span[id]', { hasText: new RegExp(`^${text}$`) })
+  await page.clock.install()
+  await item('Dashboard').hover()
+  await page.clock.runFor(699)
+  await expect(bubble('Dashboard')).toHaveCount(0)
+  await page.clock.runFor(1)
+  await expect(bubble('Dashboard')).toBeVisible()
+  await item('Billing').hover()
+  await page.clock.runFor(1)
+  await expect(bubble('Billing')).toBeVisible()
+  await page.mouse.move(600, 10)
+  await page.clock.runFor(301)
+  await item('Dashboard').hover()
+  await page.clock.runFor(699)
+  await expect(bubble('Dashboard')).toHaveCount(0)
 })
 
 test('the profile is for people who are signed in, and leads back to the dashboard', async ({ page }) => {
@@ -283,7 +337,7 @@ async function choose(page: Page, organization: string): Promise<void> {
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Open organization switcher' }).click()
   await page.getByRole('button', { name: organization }).click()
-  await expect(page.getByText(`The account of ${organization}`)).toBeVisible()
+  await expect(page.getByText(`You are viewing ${organization}.`)).toBeVisible()
 }
 
 async function expectAccessible(page: Page): Promise<void> {

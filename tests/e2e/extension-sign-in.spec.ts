@@ -5,7 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { fillSignUp, signUp } from './support/people.ts'
 import { failCallsAbout } from './support/product.ts'
-import { expect, test } from './support/test.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
 /** An editor that waits on a port of this machine for the browser to come back. */
 async function startEditor() {
@@ -92,7 +92,7 @@ test('a signed-out user signs in first, in a window on the same page, and is ask
   const editor = await startEditor()
   const calls = listenTo(page)
   await page.goto(editor.page)
-  await expect(page.getByText('Sign in to connect your VSCode extension')).toBeVisible()
+  await expect(page.getByText('Sign in to connect your editor extension')).toBeVisible()
   expect(calls).toEqual([])
   await page.getByRole('button', { name: 'Sign In' }).click()
   await page.getByRole('link', { name: 'Sign up' }).click()
@@ -115,6 +115,14 @@ test('a user who cancels sends nothing', async ({ page }) => {
   editor.close()
 })
 
+test('a window that the browser keeps open says what to do instead', alsoOnPhones, async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.goto('/extension-signin')
+  await expect(page.getByText('Please start the authentication flow from VSCode.')).toBeVisible()
+  await page.getByRole('button', { name: 'Close Window' }).click()
+  await expect(page.getByRole('status')).toContainText('Close the tab yourself, and return to your editor.')
+})
+
 test('a sign-in that ends at a foreign extension is refused before the user is asked', async ({ page }) => {
   const state = randomBytes(16).toString('base64url')
   await signUp(page)
@@ -131,10 +139,17 @@ test.describe('with PKCE', () => {
   }) => {
     const headings = await readHeadings(page)
     const editor = await startEditor()
-    await page.goto(editor.initiate)
+    const vscode = {
+      state: editor.state,
+      vscode_redirect_uri: 'vscode://tidemark.tidemark/auth',
+      request: 'x',
+    }
+    await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
     await expect(
       page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
     ).toBeVisible()
+    await page.goto(editor.initiate)
+    await expect(page.getByText(/^You must be signed in to complete editor authentication\./)).toBeVisible()
     const { pathname, search } = new URL(page.url())
     expect(pathname).toBe('/auth/vscode-callback')
     await page.waitForURL('**/sign-in?**')
@@ -150,11 +165,11 @@ test.describe('with PKCE', () => {
     await agree(page).click()
     await page.waitForURL(`${editor.redirect_uri}?**`)
     for (const text of [
-      'Initiating VSCode authentication...',
+      'Initiating editor authentication...',
       'Loading authentication...',
       'Processing authentication...',
       'Generating authorization code...',
-      'Redirecting to VSCode...',
+      'Redirecting to your editor...',
     ]) {
       expect(headings).toContain(text)
     }

@@ -30,7 +30,7 @@ test('a foreign answer is shown as an error that names its cause, and the next t
   await page.goto('/auth/post-signup?plan=pro')
   await page.waitForURL(/\/c\/pay\//)
   await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
   const gateway = await startGateway(baseURL ?? '')
   await walkDashboard(page, gateway)
   await walkSetup(page, gateway)
@@ -150,6 +150,7 @@ test(
     await page.reload()
     const failure = page.getByRole('alert').filter({ hasText: 'Database Error' })
     await expect(failure).toContainText('An unexpected error occurred. Please try again later.')
+    await expect(failure).toContainText('Your payments and credits are not affected.')
     await repairTables()
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(toasts(page)).toContainText('Data Loaded')
@@ -169,7 +170,7 @@ test(
     gateway.fail('/api/stripe/process-payment-success', 'foreign_page')
     await page.goto(paid)
     await expect(page.getByRole('status').filter({ hasText: 'Failed to process payment' })).toContainText(
-      'you need not pay again',
+      'you do not need to pay again',
     )
     gateway.fail('/api/stripe/session-status', 'foreign_page')
     await page.goto(paid)

@@ -1,13 +1,14 @@
 import type { Page } from '@playwright/test'
 import { expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { signUp } from './support/people.ts'
-import { expect, german, test } from './support/test.ts'
+import { alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const pages = [
   ['/', 'The AI pair programmer that has read your whole codebase'],
   ['/pricing', 'Pay for what you build with, and see where it went'],
-  ['/teams', 'One bill, one pool of credits, a seat for everybody'],
+  ['/teams', 'One bill, one pool of credits, a seat for everyone'],
   ['/updates', 'Updates'],
+  ['/terms', 'Terms of service'],
 ] as const
 const phone = { width: 320, height: 640 }
 
@@ -235,7 +236,7 @@ test('prices are written as the reader writes them', german, async ({ page }) =>
   await page.goto('/pricing?billing=yearly')
   await expect(page.getByRole('article', { name: 'Pro' })).toContainText('192 € once a year')
   await page.goto('/updates')
-  await expect(page.getByText('10. August 2025')).toBeVisible()
+  await expect(page.getByText('26. November 2026')).toBeVisible()
   expect(problems).toEqual([])
 })
 
@@ -243,13 +244,24 @@ test('the plans are compared by the catalogue’s values', async ({ page, reques
   const { plans } = await (await request.get('/api/plans')).json()
   await page.goto('/pricing')
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
-  for (const plan of plans.filter(({ plan_type }: { plan_type: string }) => plan_type !== 'starter')) {
-    const card = page.getByRole('article', { name: plan.name })
-    for (const feature of plan.features) await expect(card.getByText(feature, { exact: true })).toBeVisible()
-    await expect(row('Credits each month')).toContainText(String(plan.credits_per_seat))
+  for (const path of ['/pricing', '/']) {
+    await page.goto(path)
+    for (const plan of plans.filter(({ plan_type }: { plan_type: string }) => plan_type !== 'starter')) {
+      const card = page.getByRole('article', { name: plan.name })
+      for (const feature of plan.features) {
+        await expect(card.getByText(feature, { exact: true })).toBeVisible()
+      }
+    }
   }
-  await expect(row('Privacy mode')).toContainText('Not includedIncluded')
-  await expect(row('SSO / SAML')).toContainText('Not includedNot included')
+  await page.goto('/pricing')
+  await expect(page.getByRole('rowgroup').first().getByRole('columnheader')).toHaveText([
+    'Starter',
+    'Pro',
+    'Teams',
+  ])
+  await expect(row('Credits each month')).toHaveText('Credits each monthNot included500500 per seat')
+  await expect(row('One credit pool for all seats')).toContainText('Not includedNot includedIncluded')
+  await expect(row('SSO / SAML')).toContainText('Not includedNot includedNot included')
 })
 
 test('one answer is open on the pricing page, several on the teams page', async ({ page }) => {
@@ -289,7 +301,43 @@ test('the updates are dated, latest first', async ({ page }) => {
   const dates = await Promise.all(
     (await page.locator('time').all()).map((time) => time.getAttribute('datetime')),
   )
-  expect(dates).toEqual(['2025-08-10', '2025-08-05', '2025-08-01'])
+  expect(dates).toEqual(['2026-11-26', '2026-11-25', '2026-11-22', '2026-11-20'])
+})
+
+test(
+  'terms, privacy, refunds and imprint are linked on every public page, as samples',
+  alsoOnPhones,
+  async ({ page }) => {
+    await page.goto('/')
+    for (const [link, title] of [
+      ['Terms', 'Terms of service'],
+      ['Privacy', 'Privacy policy'],
+      ['Refunds', 'Refund policy'],
+      ['Imprint', 'Imprint'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Legal' }).getByRole('link', { name: link }).click()
+      await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+      await expect(page.getByRole('status')).toContainText('This is a sample')
+    }
+  },
+)
+
+test('sign-up links the terms and the privacy policy', alsoOnPhones, async ({ page }) => {
+  await page.goto('/sign-up')
+  const note = page.getByText(/^By creating an account, you agree/)
+  await expect(note.getByRole('link', { name: 'terms of service' })).toHaveAttribute('href', '/terms')
+  await expect(note.getByRole('link', { name: 'privacy policy' })).toHaveAttribute('href', '/privacy')
+})
+
+test('an unknown address is a 404 with a page that leads home', alsoOnPhones, async ({ page }) => {
+  expect((await page.goto('/dashboard/nowhere'))?.status()).toBe(404)
+  await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible()
+  expect((await page.goto('/invite/org_1/inv_1'))?.status()).toBe(200)
+})
+
+test('the illustration of one account shows one editor connected', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByText('Connected', { exact: true })).toHaveCount(1)
 })
 
 test('the pages show only claims and links that are configured', async ({ page }) => {

@@ -25,12 +25,12 @@ test(
     await payByCard(page, cards.pays, 'Start trial')
 
     await page.waitForURL('**/payment/success**')
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-    await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
+    await expect(page.getByText(/^Pro is free until \w+ \d+, \d+\. We charge your card/)).toBeVisible()
     await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
     await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
-    await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
-    await expect(receiptLine(page, 'First charge')).toContainText(/\w+ \d+, \d+€20.00/)
+    await expect(receiptLine(page, 'Amount')).toContainText('then €20.00 per month')
+    await expect(page.getByRole('main').getByText(/\w+ \d+, 20\d\d/)).toHaveCount(1)
     await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
     await expect(receiptLine(page, 'Seats')).toHaveCount(0)
 
@@ -41,6 +41,8 @@ test(
     await expect(credits).toContainText(/500 credits0 of 500 plan credits used · resets \w+ \d+/)
     await credits.getByRole('link', { name: 'Add credits' }).click()
     await expect(region(page, 'Add Credits')).toBeInViewport()
+    await expect(region(page, 'Get started')).toContainText('Your plan adds 500 credits every month.')
+    await expect(region(page, 'Get started')).not.toContainText('never expire')
   },
 )
 
@@ -94,7 +96,7 @@ test('a subscriber is told so instead of paying twice, and finds the billing por
   await page.goto(offer)
   await page.waitForURL(/\/c\/pay\//)
   await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
   await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
   await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
 

@@ -277,7 +277,7 @@ async function order(page: Page, address: string): Promise<string> {
 }
 
 async function paidAddress(page: Page): Promise<string> {
-  await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
+  await page.getByRole('heading', { name: /^(Payment Successful!|Your trial has started)$/ }).waitFor()
   return addressOf(page)
 }
 

@@ -6,9 +6,8 @@ import { screens } from './list.ts'
 
 async function readRoutes(): Promise<string[]> {
   const read = (file: string) => readFile(join(repositoryRoot, 'web', file), 'utf8')
-  const router = [...(await read('routes.tsx')).matchAll(/(?:page\(|path:)\s*'([^']+)'/g)]
-  const [, marketing = ''] = /marketingPaths = \[([^\]]*)\]/.exec(await read('content/paths.ts')) ?? []
-  return [...router, ...marketing.matchAll(/'([^']+)'/g)].map(([, path = '']) => path)
+  const paths = (await read('content/paths.ts')).matchAll(/'(\/[^']*)'/g)
+  return [...new Set(Array.from(paths, ([, path = '']) => path)), '*']
 }
 
 test('every route of the web app has a screen, and every screen a route', async () => {

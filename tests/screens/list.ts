@@ -58,7 +58,11 @@ export const screens: readonly Screen[] = [
       page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
   },
   { name: 'teams', route: '/teams', as: 'visitor', shows: 'Frequently asked questions' },
-  { name: 'updates', route: '/updates', as: 'visitor', shows: '2025' },
+  { name: 'updates', route: '/updates', as: 'visitor', shows: '2026' },
+  { name: 'terms', route: '/terms', as: 'visitor', shows: 'This is a sample' },
+  { name: 'privacy', route: '/privacy', as: 'visitor', shows: 'This is a sample' },
+  { name: 'refunds', route: '/refunds', as: 'visitor', shows: 'This is a sample' },
+  { name: 'imprint', route: '/imprint', as: 'visitor', shows: 'This is a sample' },
 
   { name: 'sign-up', route: '/sign-up/*', as: 'visitor', address: '/sign-up', shows: 'Email address' },
   {
@@ -261,7 +265,7 @@ export const screens: readonly Screen[] = [
     route: '/payment/success',
     as: 'subscriber',
     address: ({ planPaid }) => planPaid,
-    shows: 'Payment Successful!',
+    shows: 'Your trial has started',
   },
   {
     name: 'payment-teams',
@@ -417,7 +421,7 @@ export const screens: readonly Screen[] = [
       const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
       await waiting.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('dialog').getByText('Left to do').waitFor()
-      await page.getByLabel('E-mail address of the person').waitFor()
+      await page.getByLabel('Email address of the person').waitFor()
     },
   },
   {

@@ -41,7 +41,7 @@ function SessionGate({ children }: { children: ReactNode }) {
 const clerkTexts = {
   unstable__errors: {
     organization_membership_quota_exceeded:
-      'This organization has no room for another member. Its administrators can buy more seats.',
+      'This organization has no free seats. Ask an administrator to buy more.',
   },
 }
 

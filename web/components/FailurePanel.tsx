@@ -8,10 +8,12 @@ interface FailurePanelProps {
   defaultText: string
   busy: boolean
   onRetry: () => void
+  /** What the failure means for the reader's money. */
+  reassurance?: string
 }
 
 /** Replaces a card's content that failed to load: error, reference for support, and a retry. */
-export function FailurePanel({ title, error, defaultText, busy, onRetry }: FailurePanelProps) {
+export function FailurePanel({ title, error, defaultText, busy, onRetry, reassurance }: FailurePanelProps) {
   const { text, advice, reference } = failureNotice(error, defaultText)
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-10 text-center">
@@ -20,6 +22,7 @@ export function FailurePanel({ title, error, defaultText, busy, onRetry }: Failu
         {text}
         {advice && ` ${advice}`}
       </p>
+      {reassurance && <p className="mt-1 max-w-sm text-muted text-sm">{reassurance}</p>}
       {reference && <p className="mt-2 font-mono text-faint text-xs">Reference {reference}</p>}
       <Button variant="secondary" size="small" className="mt-4" busy={busy} disabled={busy} onClick={onRetry}>
         {!busy && <RotateCw aria-hidden="true" />}

@@ -42,7 +42,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
           tone="caution"
           Icon={PackageX}
           title={problemText(problem)}
-          text={`This link asks for ${problem.seats.toLocaleString()} seats. Seats come with ${plans.teams.name}. ${untouched}`}
+          text={`This link asks for ${problem.seats} seats. Seats come with ${plans.teams.name}. ${untouched}`}
           actions={
             <>
               {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}

@@ -1,3 +1,4 @@
+import { plans } from '../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
 import { offerOf } from '../auth/offer.ts'
 import type { Selection } from '../auth/selection.ts'
@@ -9,11 +10,11 @@ interface SelectedPlanProps {
   isNewAccount: boolean
 }
 
-/** Says above the form what the chosen plan will cost, and when; nothing for the free one. */
+/** Says above the form what the chosen plan will cost, and when; nothing where none was chosen. */
 export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
   const { pro_trial_days } = useWebConfig()
   const offer = offerOf(selection, { trialDays: pro_trial_days, isNewAccount, formatMoney })
-  if (!offer) return null
+  if (!offer && selection.plan !== 'starter') return null
   const { billing, currency } = selection
   return (
     <section
@@ -21,7 +22,9 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
       className="mb-5 w-full max-w-[25rem] animate-rise rounded-card border bg-surface px-5 py-4 shadow-low"
     >
       <div className="flex items-baseline justify-between gap-4">
-        <p className="font-medium text-[15px] tabular-nums">{offer.sentence}</p>
+        <p className="font-medium text-[15px] tabular-nums">
+          {offer ? offer.sentence : `${plans.starter.name}, free`}
+        </p>
         <a
           href={`/pricing?${new URLSearchParams({ billing, currency })}`}
           className="shrink-0 text-accent-text text-sm underline-offset-4 hover:underline"
@@ -30,7 +33,9 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
         </a>
       </div>
       <p className="mt-1 text-muted text-sm">
-        {formatCredits(offer.includedCredits)} credits a month included. Nothing is charged yet.
+        {offer
+          ? `${formatCredits(offer.includedCredits)} credits a month included. Nothing is charged yet.`
+          : 'Add credits when you need them.'}
       </p>
     </section>
   )

@@ -21,7 +21,7 @@ function creditPrice(price: Price): Question {
 const expiry: Question = {
   question: 'Do credits expire?',
   answer:
-    'Credits you buy never expire. Credits included in a plan reset every billing month and are always used first.',
+    'Purchased credits never expire. Credits included in a plan reset every billing month and are always used first.',
 }
 
 const changes: Question = {
@@ -53,7 +53,7 @@ export function pricingFaq({ price, trialDays }: { price: Price; trialDays: numb
   return [
     {
       question: 'What do I get each month?',
-      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count starts again each month. When they are used up you can go on at once by adding credits.`,
+      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count starts again each month. If you run out, add credits and keep working.`,
     },
     creditPrice(price),
     ...(trialDays > 0
@@ -70,7 +70,7 @@ export function pricingFaq({ price, trialDays }: { price: Price; trialDays: numb
     {
       question: 'Which currencies can I pay in?',
       answer:
-        'Euros, US dollars and British pounds. The number is the same in each, and it is what appears on your invoice. A subscription keeps the currency it was started in.',
+        'Euros, US dollars and British pounds. The price is the same number in each. A subscription stays in the currency it started in.',
     },
   ]
 }
@@ -78,16 +78,16 @@ export function pricingFaq({ price, trialDays }: { price: Price; trialDays: numb
 export const teamsFaq: readonly Question[] = [
   {
     question: 'How are seats counted?',
-    answer: `A seat belongs to one person, and a pending invitation holds one too. You can have up to ${maximumSeats} seats, add some at any time and give a seat to another person when its holder leaves.`,
+    answer: `A seat belongs to one person, and a pending invitation holds a seat too. You can have up to ${maximumSeats} seats, add more at any time, and reassign a seat when someone leaves.`,
   },
   {
     question: 'How do we share credits?',
-    answer: `Each seat adds ${plans.teams.credits_per_seat} credits a month to one pool that everybody in the organization uses. Administrators can top it up, and what was bought does not expire.`,
+    answer: `Each seat adds ${plans.teams.credits_per_seat} credits a month to one pool that everyone with a seat uses. Administrators can add credits to it, and purchased credits never expire.`,
   },
   {
     question: 'Who can see our billing?',
     answer:
-      'Administrators of the organization. Members see how many seats there are and which one is theirs, and nothing about payments.',
+      'Administrators of the organization. Members see the seats, including their own, but no payments.',
   },
   {
     question: 'Can we pay with one invoice?',
@@ -96,6 +96,6 @@ export const teamsFaq: readonly Question[] = [
   },
   {
     question: 'Does Teams include single sign-on?',
-    answer: 'Not at the moment. Tell us if you need SSO or SAML, and we will say when you can expect it.',
+    answer: 'Not yet. Tell us if you need SSO or SAML.',
   },
 ]

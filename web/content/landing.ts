@@ -53,7 +53,7 @@ export const more = [
   {
     id: 'models',
     title: 'Frontier intelligence',
-    text: 'Choose the right model for each task, from several vendors, with no contract of your own.',
+    text: 'Choose the right model for each task, from several vendors, without a contract with each.',
   },
   {
     id: 'familiar',
@@ -89,7 +89,7 @@ export const capabilities = [
   {
     id: 'supercomplete',
     title: 'Supercomplete',
-    text: 'Sees what you are doing and offers the next edit, also when it is in another place than your cursor.',
+    text: 'Sees what you are doing and suggests the next edit, even when it is far from your cursor.',
     example: 'Tab → line 42, Tab → line 87',
   },
   {
@@ -107,7 +107,7 @@ export const capabilities = [
   {
     id: 'codebase',
     title: 'Deep codebase knowledge',
-    text: 'Finds the code that matters for a question, including files that have not been opened for years.',
+    text: 'Finds the code that matters for a question, including files that were last opened years ago.',
     example: '“Where do we round prices?”',
   },
   {
@@ -119,7 +119,7 @@ export const capabilities = [
   {
     id: 'security',
     title: 'Security and compliance',
-    text: 'Decide which files it may read, which commands it may run and which models it may ask.',
+    text: 'Decide which files it can read, which commands it can run and which models it can use.',
     example: 'deny: .env, secrets/**',
   },
 ] as const

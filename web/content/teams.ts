@@ -7,44 +7,44 @@ export const teamFeatures = [
   {
     id: 'pool',
     title: 'A shared pool of credits',
-    text: 'The credits of all seats are one balance, so that a busy week of one person is no problem of theirs.',
+    text: 'All seats share one balance, so one person’s busy week does not stop their work.',
   },
   {
     id: 'seats',
     title: 'Seats that move',
-    text: 'Invite by e-mail, take a seat back when a member leaves, and add more when you run out.',
+    text: 'Invite by email, take a seat back when a member leaves, and add more when you run out.',
   },
   {
     id: 'dashboard',
-    title: 'Admin dashboard with analytics',
-    text: 'See what was granted, what was used and what is left, down to the single entry.',
+    title: 'Usage by member',
+    text: 'See what was granted, who used it and what is left, down to the single entry.',
   },
   {
     id: 'roles',
-    title: 'Two roles, clearly apart',
-    text: 'Administrators buy, invite and assign. Members write code and see nothing they do not need.',
+    title: 'Two clear roles',
+    text: 'Administrators add credits, invite people and assign seats. Members write code.',
   },
   {
     id: 'support',
-    title: 'Priority support',
-    text: 'Your questions go first, to people who can see what happened to a payment and put it right.',
+    title: 'Support that can look it up',
+    text: 'Support sees what happened to a payment and to every credit it bought, and can put it right.',
   },
 ] as const
 
 export const teamSecurity = [
   {
     id: 'privacy',
-    title: 'Privacy mode',
-    text: 'With privacy mode on, your code is neither stored nor used for training.',
+    title: 'No code in your account',
+    text: 'Editors report how many credits a request used and one line about it. Your files never reach your account.',
   },
   {
     id: 'tokens',
-    title: 'Tokens that can be revoked',
-    text: 'An editor signs in once and gets a token of which we keep only a hash. Revoking it takes one click.',
+    title: 'Tokens you can revoke',
+    text: 'An editor signs in once and gets a token. We store only its hash, and you can revoke it with one click.',
   },
   {
     id: 'checks',
-    title: 'Membership checked at every call',
+    title: 'Membership checked on every request',
     text: 'A member who leaves the organization loses access to its credits with the next request.',
   },
   {

@@ -1,32 +1,43 @@
+/** Latest first. The dates are those on which the change could first be used. */
 export const updates = [
   {
-    date: '2025-08-10',
-    title: 'AI-powered suggestions',
-    text: 'Completions now take your latest edits into account and propose the next one.',
+    date: '2026-11-26',
+    title: 'A safer editor sign-in',
+    text: 'When your editor asks for access, nothing is stored until you agree.',
     points: [
-      'Suggestions follow a rename through the other places of the file',
-      'Several lines at once, accepted with one Tab',
-      'A suggestion that no longer fits disappears by itself',
+      'The page names the account and the editor before you decide',
+      'A request you do not answer expires after ten minutes',
+      'Closing the page is enough to refuse',
     ],
   },
   {
-    date: '2025-08-05',
-    title: 'Accessibility',
-    text: 'Everything on this site can be used with a keyboard and with a screen reader.',
+    date: '2026-11-25',
+    title: 'Renewals you can follow',
+    text: 'The dashboard and billing now say what is happening to the payment for your next period.',
     points: [
-      'A focus that is always seen, and dialogs that keep it inside',
-      'Light and dark themes with enough contrast for text',
-      'Animations stop when your system asks for less motion',
+      'A notice while your plan is being renewed',
+      'If your bank wants you to confirm the payment, a link to the page where you do it',
     ],
   },
   {
-    date: '2025-08-01',
-    title: 'Performance',
-    text: 'Pages arrive finished, and load what they need only when they need it.',
+    date: '2026-11-22',
+    title: 'Organizations, and every balance explained',
+    text: 'A Teams plan has seats, roles and one pool of credits. Every balance can be traced to the payments behind it.',
     points: [
-      'The public pages are readable before any script has run',
-      'The sign-in service is loaded when you sign in, not before',
-      'Charts and account pages are separate downloads',
+      'Invitations by email, each of which holds a seat until it is accepted or revoked',
+      'Each change of a balance with its cause, on any day',
+      'Export of your history, and your invoices and receipts in one list',
+      'Light and dark themes, on a phone as well as on a desktop',
+    ],
+  },
+  {
+    date: '2026-11-20',
+    title: 'Credits you can count',
+    text: 'Every purchase, grant, refund and request is an entry with the balance after it.',
+    points: [
+      'A payment page that waits until the credits are in your balance',
+      'Purchased credits that never expire, used after those of your plan',
+      'Prices in euros, US dollars and British pounds',
     ],
   },
 ] as const

@@ -4,6 +4,9 @@ import type { TooltipBubbleProps } from './TooltipBubble.tsx'
 import { useLater } from './useLater.ts'
 
 const hoverDelay_ms = 700
+/** Within this time after one has closed, the next one opens at once, wherever it is. */
+const skipDelay_ms = 300
+let closed_at = Number.NEGATIVE_INFINITY
 const loadBubble = async () => (await import('./TooltipBubble.tsx')).TooltipBubble
 
 interface TooltipProps {
@@ -22,6 +25,7 @@ export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipPr
   const Bubble = useLater(loadBubble)
   const close = () => {
     clearTimeout(timer.current)
+    if (trigger) closed_at = performance.now()
     setTrigger(undefined)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -29,7 +33,8 @@ export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipPr
   const openSoon = ({ currentTarget, pointerType }: PointerEvent) => {
     if (pointerType === 'touch') return
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => setTrigger(currentTarget), hoverDelay_ms)
+    const delay_ms = performance.now() - closed_at < skipDelay_ms ? 0 : hoverDelay_ms
+    timer.current = setTimeout(() => setTrigger(currentTarget), delay_ms)
   }
   const open = !disabled && trigger !== undefined
   return (

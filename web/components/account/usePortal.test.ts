@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { ApiFailure } from '../../api/failure.ts'
 import { portalFailure } from './usePortal.ts'
 
-const failure = (status: number, text: string | null) => new ApiFailure({ status, code: 'x', text })
+const failure = (status: number, text: string | null, code = 'x') => new ApiFailure({ status, code, text })
 
 test('a portal that does not open says so, and whether it helps to try again', () => {
-  expect(portalFailure(failure(502, 'Failed to create customer portal session'))).toEqual({
+  expect(portalFailure(failure(502, 'Failed to create customer portal session', 'portal_failed'))).toEqual({
     title: 'Billing Portal Error',
     text: 'Failed to access billing portal. Please try again.',
   })
@@ -15,6 +15,13 @@ test('a portal that does not open says so, and whether it helps to try again', (
       text: 'An unexpected error occurred. Please try again later.',
     })
   }
+})
+
+test('a portal that the server refuses is told in the server’s words', () => {
+  expect(portalFailure(failure(429, 'Too many requests. Please wait.'))).toEqual({
+    title: 'Billing Portal Error',
+    text: 'Too many requests. Please wait.',
+  })
 })
 
 test('a user whose session has ended is asked to sign in', () => {

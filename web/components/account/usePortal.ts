@@ -27,14 +27,15 @@ export function usePortal({ payer, userId }: PayerView) {
   })
 }
 
-/** What the product says when a person's own portal does not open. */
+/** What the product says when a person's own portal does not open: the server's reason, if there is one. */
 export function portalFailure(error: unknown): { title: string; text: string } {
   if (isStatus(error, 401)) {
     return { title: 'Authentication Required', text: 'Please sign in to access billing information' }
   }
   const title = 'Billing Portal Error'
-  const isAnswered = error instanceof ApiFailure && error.text !== null
-  return isAnswered
-    ? { title, text: 'Failed to access billing portal. Please try again.' }
-    : { title, text: 'An unexpected error occurred. Please try again later.' }
+  if (!(error instanceof ApiFailure) || error.text === null) {
+    return { title, text: 'An unexpected error occurred. Please try again later.' }
+  }
+  const isReason = error.code !== 'portal_failed'
+  return { title, text: isReason ? error.text : 'Failed to access billing portal. Please try again.' }
 }

@@ -10,6 +10,7 @@ import { type Currency, defaultCurrency } from '../../../schema/catalogue/curren
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
+import { AgreementNote } from '../AgreementNote.tsx'
 import { formatCredits, formatMoney } from '../format.ts'
 import { AmountInput, amountFormat } from './AmountInput.tsx'
 import { CreditPack } from './CreditPack.tsx'
@@ -95,6 +96,7 @@ export function BuyCredits({ payer, packs = creditPacks, currency = defaultCurre
           <Alert tone="caution">{offlineText}</Alert>
         )}
       </div>
+      <AgreementNote when="By continuing to payment" documents={['/terms', '/refunds']} />
     </form>
   )
 }

@@ -2,7 +2,7 @@ import { Download, ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { BillingDocument } from '../../../schema/api/billing.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { formatDay, readerLocales } from '../format.ts'
+import { formatCredits, formatDay, readerLocales } from '../format.ts'
 
 interface DocumentListProps<Item extends BillingDocument> {
   items: readonly Item[]
@@ -23,7 +23,8 @@ export function DocumentList<Item extends BillingDocument>({ items, more }: Docu
 }
 
 function Document({ document, children }: { document: BillingDocument; children: ReactNode }) {
-  const { kind, number, description, created_at, hosted_url, pdf_url } = document
+  const { kind, number, credits, created_at, hosted_url, pdf_url } = document
+  const description = credits === null ? document.description : `${formatCredits(credits)} credits`
   const title = number ?? description
   const [tone, status] = statuses[document.status]
   return (

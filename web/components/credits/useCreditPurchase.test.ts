@@ -31,9 +31,4 @@ describe('a purchase that did not begin', () => {
       'No checkout URL received. Nothing was charged.',
     )
   })
-
-  test('the notice of a purchase without a connection says so', () => {
-    const offline = failure('offline', 'You are offline. Nothing was charged.')
-    expect(purchaseFailureText(offline, dashboard)).toMatch(/^You are offline\. Nothing was charged\./)
-  })
 })

@@ -8,7 +8,6 @@ import { ApiFailure, failureText } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { usePurchaseKeys } from './purchaseKey.ts'
-import { offlineText } from './useOnline.ts'
 
 /** The payer of a purchase. Each page has its own call, with its own return address. */
 export type CreditsPayer =
@@ -21,13 +20,17 @@ export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
   const keys = usePurchaseKeys()
   return useHostedPage({
     mutationFn: async (credits: number) => {
-      if (!navigator.onLine) throw new ApiFailure({ status: 0, code: 'offline', text: offlineText })
+      if (!navigator.onLine) throw new ApiFailure({ status: 0, code: 'offline', text: null })
       const idempotencyKey = keys.keyOf(JSON.stringify([payer, credits, currency]))
       const page = await openCheckout(api, payer, { credits, currency, idempotencyKey })
       keys.leave(idempotencyKey)
       return page
     },
-    onError: (error) => toast.error('Error', { description: purchaseFailureText(error, payer) }),
+    onError: (error) => {
+      // The form says it below its button, as long as it is so.
+      if (error instanceof ApiFailure && error.code === 'offline') return
+      toast.error('Error', { description: purchaseFailureText(error, payer) })
+    },
   })
 }
 
@@ -58,7 +61,6 @@ async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promis
 
 /** The failure and what it means for the buyer's money: the payment page was not opened. */
 export function purchaseFailureText(error: unknown, payer: CreditsPayer): string {
-  if (error instanceof ApiFailure && error.code === 'offline') return offlineText
   const text =
     error instanceof ApiFailure && error.code === 'unexpected_answer'
       ? 'No checkout URL received'

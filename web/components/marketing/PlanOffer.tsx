@@ -11,7 +11,6 @@ interface PlanOfferProps {
   /** What the price means, for example how much is charged at once. */
   note?: string
   features: readonly string[]
-  extras?: { readonly title: string; readonly items: readonly string[] }
   action: ReactNode
   /** Set for the one that most people want. */
   highlighted?: boolean
@@ -25,7 +24,6 @@ export function PlanOffer({
   unit,
   note,
   features,
-  extras,
   action,
   highlighted,
 }: PlanOfferProps) {
@@ -51,26 +49,14 @@ export function PlanOffer({
       </p>
       {note !== undefined && <p className="mt-2 min-h-5 text-muted text-sm">{note}</p>}
       <div className="mt-7 grid">{action}</div>
-      <FeatureList features={features} className="mt-8 border-t pt-7 font-medium" />
-      {extras && (
-        <>
-          <p className="mt-7 text-faint text-sm">{extras.title}</p>
-          <FeatureList features={extras.items} className="mt-4 text-muted" />
-        </>
-      )}
+      <ul className="mt-8 grid gap-x-4 gap-y-3 border-t pt-7 font-medium text-sm sm:grid-cols-2">
+        {features.map((feature) => (
+          <li key={feature} className="flex gap-2.5">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
+            {feature}
+          </li>
+        ))}
+      </ul>
     </article>
-  )
-}
-
-function FeatureList({ features, className }: { features: readonly string[]; className: string }) {
-  return (
-    <ul className={`grid gap-x-4 gap-y-3 text-sm sm:grid-cols-2 ${className}`}>
-      {features.map((feature) => (
-        <li key={feature} className="flex gap-2.5">
-          <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
-          {feature}
-        </li>
-      ))}
-    </ul>
   )
 }

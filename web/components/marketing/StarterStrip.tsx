@@ -12,7 +12,7 @@ export function StarterStrip({ currency }: { currency: Currency }) {
       <span>
         <strong className="font-semibold">Starter is free.</strong>{' '}
         <span className="text-muted">
-          Buy {creditRate.credits} credits for {price(creditRate.amount_minor)} whenever you need them. They
+          Add {creditRate.credits} credits for {price(creditRate.amount_minor)} whenever you need them. They
           never expire.
         </span>
       </span>

@@ -71,11 +71,11 @@ function Pool(pool: PoolProps) {
           <dd>{formatCredits(used_credits)}</dd>
         </div>
         <div>
-          <dt>From the plan, until the month ends</dt>
+          <dt>Plan credits</dt>
           <dd>{formatCredits(plan_credits)}</dd>
         </div>
         <div>
-          <dt>Purchased, never expire</dt>
+          <dt>Purchased credits, never expire</dt>
           <dd>{formatCredits(purchased_credits)}</dd>
         </div>
       </dl>
@@ -87,8 +87,8 @@ function Pool(pool: PoolProps) {
             title={remaining_credits > 0 ? 'The pool is almost empty' : 'The pool is empty'}
           >
             {remaining_credits < 0
-              ? `It is ${formatCredits(-remaining_credits)} credits short. It cannot be used until credits are added.`
-              : 'The organization’s pool cannot be used without credits.'}
+              ? `It is ${formatCredits(-remaining_credits)} credits below zero. Add credits to use it again.`
+              : 'Members cannot use the assistant until credits are added.'}
           </Alert>
         </div>
       )}

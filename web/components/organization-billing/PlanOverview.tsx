@@ -44,7 +44,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
           value={formatDay(cancel_at ?? next.data?.payment?.at ?? subscription.current_period_end)}
           note={
             cancel_at
-              ? 'nothing more is charged'
+              ? 'no further charges'
               : money(next.data?.payment?.amount_minor ?? nextTotal(subscription))
           }
         />
@@ -63,7 +63,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
 
 /** The card that Stripe will charge. */
 function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
-  if (next.isPending) return <Fact term="Card" value="…" note="being asked for" />
+  if (next.isPending) return <Fact term="Card" value="…" note="loading" />
   if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
   const { card } = next.data
   if (!card) return <Fact term="Card" value="None on file" note="add one under Manage billing" />

@@ -5,6 +5,7 @@ import {
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
 import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
@@ -12,6 +13,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { AgreementNote } from '../AgreementNote.tsx'
 import { formatDay, formatMoney } from '../format.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -49,13 +51,13 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
         title="Set up Organization Billing"
         description={
           ended?.ended_at
-            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use the seats.`
+            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use its seats.`
             : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
         {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
       />
       <ul className="grid gap-x-6 gap-y-2 px-5 pt-4 text-sm sm:grid-cols-2 sm:px-6">
-        {plans.teams.features.map((feature) => (
+        {planFeatures('teams').map((feature) => (
           <li key={feature} className="flex gap-2.5">
             <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
             {feature}
@@ -83,9 +85,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             </>
           }
         />
-        <p className="mt-2 text-muted text-sm">
-          You pay on the next page. Seats can be added at any time, and the plan can be cancelled at any time.
-        </p>
+        <p className="mt-2 text-muted text-sm">You pay on the next page. Add seats or cancel at any time.</p>
         <Button
           type="submit"
           size="large"
@@ -95,6 +95,9 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
         >
           {checkout.processing ? 'Processing...' : 'Subscribe'}
         </Button>
+        <div className="mt-3">
+          <AgreementNote when="By subscribing" documents={['/terms', '/refunds']} />
+        </div>
       </form>
     </Card>
   )

@@ -8,7 +8,7 @@ export function SubscriptionBadge({ status }: Pick<OrganizationSubscription, 'st
     case 'past_due':
       return <Badge tone="caution">Past Due</Badge>
     case 'canceled':
-      return <Badge tone="critical">Canceled</Badge>
+      return <Badge tone="critical">Cancelled</Badge>
     default:
       return <Badge>{status}</Badge>
   }

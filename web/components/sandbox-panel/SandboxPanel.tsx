@@ -55,7 +55,10 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
               </div>
             )}
             {state?.clerk !== null && (
-              <Part title="Sign in" text="Sign up with any address; the e-mail’s code is always the same.">
+              <Part
+                title="Sign in"
+                text="Sign up with any email address. The verification code is always the same."
+              >
                 <CopyValue name="Verification code" value="424242" />
                 <CopyValue name="Demo account" value="demo@tidemark.test" />
                 <CopyValue name="Its password" value="tidemark-demo-1" />
@@ -87,7 +90,7 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
             {state && (
               <Part
                 title="Failures"
-                text="The next calls to Stripe and Clerk fail. See what the pages say then."
+                text="Make the next calls to Stripe or Clerk fail, and see what the pages say."
               >
                 <FaultKnobs state={state} isBusy={busy !== null} turn={turn} />
               </Part>

@@ -10,7 +10,7 @@ import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { formatCreditChange, formatDate, formatMoney, readerLocales } from '../format.ts'
 
 export const kindNames: Readonly<Record<LookupKind, string>> = {
-  email: 'E-mail address',
+  email: 'Email address',
   name: 'Name',
   user: 'User',
   organization: 'Organization',

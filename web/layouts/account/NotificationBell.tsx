@@ -46,7 +46,7 @@ function LoadedBell({ payer }: { payer: Payer }) {
       >
         {notices.length === 0 ? (
           <p className="px-5 py-8 text-center text-muted text-sm">
-            {isLoaded ? 'Nothing needs your attention.' : 'Your notifications are not there yet.'}
+            {isLoaded ? 'Nothing needs your attention.' : 'Loading your notifications.'}
           </p>
         ) : (
           <ul className="max-h-[70dvh] divide-y divide-line overflow-y-auto">

@@ -4,6 +4,8 @@ import { useSignedIn } from '../../auth/signedIn.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
+import { legalLink } from '../../content/legal.ts'
+import { legalPaths } from '../../content/paths.ts'
 import { resources } from './resources.ts'
 
 export function Footer() {
@@ -52,6 +54,19 @@ export function Footer() {
           © {new Date().getFullYear()} {brand.name}
           <SandboxMarker />
         </p>
+        <nav
+          aria-label="Legal"
+          className="flex flex-wrap gap-x-5 gap-y-2 text-faint text-sm [&_a:hover]:text-ink"
+        >
+          {legalPaths.map((path) => {
+            const { label, href } = legalLink(path, brand)
+            return (
+              <a key={path} href={href}>
+                {label}
+              </a>
+            )
+          })}
+        </nav>
         <ThemeSwitch />
       </div>
     </footer>

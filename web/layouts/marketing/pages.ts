@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { type LegalPath, legalDocuments } from '../../content/legal.ts'
 import type { MarketingPath } from '../../content/paths.ts'
 
 interface MarketingPage {
@@ -21,12 +22,28 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
   },
   '/teams': {
     title: 'Teams and Enterprise',
-    description: 'One bill, one pool of credits and a seat for everybody who writes code.',
+    description: 'One bill, one pool of credits and a seat for everyone who writes code.',
     load: async () => (await import('../../pages/teams/TeamsPage.tsx')).TeamsPage,
   },
   '/updates': {
     title: 'Updates',
-    description: 'What is new, in the order in which it was released.',
+    description: 'What is new, latest first.',
     load: async () => (await import('../../pages/updates/UpdatesPage.tsx')).UpdatesPage,
   },
+  '/terms': legalPage('/terms'),
+  '/privacy': legalPage('/privacy'),
+  '/refunds': legalPage('/refunds'),
+  '/imprint': legalPage('/imprint'),
+}
+
+function legalPage(path: LegalPath): MarketingPage {
+  const { title } = legalDocuments[path]
+  return {
+    title,
+    description: `${title} of this site.`,
+    load: async () => {
+      const { LegalPage } = await import('../../pages/legal/LegalPage.tsx')
+      return () => LegalPage({ path })
+    },
+  }
 }

@@ -34,7 +34,7 @@ export function SearchBox() {
           type="search"
           aria-label="Search support"
           aria-keyshortcuts="/"
-          placeholder="E-mail address, name or any id"
+          placeholder="Email address, name or any id"
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}

@@ -3,8 +3,7 @@ import { MonitorSmartphone } from 'lucide-react'
 import { destinationOf } from '../../../schema/api/redirect-uri.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
-
-export const editorTitle = 'VSCode Extension Authentication'
+import { editorTexts } from './editorTexts.ts'
 
 interface AgreeToEditorProps {
   readonly email: string
@@ -23,8 +22,8 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
     <StatusView
       tone="neutral"
       Icon={MonitorSmartphone}
-      title={editorTitle}
-      text="An editor asks to be signed in to your account. It will be able to see your balance and to spend your credits."
+      title={editorTexts(redirect_uri).title}
+      text="Your editor wants to use your account. It will see your balance and spend your credits."
       actions={
         <>
           <Button onClick={onAgree}>Sign in the editor</Button>
@@ -60,8 +59,8 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
         </div>
       </dl>
       <p className="text-muted text-sm">
-        Continue only if you started this yourself, in this editor, a moment ago. If another person sent you
-        here, close this window.
+        Continue only if you just started this sign-in from your editor. If someone sent you this link, close
+        this window.
       </p>
     </StatusView>
   )

@@ -1,7 +1,8 @@
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { editorTexts } from './editorTexts.ts'
 
 interface EditorFailureProps {
   text: string
@@ -21,16 +22,33 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
       actions={
         <>
           {onRetry && <Button onClick={onRetry}>Try Again</Button>}
-          {action ?? (
-            <Button variant="secondary" onClick={() => window.close()}>
-              Close Window
-            </Button>
-          )}
+          {action ?? <CloseWindow />}
         </>
       }
     >
       <p className="text-muted text-sm">Nothing was sent to the editor, and no credits were spent.</p>
     </StatusView>
+  )
+}
+
+/** Browsers let a script close only windows that a script has opened, or that show their first page. */
+function CloseWindow() {
+  const [isRefused, setIsRefused] = useState(false)
+  if (isRefused) {
+    return (
+      <p role="status" className="text-muted text-sm">
+        Your browser keeps this window open. Close the tab yourself, and return to your editor.
+      </p>
+    )
+  }
+  const close = () => {
+    window.close()
+    setIsRefused(true)
+  }
+  return (
+    <Button variant="secondary" onClick={close}>
+      Close Window
+    </Button>
   )
 }
 
@@ -46,19 +64,20 @@ export function EditorCancelled() {
 }
 
 /** Some browsers ask whether to open the editor; a user who declines by mistake needs the link again. */
-export function EditorOpened({ address }: { address: string }) {
+export function EditorOpened({ address, redirect_uri }: { address: string; redirect_uri: string }) {
   return (
     <StatusView
       tone="positive"
       Icon={CircleCheck}
       title="Authentication successful!"
-      text="Redirecting to VSCode..."
+      text={editorTexts(redirect_uri).redirecting}
     >
       <p className="text-muted text-sm">
-        You can close this window when your editor is signed in. Nothing has happened?{' '}
+        Your editor did not open?{' '}
         <a href={address} className="text-accent-text underline underline-offset-4">
-          Open the editor
+          Open it again
         </a>
+        . You can close this window once your editor is signed in.
       </p>
     </StatusView>
   )

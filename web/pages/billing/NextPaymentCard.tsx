@@ -67,9 +67,7 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
       <p className="font-semibold text-4xl tracking-[-0.03em]">
         {payment ? formatMoney(payment.amount_minor, payment.currency) : 'None'}
       </p>
-      <p className="mt-2 text-muted text-sm">
-        {payment ? whenText(payment) : 'Nothing will be charged by itself.'}
-      </p>
+      <p className="mt-2 text-muted text-sm">{payment ? whenText(payment) : 'No payment is scheduled.'}</p>
       <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-2 pt-3">
         <p className="text-faint text-xs">{card && cardName(card)}</p>
         <div className="flex items-center gap-3">
@@ -87,6 +85,6 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
 
 function whenText({ at, overdue }: NonNullable<NextPayment['payment']>): string {
   if (overdue)
-    return at ? `The last try failed. It is tried again on ${formatDay(at)}.` : 'The last try failed.'
+    return at ? `The last attempt failed. We will try again on ${formatDay(at)}.` : 'The last attempt failed.'
   return at ? `on ${formatDay(at)}` : ''
 }

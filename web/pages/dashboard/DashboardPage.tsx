@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import type { SignedInUser } from '../../auth/useSignedInUser.ts'
@@ -46,7 +47,7 @@ export function DashboardPage() {
 const firstVisitMs = 60 * 60_000
 
 function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organization }: Payer): string {
-  if (organization) return `The account of ${organization.name}`
+  if (organization) return `You are viewing ${organization.name}.`
   const isBack = Number(lastSignInAt) - Number(createdAt) > firstVisitMs
   return `${isBack ? 'Welcome back' : 'Welcome'}${firstName ? `, ${firstName}` : ''}.`
 }
@@ -72,6 +73,8 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
   useHashTarget()
   const summary = account.state === 'ready' ? account.summary : undefined
   const mayManage = summary?.may_manage ?? !payer.organization
+  const firstSteps = summary && <FirstSteps summary={summary} connected={connected} />
+  const isPaymentWrong = summary !== undefined && hasWrongPayment(summary)
   return (
     <>
       {account.state === 'ready' ? (
@@ -79,7 +82,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           <ConfirmedChange payer={payer} />
           <Notices payer={payer} />
           <ScheduledChange payer={payer} />
-          {!payer.organization && <FirstSteps summary={account.summary} connected={connected} />}
+          {!isPaymentWrong && firstSteps}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
             <BalanceCard summary={account.summary} />
             <PlanCard summary={account.summary} payer={payer} />
@@ -107,8 +110,14 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           {mayManage && <AddCreditsCard payer={payer} summary={summary} />}
         </div>
       </div>
+      {/* Below the payments, so that nothing stands above what is wrong. */}
+      {isPaymentWrong && <div className="mt-4 sm:mt-5">{firstSteps}</div>}
     </>
   )
+}
+
+function hasWrongPayment({ overdue, payments }: AccountSummary): boolean {
+  return overdue !== null || payments.some(({ state }) => state === 'failed' || state === 'under_review')
 }
 
 function AccountFailure({ account }: { account: AccountView & { state: 'failed' } }) {
@@ -118,6 +127,7 @@ function AccountFailure({ account }: { account: AccountView & { state: 'failed' 
         title={account.title}
         error={account.error}
         defaultText="Your account could not be loaded."
+        reassurance="Your payments and credits are not affected."
         busy={account.retrying}
         onRetry={account.retry}
       />

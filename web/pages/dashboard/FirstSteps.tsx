@@ -1,6 +1,8 @@
 import { Check } from 'lucide-react'
 import { useId } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
+import { formatCredits } from '../../components/format.ts'
 import { cn } from '../../ui/cn.ts'
 
 const newForMs = 14 * 24 * 3_600_000
@@ -14,7 +16,7 @@ interface FirstStepsProps {
 /** A new account's checklist, hidden once it is done or the account is no longer new. */
 export function FirstSteps({ summary, connected }: FirstStepsProps) {
   const titleId = useId()
-  const { balance, credits_on_the_way, as_of, member_since } = summary
+  const { balance, credits_on_the_way, as_of, member_since, may_manage } = summary
   const hasCredits = balance.had_credits || credits_on_the_way > 0
   const isNew = Date.parse(as_of) - Date.parse(member_since ?? as_of) < newForMs
   if ((connected && hasCredits) || (!isNew && balance.had_credits)) return null
@@ -31,19 +33,28 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
           done={connected}
           number={1}
           title="Connect your editor"
-          text="Sign in from the extension, or give it a token."
+          text="Sign in from the extension, or paste a token into it."
           href="#extension-token"
         />
         <Step
           done={hasCredits}
           number={2}
-          title="Add credits"
-          text="Credits pay for requests. They never expire."
-          href="#add-credits"
+          title={hasCredits ? 'Credits to use' : 'Add credits'}
+          text={creditsText(summary)}
+          href={may_manage ? '#add-credits' : null}
         />
       </ol>
     </section>
   )
+}
+
+function creditsText({ plan_type, may_manage, balance }: AccountSummary): string {
+  const { credits_per_seat, per_seat } = plans[plan_type]
+  if (balance.had_credits && credits_per_seat > 0) {
+    return `Your plan adds ${formatCredits(credits_per_seat)} credits every month${per_seat ? ' for each seat' : ''}.`
+  }
+  if (!may_manage) return 'An administrator can add credits.'
+  return 'Credits pay for requests. Purchased credits never expire.'
 }
 
 interface StepProps {
@@ -51,7 +62,8 @@ interface StepProps {
   number: number
   title: string
   text: string
-  href: string
+  /** Null where the reader cannot do it. */
+  href: string | null
 }
 
 function Step({ done, number, title, text, href }: StepProps) {
@@ -67,10 +79,10 @@ function Step({ done, number, title, text, href }: StepProps) {
         {done ? <Check className="size-3.5" /> : number}
       </span>
       <div className="min-w-0 text-sm">
-        {done ? (
+        {done || href === null ? (
           <p className="font-medium">
             {title}
-            <span className="sr-only">: done</span>
+            {done && <span className="sr-only">: done</span>}
           </p>
         ) : (
           <a href={href} className="font-medium text-accent-text underline underline-offset-4">

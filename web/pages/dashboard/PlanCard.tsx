@@ -3,6 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
@@ -58,7 +59,7 @@ export function PlanCardSkeleton() {
 
 function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
   const { status, cancel_at, ended_at } = subscription
-  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Canceled</Badge>
+  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Cancelled</Badge>
   if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
   if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
   if (status === 'paused') return <Badge>Paused</Badge>
@@ -70,12 +71,14 @@ function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
 function Features({ planType }: { planType: PlanType }) {
   return (
     <ul className="mt-3 space-y-1.5 text-muted text-sm">
-      {plans[planType].features.slice(0, 3).map((feature) => (
-        <li key={feature} className="flex items-center gap-2">
-          <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
-          {feature}
-        </li>
-      ))}
+      {planFeatures(planType)
+        .slice(0, 3)
+        .map((feature) => (
+          <li key={feature} className="flex items-center gap-2">
+            <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
+            {feature}
+          </li>
+        ))}
     </ul>
   )
 }
@@ -94,7 +97,8 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
       {cancel_at !== null ? (
         <Fact term="Ends" value={formatDay(cancel_at)} />
       ) : isTrial ? (
-        <Fact term="Trial ends" value={formatDay(trial_end)} />
+        // Who sees the payment sees its date there.
+        !mayManage && <Fact term="Trial ends" value={formatDay(trial_end)} />
       ) : (
         status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
       )}
@@ -105,7 +109,7 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
           value={`${nextText(subscription, scheduled_change)} on ${formatDay(scheduled_change.at)}`}
         />
       )}
-      {mayManage && <Payment payer={payer} />}
+      {mayManage && <Payment payer={payer} isFirst={isTrial} />}
     </dl>
   )
 }
@@ -120,7 +124,7 @@ function Fact({ term, value }: { term: string; value: ReactNode }) {
 }
 
 /** What Stripe will take next, and from which card. The lines have their place before it has answered. */
-function Payment({ payer: { payer, userId } }: { payer: Payer }) {
+function Payment({ payer: { payer, userId }, isFirst }: { payer: Payer; isFirst: boolean }) {
   const next = useQuery(nextPaymentQuery(useApi(), { payer, userId }))
   if (next.isError) {
     return (
@@ -142,7 +146,10 @@ function Payment({ payer: { payer, userId } }: { payer: Payer }) {
   const wait = <Skeleton className="inline-block h-4 w-24 align-middle" />
   return (
     <>
-      <Fact term={paymentTerm(next.data)} value={next.data ? paymentText(next.data) : wait} />
+      <Fact
+        term={isFirst && next.data?.payment ? 'First payment' : paymentTerm(next.data)}
+        value={next.data ? paymentText(next.data) : wait}
+      />
       <Fact term="Card" value={next.data ? cardText(next.data) : wait} />
     </>
   )
@@ -156,7 +163,7 @@ function paymentText({ payment }: NextPayment): string {
   if (!payment) return 'None'
   const amount = formatMoney(payment.amount_minor, payment.currency)
   if (payment.at === null) return amount
-  return `${amount}${payment.overdue ? ', next try' : ' on'} ${formatDay(payment.at)}`
+  return `${amount}${payment.overdue ? ', retry on' : ' on'} ${formatDay(payment.at)}`
 }
 
 function cardText({ card }: NextPayment): string {

@@ -52,7 +52,7 @@ function Invited({ user, link }: InvitedProps) {
         tone="critical"
         Icon={CircleAlert}
         title="The invitation could not be loaded"
-        text="The sign-in service does not answer at the moment. Your invitation is not lost."
+        text="The sign-in service is not responding. Your invitation is not lost."
         actions={<Button onClick={() => void listed.refetch()}>Try Again</Button>}
       />
     )
@@ -80,7 +80,7 @@ function OpenInvitation({ invitation }: { invitation: ClerkInvitation }) {
       tone="neutral"
       Icon={MailOpen}
       title={`Join ${name}`}
-      text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You will have a seat and use the organization’s credits; nothing is charged to you.`}
+      text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You get a seat and use the organization’s credits. You are not charged.`}
       actions={
         <>
           <Button busy={joined.isPending} disabled={joined.isPending} onClick={() => joined.mutate()}>
@@ -156,7 +156,7 @@ function WrongAccount({ user }: { user: SignedInUser }) {
       tone="caution"
       Icon={UserRoundX}
       title="This invitation is not for this account"
-      text="It was sent to another address, or it has ended. If you have the address that it was sent to, sign in with that."
+      text="It was sent to another email address, or it has ended. If that address is yours, sign in with it."
       actions={
         <>
           <Button onClick={() => void signOut({ redirectUrl: window.location.href })}>

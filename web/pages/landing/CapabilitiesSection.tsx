@@ -35,7 +35,7 @@ export function CapabilitiesSection() {
         <SectionHeading
           id="capabilities-title"
           title={title}
-          text="Nine things it does that are hard to give up once you have had them for a week."
+          text="Nine things you will not want to give up after a week."
         />
         <div className="mt-10">
           <Carousel

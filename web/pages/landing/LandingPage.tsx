@@ -41,7 +41,7 @@ function ClosingCall() {
         <h2 id="closing-title" className="text-4xl tracking-[-0.03em] sm:text-5xl">
           Give it a task you’ve been putting off
         </h2>
-        <p className="mt-5 text-lg text-muted">Free to start. No card needed until you buy credits.</p>
+        <p className="mt-5 text-lg text-muted">Free to start. No card needed until you add credits.</p>
         <div className="mt-9">
           <StartButton />
         </div>

@@ -1,4 +1,5 @@
 import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
@@ -22,7 +23,7 @@ export function PricingSection() {
         <SectionHeading
           id="pricing-title"
           title="Pricing that adds up"
-          text="Start free and buy credits when you need them, or choose a plan that includes credits every month."
+          text="Start free and add credits when you need them, or choose a plan that includes credits every month."
         />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer
@@ -32,8 +33,7 @@ export function PricingSection() {
             badge={<Badge tone="accent">Popular</Badge>}
             price={price(pro.price_minor.monthly)}
             unit="/ mo per user"
-            features={pro.features}
-            extras={{ title: 'And for the way you work', items: pro.extras }}
+            features={planFeatures('pro')}
             action={
               <LinkButton size="large" href="/pricing">
                 {trialButton}
@@ -45,8 +45,7 @@ export function PricingSection() {
             description={teams.description}
             price="Custom"
             unit={`for up to ${maximumSeats} seats`}
-            features={teams.features}
-            extras={{ title: 'And for the way your company works', items: teams.extras }}
+            features={planFeatures('teams')}
             action={
               <div className="grid gap-2.5 sm:grid-cols-2">
                 <StartTeams />

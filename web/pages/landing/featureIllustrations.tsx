@@ -72,26 +72,26 @@ export function CompletionIllustration() {
 }
 
 const editors = [
-  { name: 'VS Code', Icon: PanelsTopLeft },
-  { name: 'Cursor', Icon: Command },
-  { name: 'Windsurf', Icon: SquareTerminal },
-  { name: 'VSCodium', Icon: Braces },
+  { name: 'VS Code', Icon: PanelsTopLeft, connected: true },
+  { name: 'Cursor', Icon: Command, connected: false },
+  { name: 'Windsurf', Icon: SquareTerminal, connected: false },
+  { name: 'VSCodium', Icon: Braces, connected: false },
 ]
 
 export function AccountIllustration() {
   return (
-    <Frame label="One account, connected to VS Code, Cursor, Windsurf and VSCodium">
+    <Frame label="One account, connected to VS Code, and the other editors that can sign in: Cursor, Windsurf and VSCodium">
       <div className="flex flex-col items-center">
         <div className="flex items-center gap-3 rounded-card border bg-surface py-3 pr-5 pl-3.5 text-sm shadow-card">
           <Mark className="size-8" />
           <span>
             <span className="block font-medium">Your account</span>
-            <span className="block text-muted text-xs tabular-nums">1,500 credits</span>
+            <span className="block text-muted text-xs tabular-nums">500 credits</span>
           </span>
         </div>
         <span className="h-7 w-px bg-line-strong" />
         <div className="grid w-full grid-cols-2 gap-3">
-          {editors.map(({ name, Icon }) => (
+          {editors.map(({ name, Icon, connected }) => (
             <div
               key={name}
               className="flex items-center gap-3 rounded-card border bg-surface p-3.5 text-sm shadow-low"
@@ -102,8 +102,8 @@ export function AccountIllustration() {
               <span className="min-w-0">
                 <span className="block truncate font-medium">{name}</span>
                 <span className="flex items-center gap-1.5 text-muted text-xs">
-                  <span className="size-1.5 rounded-full bg-positive" />
-                  Connected
+                  {connected && <span className="size-1.5 rounded-full bg-positive" />}
+                  {connected ? 'Connected' : 'Ready to sign in'}
                 </span>
               </span>
             </div>

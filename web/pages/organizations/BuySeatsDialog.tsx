@@ -29,7 +29,7 @@ export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDial
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Buy Additional Seats"
-      description="You see the exact sum for the rest of this period on the next page, and confirm it there. Nothing is charged before that."
+      description="The next page shows the exact amount for the rest of this period. Nothing is charged until you confirm it there."
     >
       {refused && (
         <div className="mb-5">

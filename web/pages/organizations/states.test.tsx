@@ -70,7 +70,7 @@ test.each<[string, Partial<OrganizationPerson>, string, ReturnType<typeof action
 test.each<[OrganizationSubscription['status'], string, string]>([
   ['active', 'Active', 'text-positive'],
   ['past_due', 'Past Due', 'text-caution'],
-  ['canceled', 'Canceled', 'text-critical'],
+  ['canceled', 'Cancelled', 'text-critical'],
   ['trialing', 'trialing', 'text-muted'],
   ['unpaid', 'unpaid', 'text-muted'],
 ])('a subscription that is %s says %s', (status, text, color) => {

@@ -1,4 +1,5 @@
 import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { type BillingFrequency, maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
@@ -33,7 +34,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         price={price(billing === 'yearly' ? yearly / 12 : monthly)}
         unit="/ mo per user"
         note={billing === 'yearly' ? `${price(yearly)} once a year` : 'Billed every month'}
-        features={pro.features}
+        features={planFeatures('pro')}
         action={
           <LinkButton size="large" href={`${signedIn ? '/auth/post-signup' : '/sign-up'}?${query}`}>
             {trialButton}
@@ -46,7 +47,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         price="Custom"
         unit={`for up to ${maximumSeats} seats`}
         note="One subscription for all seats"
-        features={teams.features}
+        features={planFeatures('teams')}
         action={
           <div className="grid gap-2.5 sm:grid-cols-2">
             <StartTeams choice={{ billing, currency }} />

@@ -23,7 +23,7 @@ export function PricingPage() {
             Pay for what you build with, and see where it went
           </h1>
           <p className="mt-5 max-w-xl text-balance text-lg text-muted leading-relaxed">
-            A plan comes with credits every month. When they are used up, more cost the same for everybody.
+            Plans include credits every month. When you need more, they cost the same on every plan.
           </p>
           <OfferSwitch offer={offer} onChange={choose} />
         </div>

@@ -2,6 +2,7 @@ import { SignUp } from '@clerk/clerk-react'
 import { LeadOn } from '../../auth/LeadOn.tsx'
 import { afterSignUp } from '../../auth/redirects.ts'
 import { useInitialQuery } from '../../auth/useInitialQuery.ts'
+import { AgreementNote } from '../../components/AgreementNote.tsx'
 import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
 import { PlanProblem } from '../../components/PlanProblem.tsx'
 import { SelectedPlan } from '../../components/SelectedPlan.tsx'
@@ -23,6 +24,9 @@ export function SignUpPage() {
         forceRedirectUrl={next}
         fallback={<AuthFormSkeleton />}
       />
+      <div className="mt-5 max-w-[25rem]">
+        <AgreementNote when="By creating an account" documents={['/terms', '/privacy']} />
+      </div>
     </LeadOn>
   )
 }

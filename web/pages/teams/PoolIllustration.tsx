@@ -25,10 +25,8 @@ export function PoolIllustration() {
         </p>
       </div>
       <p className="mt-1 font-semibold text-4xl tabular-nums tracking-[-0.03em]">
-        {number.format(pool - used)}
-        <span className="ml-2 font-normal text-base text-faint tracking-normal">
-          of {number.format(pool)}
-        </span>
+        {pool - used}
+        <span className="ml-2 font-normal text-base text-faint tracking-normal">of {pool}</span>
       </p>
       <div className="mt-5 flex h-2.5 gap-0.5 overflow-hidden rounded-full bg-sunken">
         {people.map(({ name, used }, index) => (
@@ -58,5 +56,3 @@ export function PoolIllustration() {
     </div>
   )
 }
-
-const number = new Intl.NumberFormat('en-US')

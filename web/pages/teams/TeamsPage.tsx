@@ -44,7 +44,7 @@ export function TeamsPage() {
         <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
           <SectionHeading
             id="team-features-title"
-            title="Made for the person who pays, too"
+            title="Built for the person who pays, too"
             text="Everything developers like about Pro, and what the rest of the company needs to say yes."
           />
           <CardGrid>
@@ -71,11 +71,10 @@ function TeamsHero() {
             Teams and Enterprise
           </Badge>
           <h1 className="mt-6 text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
-            One bill, one pool of credits, a seat for everybody
+            One bill, one pool of credits, a seat for everyone
           </h1>
           <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
-            Give the whole team the same assistant, and keep an account of it that your finance department
-            will believe.
+            Give the whole team the same assistant, with records your finance team can check.
           </p>
           <div className="mt-9 flex flex-col gap-3 sm:flex-row">
             <LinkButton size="large" href="/pricing">
@@ -99,8 +98,8 @@ function SecuritySection() {
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
         <SectionHeading
           id="team-security-title"
-          title="Your code and your money, looked after"
-          text="What we do so that neither ends up where it does not belong."
+          title="How we protect your code and your money"
+          text="What keeps both where they belong."
         />
         <CardGrid wide>
           {teamSecurity.map((card) => (
@@ -126,11 +125,10 @@ function ContactSection() {
       <div className="mx-auto flex max-w-6xl flex-col items-start justify-between gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center">
         <div className="max-w-xl">
           <h2 id="contact-title" className="text-3xl tracking-[-0.028em]">
-            Let us talk about your team
+            Talk to us about your team
           </h2>
           <p className="mt-4 text-[17px] text-muted leading-relaxed">
-            Tell us how many people write code and what your security review will ask. You get an answer from
-            an engineer who knows the product.
+            Tell us how many seats you need and what your security review asks for.
           </p>
         </div>
         <LinkButton

@@ -10,12 +10,10 @@ export function UpdatesPage() {
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-72" />
       <div className="mx-auto max-w-4xl px-5 pt-14 pb-24 sm:px-8 sm:pt-20 sm:pb-32">
         <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">Updates</h1>
-        <p className="mt-5 max-w-xl text-lg text-muted leading-relaxed">
-          What is new, in the order in which it was released.
-        </p>
+        <p className="mt-5 max-w-xl text-lg text-muted leading-relaxed">What is new, latest first.</p>
         <ol className="mt-14 space-y-14">
           {updates.map(({ date, title, text, points }) => (
-            <li key={date} className="grid gap-x-10 gap-y-3 border-t pt-8 md:grid-cols-[11rem_1fr]">
+            <li key={title} className="grid gap-x-10 gap-y-3 border-t pt-8 md:grid-cols-[11rem_1fr]">
               <time dateTime={date} className="text-faint text-sm leading-7 tabular-nums">
                 {day.format(new Date(date))}
               </time>

@@ -11,9 +11,10 @@ import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { AgreeToEditor, editorTitle } from '../AgreeToEditor.tsx'
+import { AgreeToEditor } from '../AgreeToEditor.tsx'
 import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
 import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
 /** What the extension asked for, in the page's address. */
@@ -38,12 +39,13 @@ export function ExtensionSigninPage() {
   if (!isLoaded) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   if (!user) {
     const here = pathname + query
+    const texts = editorTexts(redirect_uri)
     return (
       <StatusView
         tone="neutral"
         Icon={MonitorSmartphone}
-        title={editorTitle}
-        text="Sign in to connect your VSCode extension"
+        title={texts.title}
+        text={texts.connect}
         actions={
           <SignInButton mode="modal" forceRedirectUrl={here} signUpForceRedirectUrl={here}>
             <Button>Sign In</Button>
@@ -78,7 +80,7 @@ function SignedIn({ user, asked }: { user: SignedInUser; asked: AskedSignIn }) {
   })
   const error = agreed.error ?? prepared.error
 
-  if (agreed.isSuccess) return <EditorOpened address={agreed.data} />
+  if (agreed.isSuccess) return <EditorOpened address={agreed.data} redirect_uri={asked.redirect_uri} />
   if (isCancelled) return <EditorCancelled />
   if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
   if (error && !prepared.isFetching) {

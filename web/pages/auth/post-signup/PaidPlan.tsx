@@ -57,7 +57,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
     const defaultText = 'Failed to create checkout session'
     // Subscribed in another tab a moment ago.
     if (checkout.error instanceof ApiFailure && checkout.error.code === 'already_subscribed') {
-      const portal = plan === 'pro' ? { userId: user.id } : null
+      const portal = plan === 'pro' ? { payer: 'personal', userId: user.id } : null
       return <AlreadySubscribed text={failureText(checkout.error, defaultText)} portal={portal} />
     }
     return (
@@ -87,13 +87,15 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
 function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan: SoldPlanType) {
   if (plan === 'pro' && subscribed.personal) {
     const text = 'You already have a subscription. Open the billing portal to change it.'
-    return <AlreadySubscribed text={text} portal={{ userId: user.clerk_id }} />
+    return <AlreadySubscribed text={text} portal={{ payer: 'personal', userId: user.clerk_id }} />
   }
   if (plan === 'teams' && subscribed.team) {
     const id = subscribed.team_organization_id
     const text =
       'You already have a Teams subscription. Change it in its billing portal, or add seats to it on the Organizations page.'
-    return <AlreadySubscribed text={text} portal={id === null ? null : { organizationId: id }} />
+    return (
+      <AlreadySubscribed text={text} portal={id === null ? null : { payer: id, userId: user.clerk_id }} />
+    )
   }
   return null
 }

@@ -15,6 +15,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
 import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
 import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
 const signInAfterMs = 3000
@@ -42,11 +43,11 @@ export function VscodeCallbackPage() {
   if (redirectUriProblem(redirect_uri))
     return <EditorFailure text={editorFailures.callback(otherAddress())} />
   if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
-  if (!user) return <SignedOut />
+  if (!user) return <SignedOut redirect_uri={redirect_uri} />
   return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request }} />
 }
 
-function SignedOut() {
+function SignedOut({ redirect_uri }: { redirect_uri: string }) {
   const navigate = useNavigate()
   const signIn = signInPath({ ...useLocation(), hash: '' })
   useEffect(() => {
@@ -55,7 +56,7 @@ function SignedOut() {
   }, [navigate, signIn])
   return (
     <EditorFailure
-      text="You must be signed in to complete VSCode authentication. Redirecting to sign-in..."
+      text={editorTexts(redirect_uri).signInFirst}
       action={
         <Button asChild>
           <Link to={signIn}>Sign In</Link>
@@ -66,9 +67,9 @@ function SignedOut() {
 }
 
 const progress = {
-  processing: 'Processing authentication...',
-  generating: 'Generating authorization code...',
-  redirecting: 'Redirecting to VSCode...',
+  processing: () => 'Processing authentication...',
+  generating: () => 'Generating authorization code...',
+  redirecting: (redirect_uri: string) => editorTexts(redirect_uri).redirecting,
 } as const
 
 function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
@@ -104,9 +105,10 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
     return () => clearTimeout(timer)
   }, [address])
 
-  if (address && isOpened) return <EditorOpened address={address} />
+  if (address && isOpened) return <EditorOpened address={address} redirect_uri={begun.redirect_uri} />
   if (isCancelled) return <EditorCancelled />
-  if (agreed.isPending || address) return <StatusView tone="busy" title={progress[step]} />
+  if (agreed.isPending || address)
+    return <StatusView tone="busy" title={progress[step](begun.redirect_uri)} />
   if (agreed.isError) {
     const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
     return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} />
@@ -126,6 +128,6 @@ function otherAddress(): ApiFailure {
   return new ApiFailure({
     status: 400,
     code: 'foreign_redirect',
-    text: 'The address of the editor is not the one that this sign-in began with. Nothing was sent to it.',
+    text: 'The address of the editor is not the one that this sign-in began with.',
   })
 }

@@ -7,6 +7,7 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { EditorFailure } from '../EditorOutcome.tsx'
 import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { editorTexts } from '../editorTexts.ts'
 
 /** Where an editor's extension sends the browser to begin a sign-in with PKCE. */
 export function VscodeInitiatePage() {
@@ -44,5 +45,5 @@ function Initiate({ body }: { body: { redirect_uri: string; code_challenge: stri
     const retry = mayHelp(begun.error) ? () => void begun.refetch() : undefined
     return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} />
   }
-  return <StatusView tone="busy" title="Initiating VSCode authentication..." />
+  return <StatusView tone="busy" title={editorTexts(body.redirect_uri).initiating} />
 }

@@ -31,12 +31,7 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
           Start using your credits. You get {formatCredits(credits_per_seat)} every month
           {per_seat && ' for each seat'}.
         </Step>
-        {plan.trial && (
-          <Step>
-            Your card will be charged when the trial ends. You can cancel before then under Manage billing on
-            the dashboard.
-          </Step>
-        )}
+        {plan.trial && <Step>You can cancel at any time: open the dashboard and choose Manage billing.</Step>}
       </ol>
     </section>
   )

@@ -46,8 +46,8 @@ function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean 
     >
       <CreditReceipt purchase={purchase} pooled={pooled} />
       <p className="text-muted text-xs leading-5">
-        Credits usually appear instantly but may take a few minutes to reach your editor. If they are not
-        visible after 10 minutes, contact <ContactSupport email={brand.support_email} />.
+        Your editor shows the new balance with its next request. Not there after 10 minutes? Contact{' '}
+        <ContactSupport email={brand.support_email} />.
       </p>
     </StatusView>
   )
@@ -77,6 +77,17 @@ function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessPro
       }
     >
       <PlanReceipt plan={plan} purchase={purchase} />
+      {/* Those of a team are with its organization, which may not be chosen yet. */}
+      {!plan.trial && plan.plan_type === 'pro' && (
+        <p className="text-sm">
+          <Link
+            to="/billing?tab=invoices"
+            className="font-medium text-accent-text underline underline-offset-4"
+          >
+            Invoices and receipts
+          </Link>
+        </p>
+      )}
       {children}
       <NextSteps plan={plan} />
     </StatusView>
@@ -86,9 +97,8 @@ function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessPro
 function planText(plan: PlanPurchase): string {
   const { name } = plans[plan.plan_type]
   if (!plan.trial) return `Your ${name} plan is active.`
-  const started = `Your free trial of ${name} has started.`
-  if (!plan.trial_ends_at) return started
-  return `${started} The first charge is on ${formatDay(plan.trial_ends_at)}, unless you cancel before.`
+  if (!plan.trial_ends_at) return `${name} is free during your trial.`
+  return `${name} is free until ${formatDay(plan.trial_ends_at)}. We charge your card on that day unless you cancel first.`
 }
 
 interface TeamSuccessProps extends Result {
@@ -161,17 +171,12 @@ function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: Applied
         <ReceiptLine term="Billing">{plan.billing === 'yearly' ? 'Yearly' : 'Monthly'}</ReceiptLine>
         {plan.plan_type === 'teams' && <ReceiptLine term="Seats">{plan.seats}</ReceiptLine>}
         {plan.trial ? (
-          <ReceiptLine term="Amount" note={`Free trial, then ${period}`}>
+          <ReceiptLine term="Amount" note={`then ${period}`}>
             {money(purchase.amount_minor)} today
           </ReceiptLine>
         ) : (
           <ReceiptLine term="Amount" note="paid">
             {money(purchase.amount_minor)}
-          </ReceiptLine>
-        )}
-        {plan.trial && plan.trial_ends_at && (
-          <ReceiptLine term="First charge" note={money(periodPriceMinor(plan))}>
-            {formatDay(plan.trial_ends_at)}
           </ReceiptLine>
         )}
         <ReceiptLine

@@ -57,7 +57,7 @@ test('a settlement that could not be asked for is no loss, and is said as long a
   const settlementError = new ApiFailure({ status: 0, code: 'unreachable', text: null })
   const waiting = show({ progress: { kind: 'paid', pace: 'usual', stage: 'received' }, settlementError })
   expect(waiting).toContain('Failed to process payment')
-  expect(waiting).toContain('Nothing is lost, and you need not pay again.')
+  expect(waiting).toContain('Nothing is lost, and you do not need to pay again.')
   expect(show({ progress: applied, settlementError })).not.toContain('Failed to process payment')
 })
 
@@ -66,6 +66,7 @@ test('an unverified purchase says so on the page of payments, and what becomes o
     ({ kind: 'unverified', error: new ApiFailure({ status: 502, code: 'x', text }) }) as const
   expect(show({ progress: progress(null) })).toContain('Failed to verify payment status')
   expect(show({ progress: progress('Too many requests.') })).toContain('Too many requests.')
+  expect(show({ progress: progress(null) })).toMatch(/If you paid, nothing is lost.* Return to Pricing/)
   expect(show({ progress: progress('Failed to verify payment status'), page: 'billing' })).toContain(
     'Verification Error Could not verify payment status, but your credits should be added shortly.',
   )
@@ -83,8 +84,15 @@ test('a plan says whether it was paid or is a trial, and when the first charge i
   expect(paid).not.toContain('Seats')
   const trial = { ...pro, trial: true, trial_ends_at: '2026-05-15T12:00:00.000Z' }
   const ordered = show({ progress: { ...applied, amount_minor: 0 }, plan: trial })
-  expect(ordered).toContain('The first charge is on May 15, 2026')
-  expect(ordered).toContain('First charge May 15, 2026 €20.00')
+  expect(ordered).toContain('Your trial has started')
+  expect(ordered).not.toContain('Payment Successful!')
+  expect(ordered).toContain('Amount €0.00 today then €20.00 per month')
+  expect(ordered.match(/May 15, 2026/g)).toHaveLength(1)
+})
+
+test('a payment that was taken leads to its receipt, and a trial has none yet', () => {
+  expect(show({ progress: applied, plan: pro })).toContain('Invoices and receipts')
+  expect(show({ progress: applied, plan: { ...pro, trial: true } })).not.toContain('receipt')
 })
 
 test('a team with more than one seat is set up here, and no other plan', () => {
@@ -100,7 +108,8 @@ test('a team with more than one seat is set up here, and no other plan', () => {
 test('credits say how many, what was paid in which currency, and what to do if they do not show', () => {
   const shown = show({ progress: { ...applied, amount_minor: 700 }, page: 'billing' })
   expect(shown).toMatch(/Credits Added \+500 credits .*Amount paid €7.00 EUR .*New balance 640 credits/)
-  expect(shown).toContain('If they are not visible after 10 minutes, contact')
+  expect(shown).toContain('Not there after 10 minutes? Contact')
+  expect(shown).not.toContain('may take')
   expect(shown).toContain('View Billing History')
   expect(show({ progress: applied, page: 'billing', pooled: true })).toContain('New balance of the pool 640')
 })

@@ -1,4 +1,5 @@
 import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
+import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
@@ -48,7 +49,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
   const pooled = more.pooled || plan?.plan_type === 'teams'
   const texts = purchaseTexts(plan)
   const waiting = waitingTexts(page, plan)
-  const title = titleOf(progress, { waiting, overdue: texts.overdue })
+  const title = titleOf(progress, { waiting, overdue: texts.overdue, isTrial: plan?.trial === true })
   usePageTitle(title)
 
   switch (progress.kind) {
@@ -74,7 +75,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
           {Boolean(more.settlementError) && (
             <Alert tone="caution" title={failureText(more.settlementError, 'Failed to process payment')}>
-              It is tried again by itself until it works. Nothing is lost, and you need not pay again.
+              We keep trying until it works. Nothing is lost, and you do not need to pay again.
             </Alert>
           )}
           {progress.pace === 'slow' && (
@@ -141,19 +142,30 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           actions={
             <>
               <Button onClick={onRetry}>Try Again</Button>
-              <PurchaseActions only="dashboard" />
+              {page === 'payment' ? (
+                <Button asChild variant="secondary">
+                  <Link to="/pricing">Return to Pricing</Link>
+                </Button>
+              ) : (
+                <PurchaseActions only="dashboard" />
+              )}
             </>
           }
-        />
+        >
+          <p className="text-muted text-sm">
+            If you paid, nothing is lost: we apply the payment as soon as we can. Do not pay again.
+          </p>
+        </StatusView>
       )
   }
 }
 
 function titleOf(
   progress: PurchaseProgress,
-  texts: { waiting: { title: string }; overdue: { title: string } },
+  texts: { waiting: { title: string }; overdue: { title: string }; isTrial: boolean },
 ): string {
   if (progress.kind === 'verifying') return texts.waiting.title
   if (progress.kind === 'paid') return (progress.pace === 'overdue' ? texts.overdue : texts.waiting).title
+  if (progress.kind === 'applied' && texts.isTrial) return 'Your trial has started'
   return titles[progress.kind]
 }

@@ -24,7 +24,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 
 /** What the one search box understands, with an example of each. */
 const understood = [
-  ['E-mail address', 'ada@example.com'],
+  ['Email address', 'ada@example.com'],
   ['Name of a person or organization', 'Ada Lovelace'],
   ['Link of Stripe or Clerk', 'https://…/pi_…'],
   ['User or organization', 'user_…, org_…'],
@@ -44,7 +44,7 @@ export function SearchPage() {
   const [search] = useSearchParams()
   const q = search.get('q')?.trim() ?? ''
   return (
-    <Page title="Search" description={q ? `For “${q}”` : 'Find a customer by e-mail address, name or any id'}>
+    <Page title="Search" description={q ? `For “${q}”` : 'Find a customer by email address, name or any id'}>
       <Card className="overflow-clip">{q ? <Results key={q} q={q} /> : <Understood />}</Card>
     </Page>
   )

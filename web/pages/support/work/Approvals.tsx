@@ -148,7 +148,7 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
         title={`${asked === 'erase' ? '' : `${refuseName}: `}${what}${owner?.label ?? act.target.id}`}
         description={
           asked === 'erase'
-            ? 'It cannot be undone. Check what goes, and type the person’s e-mail address.'
+            ? 'It cannot be undone. Check what goes, and type the person’s email address.'
             : 'Nothing is done, and the act can be asked for again.'
         }
       >

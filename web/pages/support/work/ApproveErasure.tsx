@@ -45,7 +45,7 @@ export function ApproveErasure({ act, isPending, error, onApprove, onCancel }: A
       )}
       <div className="mt-5">
         <Field
-          label="E-mail address of the person"
+          label="Email address of the person"
           type="email"
           autoFocus
           autoComplete="off"

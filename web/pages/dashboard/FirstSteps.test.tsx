@@ -1,0 +1,46 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import type { AccountSummary } from '../../../schema/api/account.ts'
+import { FirstSteps } from './FirstSteps.tsx'
+
+const balance = { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false }
+const summary: AccountSummary = {
+  payer: 'personal',
+  member_since: '2026-05-01T00:00:00.000Z',
+  may_manage: true,
+  balance,
+  credits_on_the_way: 0,
+  is_renewing: false,
+  plan_type: 'starter',
+  subscription: null,
+  overdue: null,
+  payments: [],
+  as_of: '2026-05-02T00:00:00.000Z',
+}
+const some = { ...balance, total: 500, available: 500, had_credits: true }
+
+/** What a reader sees, without markup. */
+function show(changes: Partial<AccountSummary>, connected = false): string {
+  return renderToString(<FirstSteps summary={{ ...summary, ...changes }} connected={connected} />)
+    .replaceAll(/<!-- -->/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+}
+
+test('the credits of a plan are not said to last for ever', () => {
+  const shown = show({ plan_type: 'pro', balance: { ...some, plan: 500 } })
+  expect(shown).toContain('Your plan adds 500 credits every month.')
+  expect(shown).not.toMatch(/never expire|Add credits/)
+})
+
+test('purchased credits are said to last', () => {
+  expect(show({ balance: { ...some, purchased: 500 } })).toContain('Purchased credits never expire.')
+  expect(show({})).toMatch(/2 Add credits .*Purchased credits never expire\./)
+})
+
+test('a member is asked to connect an editor, and not to buy', () => {
+  const member = { payer: 'org_1', may_manage: false, plan_type: 'teams' } as const
+  expect(show({ ...member, balance: some })).toContain('Connect your editor')
+  expect(show(member)).toContain('An administrator can add credits.')
+  expect(show({ ...member, balance: some }, true)).toBe('')
+})
