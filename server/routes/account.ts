@@ -4,6 +4,7 @@ import {
   type AccountSummary,
   getAccountSummary,
   getNextPayment,
+  getOfferedCard,
   type NextPayment,
 } from '../../schema/api/account.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
@@ -26,6 +27,7 @@ import {
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
+import { findOfferedCard } from '../checkout/offered-card.ts'
 import { RouteFailedError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -91,6 +93,17 @@ export const accountRoutes = [
       presentCard(subscription.default_payment_method) ?? findCard(stripe, customer),
     ])
     return { payment, card }
+  }),
+
+  route(getOfferedCard, {
+    rights: thePayer({ doing: 'see payments' }),
+    failure: {
+      text: 'Failed to load your card',
+      stripe: (cause) => new RouteFailedError(502, 'offered_card_unavailable', { cause }),
+    },
+  }).handle(async ({ owner }, { db, stripe, now }) => {
+    const customer = await findStripeCustomer(db, owner)
+    return { card: customer ? await findOfferedCard(stripe, { customer, now: now() }) : null }
   }),
 ]
 

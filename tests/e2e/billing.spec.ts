@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
-import { cards, payByCard } from './support/checkout-page.ts'
+import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
 import { alone, alsoOnPhones, expect, german, test } from './support/test.ts'
@@ -31,7 +31,8 @@ test(
     await page.getByRole('button', { name: 'Buy Credits' }).click()
     await expect(page).toHaveURL(/\?tab=credits$/)
     await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = €0.014')
-    await page.getByRole('button', { name: /1,000/ }).click()
+    await expectPacks(page)
+    await page.getByLabel('Number of credits').fill('1000')
     await page.getByRole('button', { name: 'Add Credits' }).click()
     await page.waitForURL(/\/c\/pay\//)
     await payByCard(page, cards.pays)
