@@ -1,3 +1,4 @@
+import { type Html, html } from '../../kit/html.ts'
 import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
@@ -12,7 +13,6 @@ import type {
 } from '../state.ts'
 import { buyerFields, saveField, termsField } from './buyer-fields.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
-import { type Html, html } from './html.ts'
 import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 import { script } from './script.ts'

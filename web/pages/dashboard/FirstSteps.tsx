@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { EditorLink } from '../../components/EditorLink.tsx'
 import { cn } from '../../ui/cn.ts'
 
 const newForMs = 14 * 24 * 3_600_000
@@ -33,6 +34,7 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
           title="Connect your editor"
           text="Sign in from the extension, or give it a token."
           href="#extension-token"
+          more={<EditorLink />}
         />
         <Step
           done={hasCredits}
@@ -52,9 +54,11 @@ interface StepProps {
   title: string
   text: string
   href: string
+  /** Shown until the step is done. */
+  more?: ReactNode
 }
 
-function Step({ done, number, title, text, href }: StepProps) {
+function Step({ done, number, title, text, href, more }: StepProps) {
   return (
     <li className="flex gap-3 rounded-control bg-surface p-3.5 shadow-low">
       <span
@@ -78,6 +82,7 @@ function Step({ done, number, title, text, href }: StepProps) {
           </a>
         )}
         <p className="mt-0.5 text-muted">{text}</p>
+        {!done && more && <p className="mt-2">{more}</p>}
       </div>
     </li>
   )
