@@ -10,7 +10,7 @@ main { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 400px); ga
 .file, .assistant { background: var(--pane); padding: 16px 20px }
 .file { min-width: 0 }
 h2 { font-size: 13px; font-weight: 600; color: var(--muted); margin-bottom: 12px }
-pre { overflow-x: auto; font: 13px/1.7 ui-monospace, monospace; counter-reset: line }
+pre { overflow-x: auto; font: 13px/1.7 ui-monospace, monospace }
 pre b { color: var(--code); font-weight: 500 }
 .assistant { display: flex; flex-direction: column; gap: 16px }
 .assistant h2 { margin: 0 }
@@ -19,7 +19,7 @@ pre b { color: var(--code); font-weight: 500 }
 .balance em { font-style: normal; color: var(--bad); font-size: 13px }
 a { color: var(--accent); text-underline-offset: 3px }
 .said { display: grid; gap: 12px }
-article { border-left: 2px solid var(--line); padding-left: 12px; outline: none }
+article { border-left: 2px solid var(--line); padding-left: 12px; border-radius: 4px }
 article h3 { font-size: 14px; font-weight: 600 }
 article p { margin-top: 2px }
 article small { color: var(--muted); font-size: 13px }
