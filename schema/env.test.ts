@@ -56,9 +56,16 @@ describe('in production', () => {
 
   test('nothing may point at a sandbox', () => {
     const problems = problemsOf(() =>
-      processEnvironment({ ...complete, STRIPE_API_BASE: 'http://localhost:4242' }),
+      processEnvironment({
+        ...complete,
+        STRIPE_API_BASE: 'http://localhost:4242',
+        SAMPLE_EDITOR_URL: 'http://localhost:4244',
+      }),
     )
-    expect(problems).toEqual(['STRIPE_API_BASE is for the sandbox and must not be set in production.'])
+    expect(problems).toEqual([
+      'STRIPE_API_BASE is for the sandbox and must not be set in production.',
+      'SAMPLE_EDITOR_URL is for the sandbox and must not be set in production.',
+    ])
   })
 })
 

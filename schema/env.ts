@@ -143,6 +143,7 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Another address of the Clerk backend API; only for the sandbox'),
   CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
+  SAMPLE_EDITOR_URL: z.url().optional().describe('The sample editor; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -314,7 +315,12 @@ export function examineEnvironment(raw: Record<string, string | undefined>): {
   const isMissing = (name: keyof Environment) => withDefaults[name] === undefined && !wrong.has(name)
   for (const name of requiredNames.filter(isMissing)) problems.push(`${name} is missing: ${whatItIs(name)}`)
   if (environment.NODE_ENV === 'production') {
-    for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET'] as const) {
+    for (const name of [
+      'STRIPE_API_BASE',
+      'CLERK_API_URL',
+      'CLERK_PROXY_TARGET',
+      'SAMPLE_EDITOR_URL',
+    ] as const) {
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }

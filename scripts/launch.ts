@@ -15,6 +15,7 @@ import { startWatchdog } from './processes/watchdog.ts'
 import {
   clerkSandboxEnvironment,
   clerkSandboxVariables,
+  editorSandboxEnvironment,
   type SandboxPlaces,
   stripeSandboxEnvironment,
   stripeSandboxVariables,
@@ -39,6 +40,8 @@ export type RunningProduct = {
   /** Undefined when the real Stripe or Clerk is used. */
   readonly stripeSandboxUrl: string | undefined
   readonly clerkSandboxUrl: string | undefined
+  /** Undefined when neither is a stand-in. */
+  readonly sampleEditorUrl: string | undefined
   readonly embeddedPostgres: boolean
   readonly queues: 'Redis' | 'Postgres'
   /** The leader of the process's group. */
@@ -79,6 +82,8 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   const url = environment.APP_URL ?? `http://localhost:${ports.public}`
   lock.setAddresses({ url, stripe_port: ports.stripe, clerk_port: ports.clerk })
   const places = placesOf({ ports, url, options })
+  const isSandbox = sandboxes.stripe || sandboxes.clerk
+  const sampleEditorUrl = isSandbox ? `http://localhost:${ports.editor}` : undefined
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
   const { onLine, say, signal } = options
@@ -91,6 +96,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     ...options.env,
     ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
     ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
+    SAMPLE_EDITOR_URL: sampleEditorUrl,
     NODE_ENV: environment.NODE_ENV,
     DATABASE_URL: database.url,
     APP_URL: url,
@@ -100,7 +106,11 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   processEnvironment(env)
   signal?.throwIfAborted()
   const group = { watchdog, onLine, log: say, running, signal }
-  const outside = startGroup({ ...group, rank: 1, members: sandboxMembers({ sandboxes, places, env }) })
+  const outside = startGroup({
+    ...group,
+    rank: 1,
+    members: sandboxMembers({ sandboxes, places, ports, env }),
+  })
   outside.catch(() => undefined)
   await migrateDatabase(env)
   await outside
@@ -113,6 +123,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     databaseUrl: database.url,
     stripeSandboxUrl: sandboxes.stripe ? `http://localhost:${ports.stripe}` : undefined,
     clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
+    sampleEditorUrl,
     embeddedPostgres: database.embedded,
     queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
     pidOf,
@@ -137,6 +148,7 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
 function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces
+  ports: ProductPorts
   env: Record<string, string | undefined>
 }) {
   const { PATH, LOG_LEVEL, SANDBOX_STRIPE_DELAYED_PAYMENT_MS, TERMS_URL } = input.env
@@ -161,7 +173,17 @@ function sandboxMembers(input: {
     env: { ...own, ...clerkSandboxEnvironment(input.places), ...clock },
     ready: { line: 'sandbox/clerk ready on' },
   }
-  return [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]
+  const editor = {
+    name: 'editor',
+    args: ['sandbox/editor/main.ts'],
+    env: {
+      ...own,
+      ...editorSandboxEnvironment({ appUrl: input.places.appUrl, editorPort: input.ports.editor }),
+    },
+    ready: { line: 'sandbox/editor ready on' },
+  }
+  const standIns = [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]
+  return standIns.length > 0 ? [...standIns, editor] : []
 }
 
 function productMembers(input: {

@@ -64,3 +64,7 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
     SANDBOX_CLERK_PERSONAL_ACCOUNTS: 'on',
   }
 }
+
+export function editorSandboxEnvironment({ appUrl, editorPort }: { appUrl: string; editorPort: number }) {
+  return { SANDBOX_EDITOR_PORT: String(editorPort), SANDBOX_EDITOR_APP_URL: appUrl }
+}

@@ -65,6 +65,9 @@ function describeProduct(product: RunningProduct): string {
     ...(product.clerkSandboxUrl
       ? ([['accounts', `Clerk sandbox on ${product.clerkSandboxUrl}`]] as [string, string][])
       : []),
+    ...(product.sampleEditorUrl
+      ? ([['editor', `Sample editor on ${product.sampleEditorUrl}`]] as [string, string][])
+      : []),
     [
       'database',
       product.embeddedPostgres ? 'Postgres from the install, on this machine only' : 'DATABASE_URL',

@@ -34,6 +34,7 @@ export interface Settings {
   /** Set when the Clerk sandbox is used, which is served under our own origin. */
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
+  readonly sample_editor_url: string | undefined
   /** Free days of a first Pro plan; 0 switches the trial off. */
   readonly pro_trial_days: number
   /** Credits that one support person may adjust without a second one. */
@@ -70,6 +71,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_webhook_secrets: secretsOf(env.CLERK_WEBHOOK_SECRET),
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
+    sample_editor_url: env.SAMPLE_EDITOR_URL,
     pro_trial_days: env.PRO_TRIAL_DAYS,
     adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,

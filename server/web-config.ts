@@ -10,6 +10,7 @@ export function webConfigOf(settings: Settings): WebConfig {
       proxy_url: settings.clerk_proxy_target ? '/__clerk' : null,
     },
     sandbox: settings.sandbox,
+    sample_editor_url: settings.sample_editor_url ?? null,
     pro_trial_days: settings.pro_trial_days,
   }
 }

@@ -121,6 +121,15 @@ export const getAccountSummary = endpoint({
   response: accountSummarySchema,
 })
 
+const cardSchema = z.object({
+  /** As Stripe spells it, e.g. `visa`. */
+  brand: z.string(),
+  last4: z.string(),
+  exp_month: z.int(),
+  exp_year: z.int(),
+})
+export type Card = z.infer<typeof cardSchema>
+
 export const getNextPayment = endpoint({
   method: 'GET',
   path: '/api/account/next-payment',
@@ -140,15 +149,18 @@ export const getNextPayment = endpoint({
         overdue: z.boolean(),
       }),
     ),
-    card: z.nullable(
-      z.object({
-        /** As Stripe spells it, e.g. `visa`. */
-        brand: z.string(),
-        last4: z.string(),
-        exp_month: z.int(),
-        exp_year: z.int(),
-      }),
-    ),
+    card: z.nullable(cardSchema),
   }),
 })
 export type NextPayment = z.infer<(typeof getNextPayment)['response']>
+
+export const getOfferedCard = endpoint({
+  method: 'GET',
+  path: '/api/account/offered-card',
+  summary: 'The saved card with which the payment page of credits begins; for admins',
+  auth: 'user',
+  limit: 'read',
+  query: payerQuery,
+  /** Null when the page asks for a card. */
+  response: z.object({ card: z.nullable(cardSchema) }),
+})

@@ -49,6 +49,8 @@ export const getWebConfig = endpoint({
     }),
     /** True when payments and sign-in are simulated, so that the screen can say so. */
     sandbox: z.boolean(),
+    /** The sandbox's sample editor, which stands in for the extension. */
+    sample_editor_url: z.nullable(z.url()),
     /** Free days of a first Pro plan; 0 when there is no trial. */
     pro_trial_days: z.int(),
   }),

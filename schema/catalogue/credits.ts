@@ -5,9 +5,10 @@ export const minimumPurchaseCredits = 71
 export const maximumPurchaseCredits = 71_428
 export const lowBalanceCredits = 100
 
+export const preselectedPack = { credits: 1500, popular: true } as const
 export const creditPacks = [
   { credits: 500, popular: false },
-  { credits: 1500, popular: true },
+  preselectedPack,
   { credits: 3000, popular: false },
 ] as const
 

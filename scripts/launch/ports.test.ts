@@ -32,6 +32,11 @@ test('the port of a sandbox matters only when that sandbox is started', async ()
   await expect(choosePorts({ ...base, env, sandboxes: { stripe: true, clerk: false } })).rejects.toThrow(
     'SANDBOX_STRIPE_PORT',
   )
+  const editor = { SANDBOX_STRIPE_PORT: '0', SANDBOX_EDITOR_PORT: String(port) }
+  await expect(
+    choosePorts({ ...base, env: editor, sandboxes: { stripe: true, clerk: false } }),
+  ).rejects.toThrow('SANDBOX_EDITOR_PORT')
+  expect(await choosePorts({ ...base, env: editor })).toMatchObject({ editor: port })
   expect(await choosePorts({ ...base, env })).toMatchObject({ stripe: port })
 })
 
@@ -47,9 +52,9 @@ test('equal ports are refused before anything listens, with every variable that 
 })
 
 test('0 means a free port, a different one for each', async () => {
-  const env = { SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' }
+  const env = { SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0', SANDBOX_EDITOR_PORT: '0' }
   const ports = await choosePorts({ ...base, env, sandboxes: { stripe: true, clerk: true }, watch: true })
-  expect(new Set(Object.values(ports)).size).toBe(6)
+  expect(new Set(Object.values(ports)).size).toBe(7)
 })
 
 test('a word is not a port', async () => {

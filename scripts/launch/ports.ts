@@ -9,6 +9,8 @@ export type ProductPorts = {
   readonly worker_metrics: number
   readonly stripe: number
   readonly clerk: number
+  /** Of the sample editor. */
+  readonly editor: number
 }
 
 export class PortTakenError extends Error {
@@ -39,6 +41,8 @@ export async function choosePorts(options: {
 }): Promise<ProductPorts> {
   const stripe = readPort(options.env, 'SANDBOX_STRIPE_PORT', 4242)
   const clerk = readPort(options.env, 'SANDBOX_CLERK_PORT', 4243)
+  const editor = readPort(options.env, 'SANDBOX_EDITOR_PORT', 4244)
+  const isSandbox = options.sandboxes.stripe || options.sandboxes.clerk
   const workerMetrics = options.metricsPort === 0 ? 0 : options.metricsPort + 1
   refuseEqualPorts({
     PORT: options.port,
@@ -46,6 +50,7 @@ export async function choosePorts(options: {
     'METRICS_PORT of the worker, the next one,': workerMetrics,
     ...(options.sandboxes.stripe && { SANDBOX_STRIPE_PORT: stripe }),
     ...(options.sandboxes.clerk && { SANDBOX_CLERK_PORT: clerk }),
+    ...(isSandbox && { SANDBOX_EDITOR_PORT: editor }),
   })
   const open = await claim('PORT', options.port)
   return {
@@ -55,6 +60,7 @@ export async function choosePorts(options: {
     worker_metrics: await claim('METRICS_PORT', workerMetrics),
     stripe: options.sandboxes.stripe ? await claim('SANDBOX_STRIPE_PORT', stripe) : stripe,
     clerk: options.sandboxes.clerk ? await claim('SANDBOX_CLERK_PORT', clerk) : clerk,
+    editor: isSandbox ? await claim('SANDBOX_EDITOR_PORT', editor) : editor,
   }
 }
 

@@ -30,6 +30,7 @@ export async function launchThrowaway(options: {
         PORT: '0',
         SANDBOX_STRIPE_PORT: '0',
         SANDBOX_CLERK_PORT: '0',
+        SANDBOX_EDITOR_PORT: '0',
         // A bank debit settles when a test asks for it, not by time.
         SANDBOX_STRIPE_DELAYED_PAYMENT_MS: 'never',
         ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),

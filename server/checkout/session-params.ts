@@ -8,6 +8,7 @@ import type {
 import { taxBehavior, taxCodes } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
+import { offeredCards } from './offered-card.ts'
 
 export interface ReturnAddresses {
   readonly success_url: string
@@ -91,6 +92,10 @@ export function creditPurchaseParams(
     payment_intent_data: { metadata },
     invoice_creation: { enabled: true, invoice_data: { metadata } },
     ...collectionParams(collected),
+    saved_payment_method_options: {
+      payment_method_save: 'enabled',
+      allow_redisplay_filters: [...offeredCards],
+    },
     line_items: [
       {
         quantity: 1,

@@ -20,7 +20,9 @@ test('every amount is judged as it is typed', async ({ page }) => {
   await signUp(page)
   const field = page.getByLabel('Number of credits')
   const button = page.getByRole('button', { name: 'Add Credits' })
-  await expect(button).toBeDisabled()
+  await expect(field).toHaveValue('1,500')
+  await expect(page.getByText('Cost: €21.00')).toBeVisible()
+  await expect(button).toBeEnabled()
   for (const [typed, text] of refused) {
     await field.fill('500')
     await field.fill(typed)
@@ -40,6 +42,7 @@ test('every amount is judged as it is typed', async ({ page }) => {
 test('an amount is grouped while it is typed, and changes by nothing else', async ({ page }) => {
   await signUp(page)
   const field = page.getByLabel('Number of credits')
+  await field.clear()
   await field.pressSequentially('1000')
   await expect(field).toHaveValue('1,000')
   // The caret stays among the digits: a digit before the last three, and the separator is no obstacle.

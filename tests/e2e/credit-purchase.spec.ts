@@ -1,5 +1,7 @@
-import type { Page } from '@playwright/test'
-import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
+import type { APIRequestContext, Page } from '@playwright/test'
+import { cards, expectPacks, payByCard, payBySavedCard, startPurchase } from './support/checkout-page.ts'
+import { startCounting } from './support/clicks.ts'
+import { type Customer, newCustomer, subscribe } from './support/customers.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, turnStripeKnob } from './support/product.ts'
 import { alone, alsoOnPhones, expect, test } from './support/test.ts'
@@ -14,6 +16,7 @@ test.afterEach(async () => {
 test('a user buys 500 credits and sees the ledger’s balance', alsoOnPhones, async ({ page }) => {
   await signUp(page)
   await expect(balance(page)).toContainText('0')
+  await expectPacks(page)
   await page.getByLabel('Number of credits').fill('500')
   await expect(page.getByText('Cost: €7.00')).toBeVisible()
   await startPurchase(page, 500)
@@ -25,6 +28,8 @@ test('a user buys 500 credits and sees the ledger’s balance', alsoOnPhones, as
   await expect(page.getByText('€7.00')).toBeVisible()
   await page.getByRole('link', { name: 'Return to Dashboard' }).click()
   await expect(balance(page).getByText('500', { exact: true }).first()).toBeVisible()
+  // What has landed is not kept for the next purchase.
+  await expectPacks(page)
   await page.reload()
   await expect(balance(page).getByText('500', { exact: true }).first()).toBeVisible()
   await expect(page.getByRole('region', { name: /activity/i }).getByText('+500')).toBeVisible()
@@ -92,13 +97,54 @@ test('a webhook that comes twice grants once', alone, async ({ page }) => {
   await expect(balance(page).getByText('500', { exact: true }).first()).toBeVisible()
 })
 
-test('going back from the payment page leaves a button that works', async ({ page }) => {
+test('the amount outlasts going back, cancelling and a reload', alsoOnPhones, async ({ page }) => {
   await signUp(page)
-  await startPurchase(page, 500)
+  const amount = page.getByLabel('Number of credits')
+  await startPurchase(page, 640)
   await page.goBack()
-  await page.getByLabel('Number of credits').fill('600')
+  await expect(amount).toHaveValue('640')
+  await page.getByRole('button', { name: 'Add Credits' }).click()
+  await page.waitForURL(/\/c\/pay\//)
+  await page.getByRole('link', { name: 'Cancel and return' }).click()
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+  await expect(amount).toHaveValue('640')
+  await amount.fill('650')
+  await page.reload()
+  await expect(amount).toHaveValue('650')
   await expect(page.getByRole('button', { name: 'Add Credits' })).toBeEnabled()
+  // Each payer has their own.
+  await page.goto('/billing?tab=credits')
+  await expect(amount).toHaveValue('650')
 })
+
+test(
+  'a low balance is topped up with the card on file in three clicks',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    await subscribe(customer, 'pro')
+    await spend(page.request, customer, 450)
+    const counted = await startCounting(page)
+    await page.goto('/dashboard')
+    await expect(balance(page)).toContainText('50')
+    await page.getByRole('button', { name: 'Add Credits: Pay €21.00 with Visa •••• 4242' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payBySavedCard(page, 'Visa •••• 4242')
+    await expect(page.getByText('New balance1,550 credits')).toBeVisible()
+    await page.getByRole('link', { name: 'Return to Dashboard' }).click()
+    await expect(balance(page).getByText('1,550', { exact: true }).first()).toBeVisible()
+    expect(counted.clicks).toBe(3)
+  },
+)
+
+async function spend(request: APIRequestContext, customer: Customer, credits: number): Promise<void> {
+  const { access_token } = await customer.call<{ access_token: string }>('/api/extension-token/generate', {})
+  const answer = await request.post('/api/extension/usage', {
+    headers: { authorization: `Bearer ${access_token}` },
+    data: { credits, idempotency_key: 'spent' },
+  })
+  expect(answer.status()).toBe(200)
+}
 
 test('another user’s session is not shown', async ({ page, browser }) => {
   await signUp(page)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
-import { cards, payByCard } from './support/checkout-page.ts'
+import { cards, expectPacks, payByCard, payBySavedCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
   clearFaults,
@@ -203,6 +203,7 @@ test(
 
     const pool = region(page, 'Credit pool')
     await expect(pool).toContainText('1,500remaining')
+    await expectPacks(page)
     await expect(region(page, 'Teams plan')).toContainText(/Active.*Seats3€30.00 each.*Monthly total€90.00/)
     await expect(region(page, 'Teams plan')).toContainText('Visa •••• 4242')
     await expectAccessible(page)
@@ -223,10 +224,11 @@ test(
     await page.keyboard.press('Escape')
 
     await tab(page, 'Billing').click()
-    await pool.getByRole('button', { name: /^500 credits/ }).click()
-    await pool.getByRole('button', { name: /^Add Credits/ }).click()
+    // The amount that could not be ordered is still there.
+    await expect(pool.getByLabel('Number of credits')).toHaveValue('500')
+    await pool.getByRole('button', { name: 'Add Credits: Pay €7.00 with Visa •••• 4242' }).click()
     await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays)
+    await payBySavedCard(page, 'Visa •••• 4242')
     await expect(page.getByText('+500 credits')).toBeVisible()
     await page.goto('/organizations?tab=billing')
     await expect(pool).toContainText('2,000remaining')

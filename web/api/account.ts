@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
+import { getAccountSummary, getNextPayment, getOfferedCard } from '../../schema/api/account.ts'
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
 import { previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
@@ -51,6 +51,17 @@ export function planChangeQuery(api: Api, { payer, userId }: PayerView) {
     queryFn: ({ signal }) => api(previewPlanChange, { query: { payer }, signal }),
     gcTime: 0,
     refetchOnWindowFocus: false,
+    retry: false,
+  })
+}
+
+export function offeredCardQuery(api: Api, { kind, id }: { kind: 'user' | 'organization'; id: string }) {
+  const payer = kind === 'user' ? 'personal' : id
+  return queryOptions({
+    queryKey: ['offered-card', id],
+    queryFn: ({ signal }) => api(getOfferedCard, { query: { payer }, signal }),
+    staleTime: 60_000,
+    // A purchase needs no answer: without one the payment page is announced without a card.
     retry: false,
   })
 }

@@ -1,13 +1,11 @@
 import { noCall, type Service } from '../service.ts'
 import type { StoredSession } from '../state.ts'
 import { changedFields, emit } from './event.ts'
-import { emptyAddress, type Payer } from './payment-method.ts'
+import { defaultAddress, emptyAddress, type Payer } from './payment-method.ts'
 import { includedTax, taxIdType } from './tax.ts'
 
 /** What a buyer tells Checkout beside the payment, where the session asks for it. */
 export type Buyer = Payer & {
-  country?: string | null
-  postal_code?: string | null
   business?: { name: string; tax_id: string } | null
 }
 
@@ -29,7 +27,7 @@ export function collectDetails(service: Service, session: StoredSession, buyer: 
   const customer = store.customers.get(session.customer)
   const address = buyer.country
     ? { ...emptyAddress, country: buyer.country, postal_code: buyer.postal_code ?? null }
-    : (customer?.address ?? { ...emptyAddress, country: 'DE', postal_code: '10115' })
+    : (customer?.address ?? defaultAddress)
   const known_tax_ids = buyer.business
     ? [{ type: taxIdType(address.country), value: buyer.business.tax_id }]
     : (customer?.known_tax_ids ?? [])

@@ -161,15 +161,36 @@ export function newLineItem({
   }
 }
 
+export const offeredByDefault = ['always'] as const
+
 /**
- * The cards that the page offers a returning customer: only what the customer let Checkout save, unless the
- * session filters otherwise (`saved_payment_method_options.allow_redisplay_filters`).
+ * The cards that the page offers a returning customer, the newest first, which a single payment begins with:
+ * those that the session's filters let through, with the owner's e-mail address, name and country (in three
+ * countries the postal code too), at most 50.
+ * https://docs.stripe.com/payments/existing-customers?platform=web&ui=stripe-hosted
  */
-export function savedCards({ store }: Service, { customer }: StoredSession): StoredPaymentMethod[] {
+export function savedCards(
+  { store }: Service,
+  { customer, saved_payment_method_options }: StoredSession,
+): StoredPaymentMethod[] {
   if (customer === null) return []
-  return store.payment_methods.filter(
-    (method) => method.customer === customer && method.type === 'card' && method.allow_redisplay === 'always',
-  )
+  const filters: readonly string[] = saved_payment_method_options?.allow_redisplay_filters ?? offeredByDefault
+  return store.payment_methods
+    .filter(
+      (method) =>
+        method.customer === customer &&
+        method.type === 'card' &&
+        filters.includes(method.allow_redisplay ?? 'unspecified') &&
+        isComplete(method.billing_details),
+    )
+    .reverse()
+    .slice(0, 50)
+}
+
+function isComplete({ email, name, address }: StoredPaymentMethod['billing_details']): boolean {
+  const { country = null, postal_code = null } = address ?? {}
+  if (!email || !name || !country) return false
+  return !['US', 'CA', 'GB'].includes(country) || postal_code !== null
 }
 
 /** Whether the buyer has to give a payment method: for the amount due now or after the trial. */

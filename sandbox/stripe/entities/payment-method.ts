@@ -5,7 +5,13 @@ import type { StoredPaymentMethod } from '../state.ts'
 import { emit } from './event.ts'
 import { fingerprint, type TestCard } from './test-cards.ts'
 
-export type Payer = { email: string | null; name: string | null }
+export type Payer = {
+  email: string | null
+  name: string | null
+  /** Left out where a page of the sandbox, unlike Stripe's, does not ask for it. */
+  country?: string | null
+  postal_code?: string | null
+}
 export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
 export type Expiry = { month: number; year: number }
 
@@ -92,12 +98,21 @@ export function debitTypeFor(currency: string): DebitType | null {
   return debit_types[currency] ?? null
 }
 
-function shared({ clock, livemode }: Service, { email, name }: Payer, customer: string | null) {
+function shared({ clock, livemode }: Service, payer: Payer, customer: string | null) {
+  const { email, name, country, postal_code = null } = payer
+  // A card of the API comes without an owner.
+  const address =
+    email === null && name === null
+      ? emptyAddress
+      : country
+        ? { ...emptyAddress, country, postal_code }
+        : defaultAddress
   return {
     id: newId('pm'),
     object: 'payment_method',
-    allow_redisplay: 'limited',
-    billing_details: { address: emptyAddress, email, name, phone: null, tax_id: null },
+    // Stripe.PaymentMethod.allow_redisplay: the default.
+    allow_redisplay: 'unspecified',
+    billing_details: { address, email, name, phone: null, tax_id: null },
     created: clock.now(),
     customer,
     customer_account: null,
@@ -114,6 +129,9 @@ export const emptyAddress = {
   postal_code: null,
   state: null,
 }
+
+/** Of a buyer who was not asked for one. */
+export const defaultAddress = { ...emptyAddress, country: 'DE', postal_code: '10115' }
 
 /**
  * A new card that can be charged from now on without its owner. It is `limited` to that, unless its owner

@@ -1,8 +1,8 @@
+import { type Html, html } from '../../kit/html.ts'
 import type { Buyer } from '../entities/buyer-details.ts'
 import { taxedCountries } from '../entities/tax.ts'
 import type { StoredSession } from '../state.ts'
 import { type FieldErrors, field, type Typed } from './card-form.ts'
-import { type Html, html } from './html.ts'
 
 /** What the payment page asks for beside the payment: address, company, consent. */
 export function buyerFields(

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../kit/html.ts'
 import type { Expiry } from '../entities/payment-method.ts'
 import { findTestCard, type TestCard } from '../entities/test-cards.ts'
 import type { Form } from '../wire/form.ts'
-import { type Html, html } from './html.ts'
 
 /** Reads the card fields of a form; problems go into `errors`. */
 export function readCard({

@@ -1,3 +1,4 @@
+import { type Html, html } from '../../kit/html.ts'
 import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
@@ -12,7 +13,6 @@ import type {
 } from '../state.ts'
 import { buyerFields, saveField, termsField } from './buyer-fields.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
-import { type Html, html } from './html.ts'
 import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 import { script } from './script.ts'
@@ -110,7 +110,7 @@ function methods(
   return html`<fieldset role="radiogroup" aria-labelledby="method">
 ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 <div class="methods">
-${saved.map(({ id, card }, index) => choice({ value: id, label: `${card?.brand === 'mastercard' ? 'Mastercard' : 'Visa'} •••• ${card?.last4}`, icon: cardIcon, checked: typed.method === id || (typed.method === '' && index === 0) }))}
+${saved.map(({ id, card }, index) => choice({ value: id, label: `${brandNames[card?.brand ?? ''] ?? 'Card'} •••• ${card?.last4}`, icon: cardIcon, checked: typed.method === id || (typed.method === '' && index === 0) }))}
 ${
   offers_card
     ? html`<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', icon: cardIcon, checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
@@ -126,6 +126,13 @@ ${
     : null
 }
 </div></fieldset>`
+}
+
+const brandNames: Readonly<Record<string, string>> = {
+  amex: 'American Express',
+  discover: 'Discover',
+  mastercard: 'Mastercard',
+  visa: 'Visa',
 }
 
 function choice({

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../kit/html.ts'
 import { returnUrl } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import type { StoredCharge, StoredSession } from '../state.ts'
-import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 

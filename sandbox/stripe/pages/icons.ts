@@ -1,4 +1,4 @@
-import { html } from './html.ts'
+import { html } from '../../kit/html.ts'
 
 const stroke = html`width="20" height="20" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"`
 

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../kit/html.ts'
 import { formatDay, formatMoney } from '../entities/format.ts'
 import type { StoredInvoice } from '../state.ts'
 import { cardFields, type FieldErrors, type Typed, testCardHints } from './card-form.ts'
-import { type Html, html } from './html.ts'
 import { receiptIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 import { portalStyles } from './portal/portal-styles.ts'

@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router'
-import { Html, html } from './html.ts'
+import { Html, html } from '../../kit/html.ts'
 import { styles } from './styles.ts'
 
 /** A whole document around a body. It loads no external assets, and search engines must not index it. */

@@ -208,3 +208,40 @@ it('the card of a subscription is kept for it, and offered again only with the b
   const { data } = await stripe.customers.listPaymentMethods(customer.id)
   expect(data.map(({ allow_redisplay }) => allow_redisplay)).toEqual(['always', 'limited'])
 })
+
+it('a page offers the card of a subscription where the session’s filters include limited cards', async () => {
+  const { harness, customer, open, session } = await start()
+  const plans = await newPlans(harness)
+  await harness.pay(
+    (await newSubscriptionCheckout(harness, plans.pro_monthly.id, { customer: customer.id })).id,
+  )
+  expect(await textOf((await open(saving)).url ?? '')).not.toContain('•••• 4242')
+  const { id, url } = await open({
+    saved_payment_method_options: { allow_redisplay_filters: ['always', 'limited'] },
+  })
+  expect(await session(id)).toMatchObject({
+    saved_payment_method_options: {
+      allow_redisplay_filters: ['always', 'limited'],
+      payment_method_remove: 'disabled',
+      payment_method_save: null,
+    },
+  })
+  expect(await textOf(url ?? '')).toContain('Visa •••• 4242')
+})
+
+it('a page chooses the newest card first, and offers none without its owner’s name and country', async () => {
+  const { harness, stripe, customer, open } = await start(saving)
+  await harness.pay((await open()).id, { save: true })
+  await harness.pay((await open()).id, { save: true, card: '5555555555554444' })
+  const attached = await stripe.paymentMethods.attach('pm_card_amex', { customer: customer.id })
+  const everything: Params = {
+    saved_payment_method_options: { allow_redisplay_filters: ['always', 'limited', 'unspecified'] },
+  }
+  const page = await (await fetch((await open(everything)).url ?? '')).text()
+  expect(page).not.toContain(attached.id)
+  const offered = [...page.matchAll(/name="method" value="pm_\w+"( checked)?><span>([^<]+)/g)]
+  expect(offered.map(([, checked = '', name]) => name + checked)).toEqual([
+    'Mastercard •••• 4444 checked',
+    'Visa •••• 4242',
+  ])
+})

@@ -1,4 +1,5 @@
 import { accountOf } from '../entities/account.ts'
+import { offeredByDefault } from '../entities/checkout-session.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
@@ -72,6 +73,7 @@ export function collectionOf({ params }: Pick<Asked, 'params'>): Collected {
   const is_taxed = automatic_tax?.enabled ?? false
   const is_agreed = consent_collection?.terms_of_service === 'required'
   const data = invoice_creation?.invoice_data
+  const saved = params.saved_payment_method_options
   return {
     automatic_tax: {
       enabled: is_taxed,
@@ -103,11 +105,11 @@ export function collectionOf({ params }: Pick<Asked, 'params'>): Collected {
             },
           }
         : null,
-    saved_payment_method_options: params.saved_payment_method_options?.payment_method_save
+    saved_payment_method_options: saved
       ? {
-          allow_redisplay_filters: ['always'],
+          allow_redisplay_filters: saved.allow_redisplay_filters ?? [...offeredByDefault],
           payment_method_remove: 'disabled',
-          payment_method_save: params.saved_payment_method_options.payment_method_save,
+          payment_method_save: saved.payment_method_save ?? null,
         }
       : null,
     ...(params.tax_id_collection && {

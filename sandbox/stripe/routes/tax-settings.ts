@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import { accountOf } from '../entities/account.ts'
-import { emptyAddress } from '../entities/payment-method.ts'
+import { defaultAddress } from '../entities/payment-method.ts'
 import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { common, readParams } from '../wire/params.ts'
@@ -17,7 +17,7 @@ export function taxSettingsRoutes(router: Router, service: Service): void {
       return {
         object: 'tax.settings',
         defaults: { provider: 'stripe', tax_behavior: null, tax_code: null },
-        head_office: is_active ? { address: { ...emptyAddress, country: 'DE', postal_code: '10115' } } : null,
+        head_office: is_active ? { address: defaultAddress } : null,
         livemode: service.livemode,
         status: is_active ? 'active' : 'pending',
         status_details: is_active ? { active: {} } : { pending: { missing_fields: ['head_office'] } },

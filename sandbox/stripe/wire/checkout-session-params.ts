@@ -98,7 +98,10 @@ export const createSessionParams = z.strictObject({
     .min(1)
     .optional(),
   saved_payment_method_options: z
-    .strictObject({ payment_method_save: z.enum(['disabled', 'enabled']).optional() })
+    .strictObject({
+      allow_redisplay_filters: z.array(z.enum(['always', 'limited', 'unspecified'])).optional(),
+      payment_method_save: z.enum(['disabled', 'enabled']).optional(),
+    })
     .optional(),
   submit_type: z.enum(['auto', 'book', 'donate', 'pay']).optional(),
   subscription_data: z

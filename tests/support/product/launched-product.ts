@@ -25,7 +25,14 @@ async function launch(): Promise<LaunchedProduct> {
   const { PATH, HOME } = process.env
   const lines: string[] = []
   const product = await launchProduct({
-    env: { PATH, HOME, PORT: '0', SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' },
+    env: {
+      PATH,
+      HOME,
+      PORT: '0',
+      SANDBOX_STRIPE_PORT: '0',
+      SANDBOX_CLERK_PORT: '0',
+      SANDBOX_EDITOR_PORT: '0',
+    },
     dataDir,
     onLine: (source, line) => lines.push(`${source} ${line}`),
     say: (message) => lines.push(message),

@@ -1,6 +1,4 @@
-import type { NextPayment } from '../../../schema/api/account.ts'
-
-type Card = NonNullable<NextPayment['card']>
+import type { Card } from '../../../schema/api/account.ts'
 
 const brandNames: Readonly<Record<string, string>> = {
   amex: 'American Express',

@@ -43,7 +43,6 @@ export function AmountInput({ value, onChange, onEnter, ...field }: AmountInputP
       inputMode="numeric"
       autoComplete="off"
       unit="credits"
-      placeholder="500"
       value={value}
       onChange={({ currentTarget, nativeEvent }) => {
         const { value: text, selectionStart } = currentTarget

@@ -1,17 +1,10 @@
 import { useEffect, useState } from 'react'
+import { browserStores, type Stores } from './browserStores.ts'
 
 const keyName = 'credit-purchase'
 const leftName = 'credit-purchase-left'
 /** After this the same amount again is another purchase. */
 const sameForMs = 60_000
-
-type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
-interface Stores {
-  /** Shared by all tabs. */
-  readonly local: KeyStorage
-  readonly session: KeyStorage
-}
 
 interface KnownKey {
   readonly purchase: string
@@ -58,19 +51,4 @@ export function usePurchaseKeys() {
     return () => window.removeEventListener('pageshow', onPageShow)
   }, [keys])
   return keys
-}
-
-/** A browser that forbids storage gets one that forgets: then only the clicks of this page are known. */
-function browserStores(): Stores {
-  try {
-    return { local: window.localStorage, session: window.sessionStorage }
-  } catch {
-    const values = new Map<string, string>()
-    const memory: KeyStorage = {
-      getItem: (name) => values.get(name) ?? null,
-      setItem: (name, value) => void values.set(name, value),
-      removeItem: (name) => void values.delete(name),
-    }
-    return { local: memory, session: memory }
-  }
 }

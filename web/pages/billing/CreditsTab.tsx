@@ -24,12 +24,6 @@ export function CreditsTab({ payer }: { payer: Payer }) {
   )
 }
 
-const packs = [
-  { credits: 500, popular: false },
-  { credits: 1000, popular: true },
-  { credits: 2500, popular: false },
-] as const
-
 interface CardProps {
   payer: Payer
   currency: Currency
@@ -56,7 +50,6 @@ function BuyCard({ payer, currency }: CardProps) {
                 ? { kind: 'user', id: payer.userId, from: 'billing' }
                 : { kind: 'organization', id: payer.payer }
             }
-            packs={packs}
             currency={currency}
           />
         ) : (

@@ -1,7 +1,8 @@
 import { Check } from 'lucide-react'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
+import { EditorLink } from '../../components/EditorLink.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { cn } from '../../ui/cn.ts'
 
@@ -35,6 +36,7 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
           title="Connect your editor"
           text="Sign in from the extension, or paste a token into it."
           href="#extension-token"
+          more={<EditorLink />}
         />
         <Step
           done={hasCredits}
@@ -64,9 +66,11 @@ interface StepProps {
   text: string
   /** Null where the reader cannot do it. */
   href: string | null
+  /** Shown until the step is done. */
+  more?: ReactNode
 }
 
-function Step({ done, number, title, text, href }: StepProps) {
+function Step({ done, number, title, text, href, more }: StepProps) {
   return (
     <li className="flex gap-3 rounded-control bg-surface p-3.5 shadow-low">
       <span
@@ -90,6 +94,7 @@ function Step({ done, number, title, text, href }: StepProps) {
           </a>
         )}
         <p className="mt-0.5 text-muted">{text}</p>
+        {!done && more && <p className="mt-2">{more}</p>}
       </div>
     </li>
   )

@@ -10,6 +10,7 @@ import {
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
+import { EditorLink } from '../../components/EditorLink.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
 import { useCopied } from '../../components/useCopied.ts'
@@ -55,7 +56,10 @@ export function TokenCard({ userId }: { userId: string }) {
           {token.data.hasActive ? (
             <>
               <TokenDates token={token.data} />
-              <RevokeButton busy={revocation.isPending} onRevoke={() => revocation.mutate()} />
+              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+                <RevokeButton busy={revocation.isPending} onRevoke={() => revocation.mutate()} />
+                <EditorLink />
+              </div>
             </>
           ) : (
             <>
@@ -63,15 +67,18 @@ export function TokenCard({ userId }: { userId: string }) {
                 Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
                 4 months, and making a new one ends the old one.
               </p>
-              <Button
-                variant="secondary"
-                busy={generation.isPending}
-                disabled={generation.isPending}
-                onClick={() => generation.mutate()}
-              >
-                {!generation.isPending && <KeyRound aria-hidden="true" />}
-                Generate Long-Lived Token
-              </Button>
+              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+                <Button
+                  variant="secondary"
+                  busy={generation.isPending}
+                  disabled={generation.isPending}
+                  onClick={() => generation.mutate()}
+                >
+                  {!generation.isPending && <KeyRound aria-hidden="true" />}
+                  Generate Long-Lived Token
+                </Button>
+                <EditorLink />
+              </div>
             </>
           )}
         </div>

@@ -11,6 +11,7 @@ const config = {
   brand: defaultBrand,
   clerk: { publishable_key: 'pk_test', proxy_url: null },
   sandbox: false,
+  sample_editor_url: null,
   pro_trial_days: 14,
 }
 

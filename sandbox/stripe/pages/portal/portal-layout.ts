@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../../kit/html.ts'
 import { arrowIcon, checkIcon } from '../icons.ts'
 import { page, sandboxBadge } from '../layout.ts'
 import { script } from '../script.ts'

@@ -1,8 +1,8 @@
+import { type Html, html } from '../../../kit/html.ts'
 import { formatMoney } from '../../entities/format.ts'
 import { lacksTaxBehavior } from '../../entities/portal-limits.ts'
 import { intervalName, unitAmount } from '../../entities/price.ts'
 import type { StoredPrice, StoredSubscription } from '../../state.ts'
-import { type Html, html } from '../html.ts'
 import { stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 

@@ -1,8 +1,9 @@
 import { CircleCheck } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { plans } from '../../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
+import { forgetChosenAmount } from '../../../components/credits/chosenAmount.ts'
 import { formatCredits, formatDay, formatMoney } from '../../../components/format.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -35,6 +36,7 @@ type Result = Pick<PurchaseSuccessProps, 'title' | 'purchase'>
 
 function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean }) {
   const { brand } = useWebConfig()
+  useEffect(forgetChosenAmount, [])
   return (
     <StatusView
       tone="positive"

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { listen, type Sandbox } from '../kit/serve.ts'
+import { readSettings } from './settings.ts'
+import { startSampleEditor } from './start.ts'
+
+let product: Sandbox & Awaited<ReturnType<typeof listen>>
+let editor: Sandbox
+let asked: string[]
+beforeEach(async () => {
+  product = await listen({ port: 0, host: '127.0.0.1' })
+  asked = []
+  product.server.on('request', (request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(500).end('{}')
+  })
+  editor = await startSampleEditor({ host: '127.0.0.1', port: 0, appUrl: product.url })
+})
+afterEach(async () => {
+  await editor.close()
+  await product.close()
+})
+
+const visit = (path: string, request: RequestInit = {}) =>
+  fetch(`${editor.url}${path}`, { redirect: 'manual', ...request })
+const press = (path: string, cookie = '') =>
+  visit(path, { method: 'POST', headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' } })
+const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+it('a sign-in goes to the product’s page with a challenge of 43 characters and a state of 128 bits', async () => {
+  const answer = await press('/sign-in')
+  expect(answer.status).toBe(303)
+  const page = new URL(answer.headers.get('location') ?? '')
+  expect(page.origin + page.pathname).toBe(`${product.url}/auth/vscode-initiate`)
+  expect(Object.fromEntries(page.searchParams)).toEqual({
+    vscode_redirect_uri: `${editor.url}/auth-complete`,
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    state: expect.stringMatching(/^[\w-]{22}$/),
+  })
+  expect(answer.headers.get('set-cookie')).toMatch(/httponly/i)
+})
+
+it('a sign-in that comes back with another state is not accepted, and its code is not exchanged', async () => {
+  const cookie = cookieOf(await press('/sign-in'))
+  const back = await visit('/auth-complete?code=theirs&state=theirs', { headers: { cookie } })
+  expect(back.status).toBe(303)
+  const page = await (await visit('/', { headers: { cookie } })).text()
+  expect(page).toContain('This sign-in did not begin here.')
+  expect(page).toContain('Not signed in')
+  expect(asked).toEqual([])
+})
+
+it('a product that fails is said, and the editor stays signed out', async () => {
+  const begun = await press('/sign-in')
+  const cookie = cookieOf(begun)
+  const { searchParams } = new URL(begun.headers.get('location') ?? '')
+  await visit(`/auth-complete?code=ours&state=${searchParams.get('state')}`, { headers: { cookie } })
+  const page = await (await visit('/', { headers: { cookie } })).text()
+  expect(page).toContain(`${product.url} answered 500.`)
+  expect(page).toContain('Not signed in')
+  expect(asked).toEqual(['/api/auth/token'])
+})
+
+it('another name of the machine leads to the one that the sign-in comes back to', async () => {
+  const answer = await fetch(`http://127.0.0.1:${editor.port}/?a=b`, { redirect: 'manual' })
+  expect(answer.headers.get('location')).toBe(`${editor.url}/?a=b`)
+})
+
+it('the page loads nothing from elsewhere, runs no script and may not be framed', async () => {
+  const answer = await visit('/')
+  expect(answer.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none';.*frame-ancestors 'none'$/,
+  )
+  expect(await answer.text()).not.toContain('<script')
+})
+
+it('the editor reads its settings, and names one that is wrong', () => {
+  expect(readSettings({ SANDBOX_EDITOR_APP_URL: 'http://localhost:3100/' })).toEqual({
+    host: '127.0.0.1',
+    port: 4244,
+    appUrl: 'http://localhost:3100',
+  })
+  expect(() => readSettings({ SANDBOX_EDITOR_PORT: 'many' })).toThrow('SANDBOX_EDITOR_PORT')
+})

@@ -1,0 +1,84 @@
+import { Html, html } from '../kit/html.ts'
+import type { Balance } from './product.ts'
+import { requests } from './requests.ts'
+import type { Said, Session } from './sessions.ts'
+import { styles } from './styles.ts'
+
+interface EditorView {
+  readonly appUrl: string
+  readonly session: Session
+  /** Null while it is not known. */
+  readonly balance: Balance | null
+  readonly notice: string | null
+}
+
+const number = new Intl.NumberFormat('en-US')
+
+/** A file on the left, the assistant on the right: forms and links only, without a script. */
+export function editorPage(view: EditorView): string {
+  const { session, notice } = view
+  const isSignedIn = session.token !== null
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Sample editor</title>
+<link rel="icon" href="data:,">
+<style>${new Html(styles)}</style>
+</head>
+<body>
+<header><h1>Sample editor</h1><span class="sample">Sandbox</span>
+<p>It stands in for your editor with the extension: the replies are made up, the sign-in and the credits are real.</p></header>
+<main>
+<section class="file" aria-labelledby="file"><h2 id="file">tide.ts</h2>${code}</section>
+<section class="assistant" aria-labelledby="assistant"><h2 id="assistant">Assistant</h2>
+${notice === null ? null : html`<p class="bad" role="alert">${notice}</p>`}
+${isSignedIn ? signedIn(view) : signedOut}
+</section>
+</main>
+<footer>${isSignedIn ? html`<p>Signed in</p>${signOut}` : html`<p>Not signed in</p>`}</footer>
+</body>
+</html>
+`.markup
+}
+
+const code = html`<pre tabindex="0" role="group" aria-label="The code of tide.ts"><b>export function</b> markOf(level: number): number {
+  <b>const</b> lowest = -2.4
+  <b>const</b> highest = 3.1
+  <b>return</b> Math.min(Math.max(level, lowest), highest)
+}</pre>`
+
+const signedOut = html`<p>Sign in to use the credits of your account here.</p>
+<form method="post" action="/sign-in"><button class="primary">Sign in</button></form>`
+
+const signOut = html`<form method="post" action="/sign-out"><button>Sign out</button></form>`
+
+function signedIn({ appUrl, session, balance }: EditorView): Html {
+  return html`<section class="balance" aria-label="Balance">
+<p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits left</p>
+${balance?.low ? html`<em>Running low</em>` : null}
+<a href="${appUrl}/billing?tab=credits">Add credits</a></section>
+${
+  session.said.length > 0
+    ? html`<section class="said" aria-label="Conversation">${session.said.map((said, at) => saidOf(said, at === session.said.length - 1))}</section>`
+    : null
+}
+<form method="post" action="/requests" aria-label="Requests">
+${Object.entries(requests).map(
+  ([name, { title, credits }]) =>
+    html`<button name="name" value="${name}">${title} <span>${credits} credits</span></button>`,
+)}
+</form>`
+}
+
+/** The latest one takes the focus when the page comes back with it. */
+function saidOf({ title, text, charged, buy_url }: Said, isLatest: boolean): Html {
+  return html`<article${isLatest ? html` id="latest" tabindex="-1"` : null}><h3>${title}</h3>
+${
+  charged === undefined
+    ? html`<p class="bad">${text}${buy_url ? html` <a href="${buy_url}">Add credits</a>` : null}</p>`
+    : html`<p>${text}</p><small>${number.format(charged)} credits used</small>`
+}</article>`
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { BegunSignIn } from './sign-in.ts'
+
+const balanceAnswer = z.object({ available: z.int(), low: z.boolean() })
+export type Balance = z.infer<typeof balanceAnswer>
+
+const usageAnswer = z.object({ charged: z.int(), balance: balanceAnswer })
+const tokenAnswer = z.object({ access_token: z.string() })
+/** `error` is a sentence for people, but OAuth's code at `/api/auth/token`. */
+const failureAnswer = z.object({
+  error: z.string(),
+  error_description: z.string().optional(),
+  buy_url: z.url().optional(),
+})
+
+/** An answer that is no success, with a sentence for the user. */
+export class Refusal extends Error {
+  /** 0 without an answer. */
+  readonly status: number
+  readonly buy_url: string | undefined
+  constructor(status: number, text: string, buy_url?: string) {
+    super(text)
+    this.name = 'Refusal'
+    this.status = status
+    this.buy_url = buy_url
+  }
+}
+
+/** The calls of docs/extension.md, made as an extension makes them. */
+export function productAt(appUrl: string) {
+  async function call<Answer>(
+    path: string,
+    request: RequestInit,
+    answer: z.ZodType<Answer>,
+  ): Promise<Answer> {
+    const response = await fetch(`${appUrl}${path}`, request).catch(() => null)
+    if (!response) throw new Refusal(0, `${appUrl} does not answer. Nothing was charged.`)
+    const body: unknown = await response.json().catch(() => null)
+    if (response.ok) return answer.parse(body)
+    const failure = failureAnswer.safeParse(body)
+    if (!failure.success) throw new Refusal(response.status, `${appUrl} answered ${response.status}.`)
+    const { error, error_description, buy_url } = failure.data
+    throw new Refusal(response.status, error_description ?? error, buy_url)
+  }
+  return {
+    async exchange(code: string, { state, code_verifier, redirect_uri }: BegunSignIn): Promise<string> {
+      const grant_type = 'authorization_code'
+      const body = new URLSearchParams({ grant_type, code, code_verifier, state, redirect_uri })
+      return (await call('/api/auth/token', { method: 'POST', body }, tokenAnswer)).access_token
+    },
+    readBalance(token: string): Promise<Balance> {
+      return call('/api/extension/balance', { headers: bearer(token) }, balanceAnswer)
+    },
+    /** A report whose answer was lost is sent again with its key, so it is charged once. */
+    async reportUsage(token: string, usage: Usage): Promise<z.infer<typeof usageAnswer>> {
+      const request = {
+        method: 'POST',
+        headers: { ...bearer(token), 'content-type': 'application/json' },
+        body: JSON.stringify(usage),
+      }
+      const report = () => call('/api/extension/usage', request, usageAnswer)
+      return report().catch((error) => {
+        if (error instanceof Refusal && (error.status === 0 || error.status >= 500)) return report()
+        throw error
+      })
+    },
+  }
+}
+
+export interface Usage {
+  readonly credits: number
+  readonly idempotency_key: string
+  readonly description: string
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { portVariable, readVariables } from '../kit/settings.ts'
+
+export type Settings = {
+  host: string
+  port: number
+  /** The product's address, without a slash at the end. */
+  appUrl: string
+}
+
+const variables = {
+  SANDBOX_EDITOR_HOST: z.string().min(1).default('127.0.0.1'),
+  SANDBOX_EDITOR_PORT: portVariable(4244),
+  SANDBOX_EDITOR_APP_URL: z.url({ protocol: /^https?$/ }).default('http://localhost:3000'),
+}
+
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const found = readVariables('editor', variables, environment)
+  return {
+    host: found.SANDBOX_EDITOR_HOST,
+    port: found.SANDBOX_EDITOR_PORT,
+    appUrl: found.SANDBOX_EDITOR_APP_URL.replace(/\/$/, ''),
+  }
+}
