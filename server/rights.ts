@@ -131,8 +131,8 @@ interface ThePayer {
 
 /**
  * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only
- * its admins. The handler gets the owner whose credits and bills the call is about, and whether the caller
- * may see to its payments.
+ * its admins. The handler gets the owner whose credits and bills the call is about, the caller's membership,
+ * and whether the caller may see to its payments.
  */
 export function thePayer<Request extends SignedIn & { readonly query: { readonly payer: string } }>({
   doing,

@@ -22,6 +22,7 @@ export const focusPaths = [
   '/billing/success',
   '/payment/success',
   '/payment/cancelled',
+  '/teams/start',
   '/profile',
 ] as const
 export const accountPaths = ['/dashboard', '/billing', '/organizations'] as const

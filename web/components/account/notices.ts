@@ -56,7 +56,7 @@ function planNotices(
   next: NextPayment['payment'],
 ): Notice[] {
   const { may_manage, as_of, overdue } = summary
-  const { name } = plans[subscription.plan_type]
+  const { name, per_seat } = plans[subscription.plan_type]
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
   if (overdue) return [overdueNotice(overdue, subscription, may_manage)]
@@ -67,7 +67,7 @@ function planNotices(
         id: 'cancelling',
         tone: 'caution',
         title: `${name} ends on ${formatDay(cancel_at)}`,
-        text: 'Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.',
+        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}`,
         actions: portal('Resume plan'),
       },
     ]

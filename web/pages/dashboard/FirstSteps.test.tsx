@@ -1,11 +1,16 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { defaultBrand } from '../../../schema/catalogue/brand.ts'
+import { WebConfigContext } from '../../api/catalogue.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 
 const balance = { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false }
 const summary: AccountSummary = {
   payer: 'personal',
+  organization_name: null,
+  has_seat: true,
+  plan_month: null,
   member_since: '2026-05-01T00:00:00.000Z',
   may_manage: true,
   balance,
@@ -19,9 +24,21 @@ const summary: AccountSummary = {
 }
 const some = { ...balance, total: 500, available: 500, had_credits: true }
 
+const config = {
+  brand: defaultBrand,
+  clerk: { publishable_key: 'pk_test', proxy_url: null },
+  sandbox: false,
+  sample_editor_url: null,
+  pro_trial_days: 14,
+}
+
 /** What a reader sees, without markup. */
 function show(changes: Partial<AccountSummary>, connected = false): string {
-  return renderToString(<FirstSteps summary={{ ...summary, ...changes }} connected={connected} />)
+  return renderToString(
+    <WebConfigContext value={config}>
+      <FirstSteps summary={{ ...summary, ...changes }} connected={connected} />
+    </WebConfigContext>,
+  )
     .replaceAll(/<!-- -->/g, '')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -5,7 +5,7 @@ interface Section {
   readonly text: string
 }
 
-/** What a plain install shows of each document, until the operator has one: short, and true of the product. */
+/** What a plain install shows until the operator has documents: short, and true of the product. */
 export const samples: Readonly<Record<LegalPath, readonly Section[]>> = {
   '/terms': [
     {
