@@ -7,13 +7,15 @@ import {
 import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
+import { compareInvoice } from './invoices.ts'
 import { compareOwner } from './owners.ts'
 import { comparePlan, findPlans, listedPlanSchema } from './plan-credits.ts'
+import { compareSession } from './sessions.ts'
+import { compareLost } from './subscriptions.ts'
 
 /**
- * Compares the owner of a finding once more before credits are adjusted for it: a finding stands until the
- * next run, and its credits may be back by then. Findings that only a list of Stripe's shows, and that name
- * no number of credits, are taken as the last run left them.
+ * Compares once more before credits are adjusted for a finding: it stands until the next run, and its credits
+ * may be back by then. Kinds whose repair fetches the object again are taken as the last run left them.
  */
 export async function requireFinding(deps: WorkerDependencies, id: string): Promise<void> {
   const finding = await findOpenFinding(deps.db, id)
@@ -26,7 +28,7 @@ export async function requireFinding(deps: WorkerDependencies, id: string): Prom
 
 type Found = Pick<FoundDifference, 'kind' | 'object_id'>
 
-/** Null for kinds that cannot be compared for one owner alone. */
+/** Null for kinds whose repair fetches the object again, and those that are about no owner's credits. */
 async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise<readonly Found[] | null> {
   const { owner_kind, owner_id } = finding
   if (owner_kind === null || owner_id === null) return null
@@ -40,6 +42,14 @@ async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise
     case 'plan_credits_differ':
     case 'bought_credits_lost':
       return comparePlansOf(deps, owner)
+    case 'session_not_settled':
+    case 'settled_without_payment':
+      return compareSession(deps, finding.object_id)
+    case 'invoice_unknown':
+    case 'invoice_differs':
+      return compareInvoice(deps, finding.object_id)
+    case 'subscription_gone':
+      return compareLost(deps, finding.object_id)
     default:
       return null
   }

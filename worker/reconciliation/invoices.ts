@@ -3,6 +3,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type Candidate,
   type Comparison,
@@ -60,42 +61,58 @@ export const invoices: Comparison = {
       limit: 100,
       ...(after !== null && { starting_after: after }),
     })
-    const ofSubscriptions = z
-      .array(invoiceSchema)
-      .parse(page.data)
-      .flatMap((invoice) => {
-        const details = invoice.parent?.subscription_details
-        const intentId = z.uuid().safeParse(details?.metadata?.intentId).data ?? null
-        return details ? [{ invoice, intentId, subscriptionId: details.subscription }] : []
-      })
-    const subscribers = await findSubscribers(
-      deps.db,
-      ofSubscriptions.map(({ subscriptionId }) => subscriptionId),
-    )
-    // By our row of the subscription, or by its metadata, which may have been removed.
-    const ours = ofSubscriptions.filter(
-      ({ intentId, subscriptionId }) => intentId !== null || subscribers.has(subscriptionId),
-    )
-    const totals = await findTotals(
-      deps.db,
-      ours.map(({ invoice }) => invoice.id),
-    )
-    const owners = await findOwners(
-      deps.db,
-      ours.flatMap(({ intentId }) => intentId ?? []),
-    )
     return {
-      count: ours.length,
-      differences: ours.flatMap((one): Candidate[] => {
-        const { invoice, intentId, subscriptionId } = one
-        if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
-        const difference = differenceOf(one, totals.get(invoice.id))
-        const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
-        return difference ? [{ ...difference, owner: owner || null }] : []
-      }),
+      ...(await compareListed(deps.db, page.data, now)),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
+}
+
+/** The same of one invoice. */
+export async function compareInvoice(
+  { db, stripe, now }: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
+  id: string,
+): Promise<Candidate[]> {
+  return (await compareListed(db, [await stripe.invoices.retrieve(id)], now())).differences
+}
+
+async function compareListed(
+  db: Database,
+  listed: readonly unknown[],
+  now: Date,
+): Promise<{ count: number; differences: Candidate[] }> {
+  const ofSubscriptions = z
+    .array(invoiceSchema)
+    .parse(listed)
+    .flatMap((invoice) => {
+      const details = invoice.parent?.subscription_details
+      const intentId = z.uuid().safeParse(details?.metadata?.intentId).data ?? null
+      return details ? [{ invoice, intentId, subscriptionId: details.subscription }] : []
+    })
+  const subscribers = await findSubscribers(
+    db,
+    ofSubscriptions.map(({ subscriptionId }) => subscriptionId),
+  )
+  // By our row of the subscription, or by its metadata, which may have been removed.
+  const ours = ofSubscriptions.filter(
+    ({ intentId, subscriptionId }) => intentId !== null || subscribers.has(subscriptionId),
+  )
+  const totals = await findTotals(
+    db,
+    ours.map(({ invoice }) => invoice.id),
+  )
+  const owners = await findOwners(
+    db,
+    ours.flatMap(({ intentId }) => intentId ?? []),
+  )
+  const differences = ours.flatMap((one): Candidate[] => {
+    const { invoice, intentId, subscriptionId } = one
+    if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
+    const difference = differenceOf(one, totals.get(invoice.id))
+    const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
+    return difference ? [{ ...difference, owner: owner || null }] : []
+  })
+  return { count: ours.length, differences }
 }
 
 async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, Owner>> {

@@ -3,6 +3,7 @@ import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type Candidate,
   type Comparison,
@@ -42,26 +43,41 @@ export const sessions: Comparison = {
       limit: 100,
       ...(after !== null && { starting_after: after }),
     })
-    const ours = z
-      .array(sessionSchema)
-      .parse(page.data)
-      .flatMap((session) => {
-        const intentId = session.client_reference_id
-        const isOurs = z.uuid().safeParse(intentId).success && session.metadata?.intentId === intentId
-        return intentId && isOurs ? { session, intentId } : []
-      })
-    const ids = ours.map(({ intentId }) => intentId)
-    const intents = await findIntents(deps.db, ids)
-    const grants = await listPurchaseGrants(deps.db, ids)
     return {
-      count: ours.length,
-      differences: ours.flatMap(({ session, intentId }) => {
-        const intent = intents.get(intentId)
-        return differenceOf(session, intentId, { intent, grant: grants.get(intentId) }) ?? []
-      }),
+      ...(await compareListed(deps.db, page.data)),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
+}
+
+/** The same of one session. */
+export async function compareSession(
+  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  id: string,
+): Promise<Candidate[]> {
+  return (await compareListed(db, [await stripe.checkout.sessions.retrieve(id)])).differences
+}
+
+async function compareListed(
+  db: Database,
+  listed: readonly unknown[],
+): Promise<{ count: number; differences: Candidate[] }> {
+  const ours = z
+    .array(sessionSchema)
+    .parse(listed)
+    .flatMap((session) => {
+      const intentId = session.client_reference_id
+      const isOurs = z.uuid().safeParse(intentId).success && session.metadata?.intentId === intentId
+      return intentId && isOurs ? { session, intentId } : []
+    })
+  const ids = ours.map(({ intentId }) => intentId)
+  const intents = await findIntents(db, ids)
+  const grants = await listPurchaseGrants(db, ids)
+  const differences = ours.flatMap(({ session, intentId }) => {
+    const intent = intents.get(intentId)
+    return differenceOf(session, intentId, { intent, grant: grants.get(intentId) }) ?? []
+  })
+  return { count: ours.length, differences }
 }
 
 type PurchaseGrant = NonNullable<ReturnType<Awaited<ReturnType<typeof listPurchaseGrants>>['get']>>

@@ -10,6 +10,7 @@ import { inThisMode } from '../../schema/stripe/mode.ts'
 import { liveStatuses, subscriptionStatuses } from '../../schema/stripe/statuses.ts'
 import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
 import { findLiveSubscription, isLive } from '../../schema/subscriptions/subscriptions.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type Candidate,
   type Comparison,
@@ -273,6 +274,20 @@ export const lostSubscriptions: Comparison = {
       next: rows.length < failingPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
     }
   },
+}
+
+/** The same of one plan. */
+export async function compareLost(
+  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  id: string,
+): Promise<Candidate[]> {
+  const row = await db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('stripe_subscription_id', '=', id)
+    .where('status', 'in', liveStatuses)
+    .executeTakeFirst()
+  return row && (await isLost(stripe, id)) ? [lost(row)] : []
 }
 
 async function isLost(stripe: Stripe, id: string): Promise<boolean> {
