@@ -28,7 +28,11 @@ export function Table({ caption, columns, children }: TableProps) {
         <thead className="border-y bg-sunken text-left text-faint text-xs">
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={cn(cellStyle(column), 'py-2 font-medium')}>
+              <th
+                key={column.name}
+                scope="col"
+                className={cn(cellStyle(column), 'whitespace-nowrap py-2 font-medium')}
+              >
                 {column.isNameHidden ? <span className="sr-only">{column.name}</span> : column.name}
               </th>
             ))}

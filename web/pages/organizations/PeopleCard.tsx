@@ -41,7 +41,7 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
       <CardHeader
         id="people-title"
         title="People"
-        description="Only people with a seat use the credits of the organization"
+        description={`Only people with a seat use the credits of the organization.${list.data ? ` The month began on ${formatDay(list.data.since)}.` : ''}`}
         action={
           (list.data?.people.length ?? 0) >= searchedFrom && (
             <PeopleSearch value={search} onChange={setSearch} />
@@ -67,7 +67,6 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
       ) : (
         <PeopleTable
           view={view}
-          since={formatDay(list.data.since)}
           people={found.filter((person) => showEnded || !hasLeft(person))}
           onNoSeats={onNoSeats}
         />

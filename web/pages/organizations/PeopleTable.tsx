@@ -9,13 +9,10 @@ import { PersonActions } from './PersonActions.tsx'
 interface PeopleTableProps {
   view: OrganizationView
   people: readonly OrganizationPerson[]
-  /** The day from which usage counts. */
-  since: string
   onNoSeats: () => void
 }
 
-export function PeopleTable({ view, people, since, onNoSeats }: PeopleTableProps) {
-  const used = `Used since ${since}`
+export function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
   return (
     <div className="mt-3">
       <Table
@@ -24,7 +21,7 @@ export function PeopleTable({ view, people, since, onNoSeats }: PeopleTableProps
           { name: 'Person' },
           { name: 'Seat' },
           { name: 'Role', isWide: true },
-          { name: used, align: 'right', isWide: true },
+          { name: 'Used this month', align: 'right', isWide: true },
           { name: 'Actions', align: 'right', isNameHidden: true },
         ]}
       >
@@ -40,7 +37,7 @@ export function PeopleTable({ view, people, since, onNoSeats }: PeopleTableProps
               <Cell of="Role">
                 <Badge>{roleName(person)}</Badge>
               </Cell>
-              <Cell of={used} className="whitespace-nowrap">
+              <Cell of="Used this month" className="whitespace-nowrap">
                 {formatCredits(person.used_credits)}
               </Cell>
               <Cell of="Actions" className="whitespace-nowrap">

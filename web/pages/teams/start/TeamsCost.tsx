@@ -20,7 +20,7 @@ export function TeamsCost({ seats, billing, currency }: TeamsCostProps) {
     <dl
       aria-label="What it costs"
       aria-live="polite"
-      className="mt-3 divide-y divide-line rounded-control border bg-sunken text-sm tabular-nums"
+      className="mt-4 divide-y divide-line rounded-control border bg-sunken text-sm tabular-nums"
     >
       <Line term="Each seat" note={isYearly ? 'a year' : 'a month'}>
         {money(price_minor[billing])}
