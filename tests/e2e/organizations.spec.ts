@@ -337,10 +337,9 @@ async function inviteInSettings(page: Page, email: string): Promise<string> {
   await tab(page, 'Organization Settings').click()
   await page.getByRole('button', { name: 'Members' }).click()
   await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByLabel('Email addresses').fill(email)
-  await page.getByLabel('Email addresses').press('Enter')
-  await page.getByRole('button', { name: 'Select role' }).click()
-  await page.getByText('Member', { exact: true }).last().click()
+  const addresses = page.getByPlaceholder('example@email.com, example2@email.com')
+  await addresses.fill(email)
+  await addresses.press('Enter')
   await page.getByRole('button', { name: 'Send invitations' }).click()
   await expect(page.getByText('Invitations successfully sent')).toBeVisible()
   return email
@@ -348,13 +347,15 @@ async function inviteInSettings(page: Page, email: string): Promise<string> {
 
 async function choose(page: Page, organization: string): Promise<void> {
   await page.goto('/organizations')
-  const switcher = page.getByRole('button', { name: 'Open organization switcher' })
-  const sidebar = page.getByRole('button', { name: 'Toggle sidebar' })
-  await sidebar.waitFor()
-  // On a phone it is in the navigation.
-  if ((page.viewportSize()?.width ?? 0) < 768) await sidebar.click()
-  await switcher.click()
-  await page.getByRole('button', { name: organization }).click()
+  await page.getByRole('button', { name: 'Toggle sidebar' }).waitFor()
+  // On a phone the switcher is in the navigation, which is closed.
+  if ((page.viewportSize()?.width ?? 0) < 768) {
+    const id = `Clerk.user.organizationMemberships.find((found) => found.organization.name === ${JSON.stringify(organization)}).organization.id`
+    await page.evaluate(`Clerk.setActive({ organization: ${id} })`)
+  } else {
+    await page.getByRole('button', { name: 'Open organization switcher' }).click()
+    await page.getByRole('button', { name: organization }).click()
+  }
   await expect(page.getByRole('heading', { level: 1, name: organization })).toBeVisible()
 }
 
