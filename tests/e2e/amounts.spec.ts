@@ -20,6 +20,8 @@ test('every amount is judged as it is typed', async ({ page }) => {
   await signUp(page)
   const field = page.getByLabel('Number of credits')
   const button = page.getByRole('button', { name: 'Add Credits' })
+  // The first page of a product that has just started takes its time.
+  await field.waitFor()
   await expect(field).toHaveValue('1,500')
   await expect(page.getByText('Cost: €21.00')).toBeVisible()
   await expect(button).toBeEnabled()
