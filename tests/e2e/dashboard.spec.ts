@@ -277,27 +277,6 @@ test(
   },
 )
 
-test('a second tooltip opens at once after the first, and a third after a pause', async ({ page }) => {
-  await signUp(page)
-  await page.keyboard.press('Control+b')
-  const item = (name: string) => page.getByRole('link', { name, exact: true })
-  const bubble = (text: string) => page.locator('span[id]', { hasText: new RegExp(`^${text}$`) })
-  await page.clock.install()
-  await item('Dashboard').hover()
-  await page.clock.runFor(699)
-  await expect(bubble('Dashboard')).toHaveCount(0)
-  await page.clock.runFor(1)
-  await expect(bubble('Dashboard')).toBeVisible()
-  await item('Billing').hover()
-  await page.clock.runFor(1)
-  await expect(bubble('Billing')).toBeVisible()
-  await page.mouse.move(600, 10)
-  await page.clock.runFor(301)
-  await item('Dashboard').hover()
-  await page.clock.runFor(699)
-  await expect(bubble('Dashboard')).toHaveCount(0)
-})
-
 test('the profile is for people who are signed in, and leads back to the dashboard', async ({ page }) => {
   await page.goto('/profile')
   await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fprofile/)

@@ -39,7 +39,7 @@ function BuyCard({ payer, currency }: CardProps) {
         description={
           isPersonal
             ? 'Purchased credits never expire.'
-            : `For everybody with a seat in ${payer.organizationName}.`
+            : `For everyone with a seat in ${payer.organizationName}.`
         }
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">

@@ -82,6 +82,6 @@ export function balanceNote({
       ? `${whose} no credits left. ${add} to go on using the assistant.`
       : `${whose} no credits yet. ${add} to start using the assistant.`
   }
-  if (!isPersonal) return 'One pool for everybody with a seat. Plan credits are used first.'
+  if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
   return 'Plan credits are used first. Purchased credits never expire.'
 }

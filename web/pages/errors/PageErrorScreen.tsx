@@ -1,6 +1,6 @@
 import { CloudOff } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
-import { useLocation, useNavigate, useRouteError } from 'react-router-dom'
+import { useEffect, useState } from 'react'
+import { useRouteError } from 'react-router-dom'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -13,15 +13,16 @@ export function PageErrorScreen() {
   return <NotLoaded />
 }
 
+/** Browsers remember that code could not be loaded until the page is: only loading it anew helps. */
+function reload(): void {
+  if (navigator.onLine) window.location.reload()
+}
+
 function NotLoaded() {
   usePageTitle('Page not loaded')
-  const navigate = useNavigate()
-  const location = useLocation()
-  const retry = () => void navigate(location, { replace: true })
-  const retryOnline = useEffectEvent(retry)
   useEffect(() => {
-    window.addEventListener('online', retryOnline)
-    return () => window.removeEventListener('online', retryOnline)
+    window.addEventListener('online', reload)
+    return () => window.removeEventListener('online', reload)
   }, [])
   return (
     <div className="mx-auto grid w-full max-w-5xl flex-1 place-items-center px-4 py-16">
@@ -30,7 +31,7 @@ function NotLoaded() {
         Icon={CloudOff}
         title="This page could not be loaded"
         text="Check your connection. The page loads as soon as you are online again."
-        actions={<Button onClick={retry}>Try again</Button>}
+        actions={<Button onClick={reload}>Try again</Button>}
       />
     </div>
   )

@@ -1,10 +1,11 @@
 import { renderToString } from 'react-dom/server'
-import { createMemoryRouter, RouterProvider } from 'react-router-dom'
-import { expect, it } from 'vitest'
+import { createMemoryRouter, Outlet, RouterProvider } from 'react-router-dom'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
+import { PageErrorScreen } from './PageErrorScreen.tsx'
 import { RouterErrorScreen } from './RouterErrorScreen.tsx'
 
 const config = {
@@ -54,6 +55,40 @@ it('the screen for failed authentication needs neither router nor settings', () 
   )
   expect(html).toContain('Refresh Page')
   expect(html).toContain('Go to Home')
+})
+
+it('a page whose code cannot be loaded offline is told within its layout', async () => {
+  vi.stubGlobal('navigator', { onLine: false, languages: ['en-US'] })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const lazy = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+  const layout = (
+    <>
+      The shell
+      <Outlet />
+    </>
+  )
+  const router = createMemoryRouter([
+    {
+      element: <Outlet />,
+      hydrateFallbackElement: <p>Loading</p>,
+      children: [
+        { path: '/', element: 'Start' },
+        {
+          element: layout,
+          children: [{ errorElement: <PageErrorScreen />, children: [{ path: '/page', lazy }] }],
+        },
+      ],
+    },
+  ])
+  await router.navigate('/page')
+  const html = renderToString(
+    <WebConfigContext value={config}>
+      <RouterProvider router={router} />
+    </WebConfigContext>,
+  )
+  expect(html).toContain('The shell')
+  expect(html).toContain('This page could not be loaded')
+  expect(html).toContain('Try again')
 })
 
 it('an address without a page leads home', () => {
