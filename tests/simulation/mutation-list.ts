@@ -18,8 +18,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an ended subscription is live',
     history: 'old plan refunded under a new one',
-    text: '    ended_at: fetched.ended_at,\n    scheduled_seats',
-    becomes: '    ended_at: null,\n    scheduled_seats',
+    text: '    ended_at: fetched.ended_at,\n    price_minor',
+    becomes: '    ended_at: null,\n    price_minor',
   },
   {
     name: 'an end counts only when our clock has come to it',
@@ -231,9 +231,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a snapshot is numbered when it has come',
     history: 'an end that was not seen',
-    text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n",
+    text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, {\n    expand: ['schedule.phases.items.price'],\n  })\n",
     becomes:
-      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
+      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, {\n    expand: ['schedule.phases.items.price'],\n  })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
   },
   {
     name: 'a first payment that failed leaves its checkout open',
