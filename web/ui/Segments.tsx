@@ -22,7 +22,7 @@ export function Segments<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative flex h-8 cursor-pointer items-center gap-2 rounded-full px-3.5 font-medium text-muted text-sm transition-colors hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-low has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
+          className="relative flex h-8 cursor-pointer items-center gap-2 whitespace-nowrap rounded-full px-3.5 font-medium text-muted text-sm transition-colors hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-low has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
         >
           <input
             type="radio"

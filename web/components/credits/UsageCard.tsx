@@ -27,7 +27,7 @@ export function UsageCard({ usage, range, onRange }: UsageCardProps) {
             label="Range"
             name="usage-range"
             value={String(range)}
-            options={usageRanges.map((days) => ({ value: String(days), label: `${days} days` }))}
+            options={usageRanges.map((days) => ({ value: String(days), label: <Days days={days} /> }))}
             onChange={(chosen) => onRange(rangeOf(chosen))}
           />
         }
@@ -45,6 +45,16 @@ export function UsageCard({ usage, range, onRange }: UsageCardProps) {
         </div>
       )}
     </Card>
+  )
+}
+
+/** On a phone the heading has room for the number only. */
+function Days({ days }: { days: UsageRange }) {
+  return (
+    <span>
+      {days}
+      <span className="max-sm:sr-only"> days</span>
+    </span>
   )
 }
 
