@@ -48,6 +48,7 @@ async function subscribe(person: Person, billingFrequency: Frequency): Promise<s
 /** Pro that is paid for, ten of its days ago. */
 async function subscribeAndPay(person: Person, billingFrequency: Frequency): Promise<string> {
   const id = await subscribe(person, billingFrequency)
+  await product.advanceDays(1)
   await stripe.client.subscriptions.update(id, { trial_end: 'now' })
   await worker.catchUp()
   await product.advanceDays(10)

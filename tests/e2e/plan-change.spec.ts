@@ -30,10 +30,13 @@ test(
   async ({ page, baseURL }) => {
     const customer = await newCustomer(page.request, baseURL)
     const id = await subscribe(customer, 'pro')
-    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
     await page.goto('/dashboard')
-    // The month's credits come with its first payment, after those of the trial.
-    await expect(region(page, 'Current Plan')).toContainText('Active')
+    await expect(region(page, 'Current Plan')).toContainText('Free trial')
+    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
+    await expect(async () => {
+      await page.reload()
+      await expect(region(page, 'Current Plan').getByText('Active')).toBeVisible({ timeout: 2000 })
+    }).toPass()
 
     await switchTo(page, 'yearly', [
       /Due todayabout €172\.00/,
