@@ -152,6 +152,12 @@ describe('a trial', () => {
     expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
     expect(lateOf([trial('2026-01-15'), paid], '2026-01-02', fields)).toEqual([])
   })
+
+  test('a trial that ends at the very moment at which it began grants nothing', () => {
+    const paid = period('in_1', '2026-01-01', '2026-02-01')
+    const fields = { trial_end: day('2026-01-01') }
+    expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
+  })
 })
 
 describe('a period that begins early', () => {

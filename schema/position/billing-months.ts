@@ -113,7 +113,7 @@ function paidPeriods(subscription: SubscriptionFact, now: Date): PaidPeriod[] {
   const periods: { line: PaidLine; is_trial: boolean }[] = []
   for (const line of subscription.lines.toSorted(byStart)) {
     if (line.kind !== 'period' || line.starts_at > now) continue
-    const is_trial = line.amount_minor === 0 && trial_end !== null && line.starts_at < trial_end
+    const is_trial = line.amount_minor === 0 && trial_end !== null && line.starts_at <= trial_end
     const before = periods.at(-1)
     if (is_trial && before?.is_trial) {
       // A trial that is extended gets another line, and stays one period.
