@@ -67,28 +67,38 @@ const routes: RouteObject[] = [
       ...marketingPaths.map(leaveFor),
       {
         element: <FocusLayout />,
-        children: [...focusPaths.map(page), { path: '*', element: <NotFoundPage /> }],
+        children: [withPages(focusPaths.map(page)), { path: '*', element: <NotFoundPage /> }],
       },
       {
-        lazy: async () => ({
-          Component: (await import('./layouts/account/AccountLayout.tsx')).AccountLayout,
-        }),
         errorElement: notLoaded,
-        children: accountPaths.map((path) => ({ ...page(path), handle: { crumb: crumbs[path] } })),
-      },
-      {
-        lazy: async () => ({
-          Component: (await import('./layouts/support/SupportLayout.tsx')).SupportLayout,
-        }),
-        errorElement: notLoaded,
-        children: supportPaths.map(page),
+        children: [
+          {
+            lazy: async () => ({
+              Component: (await import('./layouts/account/AccountLayout.tsx')).AccountLayout,
+            }),
+            children: [
+              withPages(accountPaths.map((path) => ({ ...page(path), handle: { crumb: crumbs[path] } }))),
+            ],
+          },
+          {
+            lazy: async () => ({
+              Component: (await import('./layouts/support/SupportLayout.tsx')).SupportLayout,
+            }),
+            children: [withPages(supportPaths.map(page))],
+          },
+        ],
       },
     ],
   },
 ]
 
 function page(path: AppPath): RouteObject {
-  return { path, lazy: async () => ({ Component: await pages[path]() }), errorElement: <PageErrorScreen /> }
+  return { path, lazy: async () => ({ Component: await pages[path]() }) }
+}
+
+/** The router shows no error screen of a route whose own code is missing, so a parent without code has it. */
+function withPages(children: RouteObject[]): RouteObject {
+  return { errorElement: <PageErrorScreen />, children }
 }
 
 /** A marketing page is a document of its own, so a link to it loads that. The server knows one spelling. */

@@ -147,6 +147,9 @@ test(
     await expect(region(page, 'Seat usage')).toContainText('2 of 2 used')
     await expectToFitPhone(page)
 
+    // A person at Clerk's dashboard lets one more in than there are seats.
+    const { organizations } = openSandboxClerk()
+    await organizations.updateOrganization(organizationId, { maxAllowedMemberships: 9 })
     const context = await browser.newContext()
     const { member, memberPage } = await joinAsMember(await context.newPage(), organizationId)
     await expect(memberPage.getByText(/^You have no seat in Harbour .* yet$/)).toBeVisible()

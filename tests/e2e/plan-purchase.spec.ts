@@ -98,7 +98,7 @@ test('a subscriber is told so instead of paying twice, and finds the billing por
   await payByCard(page, cards.pays, 'Start trial')
   await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
   await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
-  await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
+  await expect(receiptLine(page, 'Amount')).toContainText('then $192.00 per year')
 
   const errors: string[] = []
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))

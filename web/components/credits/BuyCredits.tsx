@@ -76,7 +76,7 @@ export function BuyCredits({ payer, currency = defaultCurrency }: BuyCreditsProp
       <Button
         type="submit"
         size="large"
-        className="mt-3 w-full whitespace-normal px-3 leading-5 tabular-nums"
+        className="mt-3 w-full tabular-nums"
         busy={purchase.processing}
         disabled={purchase.processing || problem !== null}
       >
@@ -107,7 +107,10 @@ function ButtonText({ processing, cost, card }: Announced & { cost: string | nul
   return (
     <>
       <span className="sr-only">Add Credits: </span>
-      <span>{card ? `Pay ${cost} with ${cardName(card)}` : `Continue to payment · ${cost}`}</span>
+      {/* A card's name may need two lines on a phone. */}
+      <span className="whitespace-normal leading-5">
+        {card ? `Pay ${cost} with ${cardName(card)}` : `Continue to payment · ${cost}`}
+      </span>
     </>
   )
 }
