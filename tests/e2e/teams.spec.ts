@@ -42,14 +42,14 @@ test(
     const theirs = await countClicks(context)
     const colleaguePage = await context.newPage()
     await acceptByMail(colleaguePage, colleague)
-    await expect(colleaguePage.getByText(`The account of ${name}`)).toBeVisible()
+    await expect(colleaguePage.getByText(`You are viewing ${name}.`)).toBeVisible()
     await expect(colleaguePage.getByRole('region', { name: 'Seats' })).toContainText('You have a seat.')
     // The link in the mail is one more.
     expect(clicks() + 1 + theirs()).toBeLessThanOrEqual(10)
     await context.close()
 
     await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
-    await expect(page.getByText(`The account of ${name}`)).toBeVisible()
+    await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
     await expect(page.getByRole('region', { name: 'Seats' })).toContainText('2 of 3 used')
   },
 )
