@@ -67,7 +67,7 @@ test(
     await inviteTeam(page)
 
     await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
-    await expect(page.getByText(/^The account of .*team$/)).toBeVisible()
+    await expect(page.getByText(/^You are viewing .*team\.$/)).toBeVisible()
     const credits = region(page, 'Available Credits')
     await expect(credits.getByText('1,500', { exact: true }).first()).toBeVisible()
     await page.getByRole('button', { name: /organization switcher/i }).click()

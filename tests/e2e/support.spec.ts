@@ -171,7 +171,7 @@ test('a finding that only a person can decide about is adjusted from the page', 
   await plantUndecidedFinding(userId)
   const support = await openConsole({ browser, baseURL }, sam)
   await support.goto('/support/reconciliation')
-  const sentence = 'An invoice has another total at Stripe'
+  const sentence = 'A dispute has another amount at Stripe'
   const found = support.getByRole('listitem').filter({ hasText: sentence })
   await expect(found).toContainText('A person decides')
   await found.getByRole('button', { name: /^Adjust credits/ }).click()

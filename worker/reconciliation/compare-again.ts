@@ -4,6 +4,7 @@ import {
   type FoundDifference,
   findOpenFinding,
 } from '../../schema/reconciliation/findings.ts'
+import { isMissing } from '../../schema/stripe/missing.ts'
 import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -19,11 +20,17 @@ import { compareLost } from './subscriptions.ts'
  */
 export async function requireFinding(deps: WorkerDependencies, id: string): Promise<void> {
   const finding = await findOpenFinding(deps.db, id)
-  const again = finding && ((await findAgain(deps, finding)) ?? [finding])
+  const again = finding && ((await findAgain(deps, finding).catch(gone)) ?? [finding])
   const isThere = again?.some(
     ({ kind, object_id }) => kind === finding?.kind && object_id === finding.object_id,
   )
   if (!isThere) throw new PermanentError('The difference is not there any more: compare again')
+}
+
+/** An object that Stripe does not have differs from nothing any more. */
+function gone(error: unknown): readonly Found[] {
+  if (isMissing(error)) return []
+  throw error
 }
 
 type Found = Pick<FoundDifference, 'kind' | 'object_id'>

@@ -198,16 +198,16 @@ export function plantUnexplainedCredits(userId: string, credits: number): Promis
 export function plantUndecidedFinding(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     const finding = {
-      kind: 'invoice_differs',
-      object_id: `in_of_${userId}`,
+      kind: 'dispute_differs',
+      object_id: `dp_of_${userId}`,
       owner: { owner_kind: 'user', owner_id: userId },
-      sentence: 'An invoice has another total at Stripe',
-      they_say: 'Invoice: 20.00 EUR.',
-      we_have: 'Paid lines: 15.00 EUR.',
+      sentence: 'A dispute has another amount at Stripe',
+      they_say: 'Dispute: 20.00 EUR.',
+      we_have: 'Disputed: 15.00 EUR.',
       money: { amount_minor: 500, currency: 'EUR' },
       credits: null,
       repair: null,
-      advice: 'Replay the subscription; then adjust the credits.',
+      advice: 'Compare the dispute at Stripe; then adjust the credits.',
     } as const
     await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
   })
