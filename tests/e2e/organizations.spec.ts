@@ -152,7 +152,7 @@ test(
     await organizations.updateOrganization(organizationId, { maxAllowedMemberships: 9 })
     const context = await browser.newContext()
     const { member, memberPage } = await joinAsMember(await context.newPage(), organizationId)
-    await expect(memberPage.getByText(/^You have no seat in Harbour .* yet$/)).toBeVisible()
+    await expect(region(memberPage, 'Notices')).toContainText(/You have no seat in Harbour .* yet/)
     await memberPage.goto('/dashboard')
     await expect(region(memberPage, 'Notices')).toContainText(
       /You have no seat in Harbour .* yet.*Ask an administrator/,
