@@ -19,7 +19,7 @@ export function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
         caption="People of the organization and their seats"
         columns={[
           { name: 'Person' },
-          { name: 'Seat' },
+          { name: 'Seat', isWide: true },
           { name: 'Role', isWide: true },
           { name: 'Used this month', align: 'right', isWide: true },
           { name: 'Actions', align: 'right', isNameHidden: true },
@@ -55,7 +55,7 @@ function roleName({ role }: OrganizationPerson): string {
   return role === 'admin' ? 'Admin' : 'Member'
 }
 
-/** Where there is little room, the role and the usage stand here. */
+/** Where there is little room, seat, role and usage stand here. */
 function Person(person: OrganizationPerson) {
   const { name, email, used_credits, invitation } = person
   const address = email ?? 'No email available'
@@ -77,7 +77,7 @@ function Person(person: OrganizationPerson) {
         </p>
         {details.length > 0 && <p className="truncate text-faint text-xs">{details.join(' · ')}</p>}
         <p className="text-faint text-xs @2xl:hidden">
-          {roleName(person)} · {formatCredits(used_credits)} used
+          {stateOf(person).label} · {roleName(person)} · {formatCredits(used_credits)} used
         </p>
       </div>
     </div>
@@ -102,8 +102,12 @@ const states: Readonly<Record<NonNullable<OrganizationPerson['seat']>, State>> =
 }
 const noSeat: State = { label: 'No seat yet', Icon: CircleAlert, color: 'text-faint' }
 
+function stateOf({ seat }: Pick<OrganizationPerson, 'seat'>): State {
+  return seat ? states[seat] : noSeat
+}
+
 export function SeatState({ seat }: Pick<OrganizationPerson, 'seat'>) {
-  const { label, Icon, color } = seat ? states[seat] : noSeat
+  const { label, Icon, color } = stateOf({ seat })
   return (
     <span className="flex items-center gap-1.5">
       <Icon aria-hidden="true" className={`size-4 shrink-0 ${color}`} />
