@@ -265,7 +265,7 @@ test(
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
     await expect(change).toBeHidden()
-    await expectAfterReloads(page, page.getByText(/^Teams ends on \w+ \d+, \d+$/))
+    await expectAfterReloads(page, region(page, 'Notices').getByText(/^Teams ends on \w+ \d+, \d+$/))
   },
 )
 
