@@ -5,10 +5,13 @@ import { planItemOf } from '../../schema/stripe/catalogue.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type OwningPayer } from './payer.ts'
+import type { PresentPlan } from './present-plan.ts'
 
 interface PortalRequest {
   readonly payer: OwningPayer
   readonly return_url: string
+  /** Of the plan, where the caller has read it from Stripe. */
+  readonly price_id?: string
   readonly flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData
 }
 
@@ -18,11 +21,13 @@ interface PortalRequest {
  */
 export async function openPortal(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue'>,
-  { payer, return_url, flow_data }: PortalRequest,
+  { payer, return_url, flow_data, ...known }: PortalRequest,
 ): Promise<{ url: string }> {
   const kind = payer.owner.owner_kind === 'user' ? 'personal' : 'organization'
+  const findConfiguration = async () =>
+    deps.catalogue.findPortal({ kind, price_id: known.price_id ?? (await findPriceId(deps, payer.owner)) })
   const [configuration, customer] = await Promise.all([
-    findPriceId(deps, payer.owner).then((price_id) => deps.catalogue.findPortal({ kind, price_id })),
+    findConfiguration(),
     ensureStripeCustomer(deps, payer, randomUUID()),
   ])
   const { url } = await deps.stripe.billingPortal.sessions.create({
@@ -45,6 +50,25 @@ async function findPriceId(
   return planItemOf(items.data)?.price.id ?? null
 }
 
+/** The page on which a change of the plan is confirmed, and that then leads to `return_url`. */
+export function flowToConfirm(
+  { subscription, item }: PresentPlan,
+  change: { readonly price?: string; readonly quantity: number },
+  return_url: string,
+): Pick<PortalRequest, 'price_id' | 'flow_data'> {
+  return {
+    price_id: item.price.id,
+    flow_data: {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: subscription.stripe_subscription_id,
+        items: [{ id: item.id, ...change }],
+      },
+      after_completion: { type: 'redirect', redirect: { return_url } },
+    },
+  }
+}
+
 /**
  * A page of the portal that does one thing and leads back. Changing the card makes it the customer's default
  * (https://docs.stripe.com/customer-management/portal-deep-links), which Stripe's next try charges.
@@ -52,7 +76,7 @@ async function findPriceId(
 export function flowTo(
   type: 'payment_method_update' | undefined,
   return_url: string,
-): { flow_data: Stripe.BillingPortal.SessionCreateParams.FlowData } | undefined {
+): Pick<PortalRequest, 'flow_data'> | undefined {
   if (!type) return undefined
   return { flow_data: { type, after_completion: { type: 'redirect', redirect: { return_url } } } }
 }

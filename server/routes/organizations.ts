@@ -17,7 +17,7 @@ import {
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { flowTo, openPortal } from '../checkout/open-portal.ts'
+import { flowTo, flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
 import { readPresentPlan } from '../checkout/present-plan.ts'
 import { returnPages } from '../checkout/return-address.ts'
@@ -141,24 +141,17 @@ export const organizationsRoutes = [
     }),
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
-    const { subscription, item } = await readPresentPlan(deps, organizationOwner(body.orgId), noSubscription)
+    const plan = await readPresentPlan(deps, organizationOwner(body.orgId), noSubscription)
     const return_url = `${deps.settings.app_url}${seatsTab}`
     // Added to Stripe's present number; ours follows by event.
-    const seats = item.quantity ?? 1
+    const seats = plan.item.quantity ?? 1
     const quantity = seats + body.quantity
     if (quantity > maximumSeats) throw tooManySeats(seats)
     return openPortal(deps, {
       payer: organizationPayer(admin),
       return_url,
-      flow_data: {
-        type: 'subscription_update_confirm',
-        subscription_update_confirm: {
-          subscription: subscription.stripe_subscription_id,
-          items: [{ id: item.id, quantity }],
-        },
-        // With the seats that the page has to wait for, until Stripe's event has been applied.
-        after_completion: { type: 'redirect', redirect: { return_url: `${return_url}&seats=${quantity}` } },
-      },
+      // With the seats that the page has to wait for, until Stripe's event has been applied.
+      ...flowToConfirm(plan, { quantity }, `${return_url}&seats=${quantity}`),
     })
   }),
 ]

@@ -162,7 +162,7 @@ describe('from yearly to monthly', () => {
   })
 })
 
-test('in a trial only the price changes: the trial goes on, and nothing is charged', async () => {
+test('a change in a trial changes the price only: the trial goes on, and nothing is charged', async () => {
   const id = await subscribe(ada, 'monthly')
   const before = await stripe.client.subscriptions.retrieve(id)
   expect((await preview(ada)).body).toMatchObject({

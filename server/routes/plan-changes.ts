@@ -13,7 +13,7 @@ import { releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
 import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { creditsAfterChange } from '../checkout/credits-after-change.ts'
-import { openPortal } from '../checkout/open-portal.ts'
+import { flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer, personalPayer } from '../checkout/payer.ts'
 import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -39,28 +39,19 @@ export const planChangesRoutes = [
     rights: thePayer(admins),
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, owner, member, user_id }, deps) => {
-    const { subscription, item } = await readChangeablePlan(deps, owner)
-    const { plan_type } = subscription
+    const plan = await readChangeablePlan(deps, owner)
+    const { plan_type, billing_frequency: present } = plan.subscription
     const { billing_frequency } = body
-    if (billing_frequency === subscription.billing_frequency) throw alreadyBilled(billing_frequency)
+    if (billing_frequency === present) throw alreadyBilled(billing_frequency)
     const { price_id } = await deps.catalogue.findPrice({ plan_type, billing_frequency })
-    const page = member ? '/organizations?tab=billing&' : '/dashboard?'
-    const payer = member ? organizationPayer(member) : personalPayer(await findOrCreateAccount(deps, user_id))
+    const return_url = `${deps.settings.app_url}${member ? '/organizations?tab=billing' : '/dashboard'}`
+    // With what the page has to wait for, until Stripe's event has been applied.
+    const done_url = `${return_url}${member ? '&' : '?'}billed=${billing_frequency}`
+    const change = { price: price_id, quantity: plan.item.quantity ?? 1 }
     return openPortal(deps, {
-      payer,
-      return_url: `${deps.settings.app_url}${page.slice(0, -1)}`,
-      flow_data: {
-        type: 'subscription_update_confirm',
-        subscription_update_confirm: {
-          subscription: subscription.stripe_subscription_id,
-          items: [{ id: item.id, price: price_id, quantity: item.quantity ?? 1 }],
-        },
-        // The page waits for it, until Stripe's event has been applied.
-        after_completion: {
-          type: 'redirect',
-          redirect: { return_url: `${deps.settings.app_url}${page}billed=${billing_frequency}` },
-        },
-      },
+      payer: member ? organizationPayer(member) : personalPayer(await findOrCreateAccount(deps, user_id)),
+      return_url,
+      ...flowToConfirm(plan, change, done_url),
     })
   }),
 

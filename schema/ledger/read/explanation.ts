@@ -99,7 +99,7 @@ export async function explainBalance(
       const { plan, purchased } = row
       const change = { ...row, change: { plan, purchased }, after }
       if (!matches || matches(change)) found.push(change)
-      after = { plan: after.plan - plan, purchased: after.purchased - purchased }
+      after = minus(after, row)
     }
     next = rows.length < step ? null : (rows.at(-1)?.transfer_id ?? null)
   }
@@ -107,10 +107,7 @@ export async function explainBalance(
   const last = page.at(-1)
   if (last && found.length > limit) {
     next = last.transfer_id
-    after = {
-      plan: last.after.plan - last.change.plan,
-      purchased: last.after.purchased - last.change.purchased,
-    }
+    after = minus(last.after, last.change)
   }
   const causes = await findCauses(db, page)
   const changes = page.map(({ plan, purchased, grant_id, ...row }): Change => {
@@ -118,6 +115,10 @@ export async function explainBalance(
     return { ...row, ...cause }
   })
   return { closing, changes, opening: after, next }
+}
+
+function minus(balance: Credits, change: Credits): Credits {
+  return { plan: balance.plan - change.plan, purchased: balance.purchased - change.purchased }
 }
 
 /**
