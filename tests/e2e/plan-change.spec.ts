@@ -54,10 +54,14 @@ test(
     await page.getByRole('button', { name: 'Keep yearly billing' }).click()
     await expect(page.getByText('The plan keeps yearly billing.')).toBeVisible()
     await expect(change).toBeHidden()
+    await expect(page.getByText('Your plan is being changed')).toBeHidden()
+    await page.reload()
+    await expect(region(page, 'Current Plan')).toContainText('Active')
+    await expect(page.getByText('Your plan is being changed')).toBeHidden()
   },
 )
 
-test('in a trial the dialog says that the trial goes on', async ({ page, baseURL }) => {
+test('the dialog of a change in a trial says that the trial goes on', async ({ page, baseURL }) => {
   const customer = await newCustomer(page.request, baseURL)
   await subscribe(customer, 'pro')
   await page.goto('/dashboard')

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { AccountSubscription } from '../../../schema/api/account.ts'
-import { billingFrequencies } from '../../../schema/catalogue/plans.ts'
+import { type BillingFrequency, billingFrequencies } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
 import { Alert } from '../../ui/Alert.tsx'
@@ -14,46 +14,51 @@ const patienceMs = 2 * 60_000
 
 /** A change of billing that was confirmed on Stripe's page and becomes ours when its event is applied. */
 export function ConfirmedChange({ payer }: { payer: PayerView }) {
-  const [search] = useSearchParams()
+  const [search, setSearch] = useSearchParams()
   const [since] = useState(() => Date.now())
+  const [applied, setApplied] = useState<BillingFrequency>()
   const queryClient = useQueryClient()
   const expected = billingFrequencies.find((one) => one === search.get('billed'))
   const { data } = useQuery({
     ...accountSummaryQuery(useApi(), payer),
     enabled: expected !== undefined,
-    refetchInterval: ({ state }) =>
-      !isThere(state.data?.subscription ?? null, expected) && Date.now() - since < patienceMs
-        ? pollMs
-        : false,
+    refetchInterval: ({ state: { data } }) =>
+      !isThere(data?.subscription, expected) && Date.now() - since < patienceMs ? pollMs : false,
   })
-  const subscription = data?.subscription ?? null
-  const isApplied = isThere(subscription, expected)
+  const isApplied = isThere(data?.subscription, expected)
   useEffect(() => {
-    if (isApplied) void queryClient.invalidateQueries({ queryKey: ['organization-subscription'] })
-    if (isApplied) void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
-  }, [isApplied, queryClient])
-  if (!expected || !data) return null
+    if (!isApplied) return
+    setApplied(expected)
+    // It may be taken back, and must not be waited for again.
+    setSearch((now) => [...now].filter(([name]) => name !== 'billed'), { replace: true })
+    void queryClient.invalidateQueries({ queryKey: ['organization-subscription'] })
+    void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
+  }, [isApplied, expected, setSearch, queryClient])
+  const isWaiting = expected !== undefined && data !== undefined && !isApplied
+  const isBilledSo = applied !== undefined && applied === data?.subscription?.billing_frequency
+  if (!isWaiting && !isBilledSo) return null
   return (
     <div className="mb-4 sm:mb-5">
-      {isApplied ? (
-        subscription?.billing_frequency === expected && (
-          <Alert tone="positive" title={`Your plan is billed ${expected} now`} />
-        )
-      ) : (
+      {isWaiting ? (
         <Alert title="Your plan is being changed">
           <span className="flex items-center gap-2">
             <Spinner className="size-3.5 shrink-0" />
             This usually takes a few seconds.
           </span>
         </Alert>
+      ) : (
+        <Alert tone="positive" title={`Your plan is billed ${applied} now`} />
       )}
     </div>
   )
 }
 
-function isThere(subscription: AccountSubscription | null, expected: string | undefined): boolean {
-  return (
-    subscription?.billing_frequency === expected ||
-    subscription?.scheduled_change?.billing_frequency === expected
-  )
+/** Now, or from the next period on. */
+function isThere(
+  subscription: AccountSubscription | null | undefined,
+  expected: BillingFrequency | undefined,
+): boolean {
+  if (!subscription || !expected) return false
+  const { billing_frequency, scheduled_change } = subscription
+  return billing_frequency === expected || scheduled_change?.billing_frequency === expected
 }
