@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { getNextPayment } from '../schema/api/account.ts'
 import { listBillingDocuments } from '../schema/api/billing.ts'
-import { createCustomerPortalSession } from '../schema/api/subscriptions.ts'
+import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { neededPermissions } from '../schema/stripe/permissions.ts'
@@ -10,6 +10,7 @@ import { buildAct } from '../tests/support/factories/acts.ts'
 import { openPlanCheckout } from '../tests/support/factories/plan-checkouts.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { signUp, tokenOf } from '../tests/support/services/clerk.ts'
+import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { reconcileAll } from './reconciliation/run.ts'
 import { processSupportAct } from './support/support-act.ts'
 
@@ -61,6 +62,30 @@ test('a key with the listed permissions is enough for a plan’s whole life, wha
   await product.clerk.client.users.deleteUser(user_id)
   const [event] = await product.clerk.listEvents('user.deleted')
   if (event) await worker.applyClerk(event)
+  expect(refused).toEqual([])
+  await server.close()
+})
+
+test('a key with the listed permissions is enough to end Pro and give back what is unused, when Teams takes its place', async () => {
+  const { limited, refused } = await restrict()
+  const server = await product.startServer({ deps: { stripe: limited } })
+  Object.assign(worker.deps, { stripe: limited })
+  const { user_id, ...ada } = await signUp(product.clerk)
+  const pro = await openPlanCheckout(server, { user_id, ...ada })
+  await stripe.knob(`sessions/${pro.sessionId}/pay`)
+  await product.advanceDays(20)
+  await worker.catchUp()
+  const { subscription } = await stripe.client.checkout.sessions.retrieve(pro.sessionId)
+  const teams = await server.ask(createCheckoutSession, {
+    token: await tokenOf(product.clerk, { user_id }),
+    body: { planType: 'teams', clerkUserId: user_id, seats: 2, endOwnPlan: true },
+  })
+  await stripe.knob(`sessions/${teams.sessionId}/pay`)
+  await worker.catchUp()
+  await processSubscriptionSync(worker.deps, { subscription_id: String(subscription) })
+  await worker.catchUp()
+  const { data } = await stripe.client.refunds.list({ limit: 1 })
+  expect(data[0]?.metadata).toEqual({ unusedPartOf: subscription })
   expect(refused).toEqual([])
   await server.close()
 })

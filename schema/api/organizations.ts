@@ -65,6 +65,8 @@ export const createOrganizationSubscription = endpoint({
     plan_type: z._default(z.literal('teams'), 'teams'),
     billing_frequency: z._default(z.literal('monthly'), 'monthly'),
     seats_total: z._default(seatsSchema, 5),
+    /** The caller's own plan ends when Teams is paid; see `GET /api/plan-change/own-plan`. */
+    end_own_plan: z._default(z.boolean(), false),
   }),
   response: checkout,
 })

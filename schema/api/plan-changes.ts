@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { billingFrequencySchema, currencySchema } from '../catalogue/schemas.ts'
+import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerQuery } from './ids.ts'
 
@@ -40,6 +40,30 @@ export const startPlanChange = endpoint({
   body: z.strictObject({ billing_frequency: billingFrequencySchema }),
   response: z.object({ url: z.url() }),
 })
+
+export const previewOwnPlanEnd = endpoint({
+  method: 'GET',
+  path: '/api/plan-change/own-plan',
+  summary: 'What the caller’s own plan would give back if a Teams plan took its place now; null without one',
+  auth: 'user',
+  limit: 'read',
+  response: z.object({
+    plan: z.nullable(
+      z.object({
+        plan_type: soldPlanTypeSchema,
+        is_trial: z.boolean(),
+        /** About what goes back to the card: of the paid period the unused time or credits, whichever is less. */
+        refund_minor: z.int(),
+        currency: currencySchema,
+        /** A dispute is under way: then nothing is refunded. */
+        is_disputed: z.boolean(),
+        /** Included credits that expire with the plan; below zero for a debt. */
+        credits: z.int(),
+      }),
+    ),
+  }),
+})
+export type OwnPlanEnd = NonNullable<z.infer<(typeof previewOwnPlanEnd)['response']>['plan']>
 
 /** As Stripe has it now; our own rows follow when its event has been applied. */
 const changedSubscription = z.object({

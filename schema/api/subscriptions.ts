@@ -50,6 +50,8 @@ export const createCheckoutSession = endpoint({
     seats: z._default(seatsSchema, minimumSeats),
     /** Of the organization that a Teams plan creates; otherwise it is named after the buyer. */
     organizationName: z.optional(organizationNameSchema),
+    /** With Teams: the caller's own plan ends when Teams is paid; see `GET /api/plan-change/own-plan`. */
+    endOwnPlan: z.optional(z.boolean()),
     clerkUserId: userIdSchema,
     /** Must be on the application's own origin. */
     successUrl: z.optional(z.url().check(z.maxLength(2048))),

@@ -18,6 +18,8 @@ export interface ChargeSnapshot extends Owner {
   readonly stripe_invoice_id: string | null
   readonly amount_minor: number
   readonly refunded_minor: number
+  /** Of these, what was given back for the unused part of a plan (decision 054). */
+  readonly unused_refund_minor: number
   /**
    * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
    */
@@ -32,7 +34,14 @@ export interface ChargeSnapshot extends Owner {
 
 /** Saves a snapshot unless a newer one is stored; returns whether it did. */
 export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
-  const { refunded_minor, disputed_minor, dispute_state, dispute_due_at, snapshot_order } = snapshot
+  const {
+    refunded_minor,
+    unused_refund_minor,
+    disputed_minor,
+    dispute_state,
+    dispute_due_at,
+    snapshot_order,
+  } = snapshot
   const dispute =
     disputed_minor === null
       ? {}
@@ -49,7 +58,13 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
     .onConflict((conflict) =>
       conflict
         .columns(['owner_id', 'stripe_charge_id'])
-        .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
+        .doUpdateSet({
+          refunded_minor,
+          unused_refund_minor,
+          ...dispute,
+          snapshot_order,
+          updated_at: sql`now()`,
+        })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
     .returning('stripe_charge_id')

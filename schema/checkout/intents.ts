@@ -43,6 +43,8 @@ export interface NewSubscriptionCheckout extends NewIntent {
   readonly trial_days: number
   /** What the organization will be called that is created when the plan is paid; null when not asked for. */
   readonly organization_name?: string | null
+  /** The buyer's own plan that ends when a Teams plan is paid; null when it goes on, or there is none. */
+  readonly ends_subscription_id?: string | null
   /**
    * What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for
    * exactly the same.

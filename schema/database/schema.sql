@@ -145,8 +145,10 @@ CREATE TABLE public.charges (
     dispute_state public.dispute_state,
     dispute_state_at timestamp with time zone,
     dispute_due_at timestamp with time zone,
+    unused_refund_minor bigint DEFAULT 0 NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT charges_check1 CHECK (((unused_refund_minor >= 0) AND (unused_refund_minor <= refunded_minor))),
     CONSTRAINT charges_dispute CHECK (((dispute_state IS NULL) = (dispute_state_at IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
@@ -186,6 +188,8 @@ CREATE TABLE public.checkout_intents (
     is_unfinished boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
     stripe_invoice_id public.outside_id,
     organization_name text,
+    ends_subscription_id text,
+    CONSTRAINT checkout_intents_ends_subscription CHECK (((ends_subscription_id IS NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
     CONSTRAINT checkout_intents_organization_name CHECK (((organization_name IS NULL) OR (((owner_kind)::text = 'organization'::text) AND ((kind)::text = 'subscription'::text) AND ((length(organization_name) >= 1) AND (length(organization_name) <= 100))))),
     CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
     CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL))),
@@ -729,6 +733,11 @@ CREATE TABLE public.subscriptions (
     unpaid_next_attempt_at timestamp with time zone,
     scheduled_frequency text,
     price_minor integer,
+    replaced_by uuid,
+    unused_refund_minor bigint,
+    unused_refund_invoice text,
+    unused_refund_id text,
+    is_unfinished boolean GENERATED ALWAYS AS (((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) OR ((unused_refund_id IS NULL) AND (COALESCE(unused_refund_minor, (0)::bigint) > 0)))) STORED NOT NULL,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
@@ -740,7 +749,9 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_scheduled_seats_check CHECK ((scheduled_seats >= 1)),
     CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text]))),
-    CONSTRAINT subscriptions_unpaid_minor_check CHECK ((unpaid_minor >= 0))
+    CONSTRAINT subscriptions_unpaid_minor_check CHECK ((unpaid_minor >= 0)),
+    CONSTRAINT subscriptions_unused_refund CHECK ((((unused_refund_minor IS NULL) OR ((replaced_by IS NOT NULL) AND (ended_at IS NOT NULL))) AND ((unused_refund_minor IS NULL) OR (unused_refund_minor = 0) OR (unused_refund_invoice IS NOT NULL)) AND ((unused_refund_id IS NULL) OR (unused_refund_minor > 0)))),
+    CONSTRAINT subscriptions_unused_refund_minor_check CHECK ((unused_refund_minor >= 0))
 );
 
 CREATE TABLE public.support_act_tokens (
@@ -1120,7 +1131,7 @@ CREATE INDEX seats_organization ON public.seats USING btree (organization_id, as
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
 
-CREATE INDEX subscriptions_due ON public.subscriptions USING btree (next_try_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
+CREATE INDEX subscriptions_due ON public.subscriptions USING btree (next_try_at) WHERE (is_unfinished AND (sync_failed_at IS NULL));
 
 CREATE INDEX subscriptions_id ON public.subscriptions USING btree (stripe_subscription_id);
 
@@ -1130,7 +1141,7 @@ CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (
 
 CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
 
-CREATE INDEX subscriptions_stuck ON public.subscriptions USING btree (created_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
+CREATE INDEX subscriptions_stuck ON public.subscriptions USING btree (created_at) WHERE (is_unfinished AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
 CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
@@ -1334,6 +1345,8 @@ GRANT INSERT(next_try_at) ON TABLE public.checkout_intents TO tidemark_server;
 GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(organization_name) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(ends_subscription_id) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;

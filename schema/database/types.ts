@@ -82,6 +82,7 @@ export interface Charges {
   snapshot_order: number;
   stripe_charge_id: string;
   stripe_invoice_id: string | null;
+  unused_refund_minor: Generated<number>;
   updated_at: Generated<Timestamp>;
 }
 
@@ -94,6 +95,7 @@ export interface CheckoutIntents {
   credits: number;
   credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
+  ends_subscription_id: string | null;
   failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "no_answer" | "other_mode" | "contradiction" | null;
   failure_reason: string | null;
   id: string;
@@ -487,6 +489,7 @@ export interface Subscriptions {
   current_period_start: Timestamp;
   ended_at: Timestamp | null;
   intent_id: string;
+  is_unfinished: Generated<boolean>;
   last_error: string | null;
   livemode: Generated<boolean>;
   needs_confirmation: Generated<boolean>;
@@ -496,6 +499,7 @@ export interface Subscriptions {
   pending_lines: Generated<Json>;
   plan_type: "pro" | "teams";
   price_minor: number | null;
+  replaced_by: string | null;
   scheduled_at: Timestamp | null;
   scheduled_frequency: "monthly" | "yearly" | null;
   scheduled_seats: number | null;
@@ -510,6 +514,9 @@ export interface Subscriptions {
   unpaid_invoice_url: string | null;
   unpaid_minor: number | null;
   unpaid_next_attempt_at: Timestamp | null;
+  unused_refund_id: string | null;
+  unused_refund_invoice: string | null;
+  unused_refund_minor: number | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }

@@ -67,6 +67,17 @@ function joinOverlapping(months: readonly PaidMonth[], month: PaidMonth): PaidMo
   return [...months.slice(0, -1), joined]
 }
 
+/**
+ * The period that is paid for and not over when a subscription ends; undefined in a trial, or while its payment
+ * is open.
+ */
+export function periodAtEnd(subscription: SubscriptionFact, ended_at: Date): PaidLine | undefined {
+  return paidPeriods(subscription, ended_at).findLast(
+    ({ line, is_trial, is_late, over_at }) =>
+      !is_trial && !is_late && line.starts_at <= ended_at && ended_at < over_at,
+  )?.line
+}
+
 /** Late payments: each invoice grants at once the credits of all its months (rule 11). */
 export function latePayments(subscription: SubscriptionFact, now: Date): LatePayment[] {
   const late = paidPeriods(subscription, momentOf(subscription, now)).flatMap((period) =>

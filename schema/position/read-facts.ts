@@ -70,14 +70,22 @@ export async function readPurchaseFacts(
   )
 }
 
-/** An invoice's amount, and the money returned by all its charges. */
+/**
+ * An invoice's amount, and the money returned by all its charges. What was given back for the unused part of a
+ * plan has lowered the price: the credits that it stood for have expired.
+ */
 function moneyBack(
   total_minor: number,
-  charges: readonly { readonly refunded_minor: number; readonly disputed_minor: number }[],
+  charges: readonly {
+    readonly refunded_minor: number
+    readonly disputed_minor: number
+    readonly unused_refund_minor?: number
+  }[],
 ): MoneyBack {
+  const unused = charges.reduce((sum, charge) => sum + (charge.unused_refund_minor ?? 0), 0)
   return {
-    total_minor,
-    refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0),
+    total_minor: total_minor - unused,
+    refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,
     disputed_minor: charges.reduce((sum, charge) => sum + charge.disputed_minor, 0),
   }
 }

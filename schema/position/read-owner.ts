@@ -9,6 +9,7 @@ import { type Position, positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
 export interface OwnerBalanceSheet {
+  readonly facts: OwnerFacts
   readonly position: Position
   readonly books: Books
   /** The missing and surplus transfers of the books; none of them is posted. */
@@ -31,7 +32,7 @@ export async function readOwnerBalanceSheet(
   const books = await readBooks(trx, owner)
   const position = positionOf(facts, now, books)
   const usage = await readUsageInMonths(trx, owner, monthsToBegin(position, books))
-  return { position, books, difference: differenceOf(position, books, usage) }
+  return { facts, position, books, difference: differenceOf(position, books, usage) }
 }
 
 /** All facts about an owner: their plans and every purchase of credits that was paid. */

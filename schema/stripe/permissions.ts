@@ -19,7 +19,7 @@ export const neededPermissions = {
   payment_methods: 'read',
   prices: 'write',
   products: 'write',
-  refunds: 'read',
+  refunds: 'write',
   subscription_schedules: 'write',
   subscriptions: 'write',
   'tax/settings': 'read',

@@ -3,7 +3,6 @@ import { cleanRecord } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, PaidInvoiceLines, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { finalStatuses } from '../stripe/statuses.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** The terms of a checkout and its owner; they never change. */
@@ -111,7 +110,7 @@ export async function makeSubscriptionsDue(
     .set({ ...cleanRecord, sync_failed_at: null, next_try_at: now, updated_at: sql`now()` })
     .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
-    .where('status', 'not in', finalStatuses)
+    .where('is_unfinished', '=', sql.lit(true))
     .returning('stripe_subscription_id')
     .execute()
   return due.map(({ stripe_subscription_id }) => stripe_subscription_id)
@@ -181,4 +180,19 @@ export async function findOwnerOfInvoice(
     .where('stripe_invoice_id', '=', stripeInvoiceId)
     .limit(1)
     .executeTakeFirst()
+}
+
+/** What an invoice took from a card or an account, in minor units. */
+export async function findAmountPaid(
+  db: Kysely<DB>,
+  { owner_id, invoice_id }: { readonly owner_id: string; readonly invoice_id: string },
+): Promise<number> {
+  const line = await db
+    .selectFrom('paid_invoice_lines')
+    .select('amount_paid_minor')
+    .where('owner_id', '=', owner_id)
+    .where('stripe_invoice_id', '=', invoice_id)
+    .limit(1)
+    .executeTakeFirst()
+  return line?.amount_paid_minor ?? 0
 }

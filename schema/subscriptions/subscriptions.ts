@@ -3,14 +3,14 @@ import type { Claimable } from '../claim/claimable.ts'
 import type { DB, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
-import { finalStatuses, liveStatuses } from '../stripe/statuses.ts'
+import { liveStatuses } from '../stripe/statuses.ts'
 
 export type Subscription = Selectable<Subscriptions>
 
 export const claimableSubscriptions = {
   table: 'subscriptions',
   key: ['stripe_subscription_id'],
-  unfinished: sql<SqlBool>`status NOT IN (${sql.join(finalStatuses.map((status) => sql.lit(status)))}) AND sync_failed_at IS NULL`,
+  unfinished: sql<SqlBool>`is_unfinished AND sync_failed_at IS NULL`,
 } as const satisfies Claimable
 
 export function isLive(subscription: Pick<Subscription, 'status'>): boolean {

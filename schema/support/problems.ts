@@ -3,7 +3,6 @@ import { refusedByBank } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { finalStatuses } from '../stripe/statuses.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
 import { asText, columns, intentsOf } from './timeline-sql.ts'
 
@@ -77,9 +76,7 @@ const sources: Readonly<
   subscription: {
     failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],
     stuck: () => [
-      subscriptions(
-        sql`s.status NOT IN (${literals(finalStatuses)}) AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`,
-      ),
+      subscriptions(sql`s.is_unfinished AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`),
     ],
   },
   invitation: {

@@ -58,6 +58,16 @@ export async function startSubscription(
   throw checkoutInProgress()
 }
 
+/** The buyer's own plan that ends when a Teams plan is paid, if they want it to (decision 054). */
+export async function ownPlanToEnd(
+  db: Database,
+  userId: string,
+  isWanted: boolean | undefined,
+): Promise<string | null> {
+  const live = isWanted ? await findLiveSubscription(db, { owner_kind: 'user', owner_id: userId }) : undefined
+  return live?.stripe_subscription_id ?? null
+}
+
 function isPrice(shown: string | undefined, price: FoundPrice): boolean {
   return shown === undefined || shown === price.lookup_key || shown === price.price_id
 }

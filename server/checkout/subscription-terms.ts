@@ -11,6 +11,8 @@ export interface SubscriptionRequest {
   readonly owner_id: string | null
   /** Of that organization, when the buyer has chosen one. */
   readonly organization_name?: string | null
+  /** The buyer's own plan, when it ends in favor of this one. */
+  readonly ends_subscription_id?: string | null
   readonly plan_type: SoldPlanType
   readonly billing_frequency: BillingFrequency
   readonly currency: Currency
@@ -56,5 +58,6 @@ export function haveSameTerms(open: CheckoutIntent, wanted: NewSubscriptionCheck
     'amount_minor',
     'trial_days',
   ] as const
+  if (open.ends_subscription_id !== (wanted.ends_subscription_id ?? null)) return false
   return fields.every((field) => open[field] === wanted[field])
 }

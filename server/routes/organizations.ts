@@ -22,7 +22,7 @@ import { organizationPayer } from '../checkout/payer.ts'
 import { readPresentPlan } from '../checkout/present-plan.ts'
 import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
-import { startSubscription } from '../checkout/start-subscription.ts'
+import { ownPlanToEnd, startSubscription } from '../checkout/start-subscription.ts'
 import { noSubscription, tooManySeats } from '../errors.ts'
 import { checkoutFailure, portalFailure, rowsFailure } from '../failures.ts'
 import { usageSince } from '../organizations/usage-since.ts'
@@ -68,6 +68,7 @@ export const organizationsRoutes = [
           billing_frequency: body.billing_frequency,
           currency: defaultCurrency,
           seats: body.seats_total,
+          ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan),
         },
         payer: organizationPayer(admin),
         shown_price: undefined,

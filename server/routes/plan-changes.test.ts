@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { createOrganizationSubscription } from '../../schema/api/organizations.ts'
-import { keepPlan, previewPlanChange, startPlanChange } from '../../schema/api/plan-changes.ts'
+import {
+  keepPlan,
+  previewOwnPlanEnd,
+  previewPlanChange,
+  startPlanChange,
+} from '../../schema/api/plan-changes.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -11,6 +16,7 @@ import { madeForEachTest } from '../../tests/support/made.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker, clock } = product
@@ -212,6 +218,91 @@ describe('an organization', () => {
       billing_frequency: 'yearly',
       seats_total: 3,
     })
+  })
+})
+
+describe('from Pro to Teams', () => {
+  const ownPlan = (person: Person) => server.ask(previewOwnPlanEnd, { token: person.token })
+  async function buyTeams(person: Person, endOwnPlan: boolean): Promise<void> {
+    const { sessionId } = await server.ask(createCheckoutSession, {
+      token: person.token,
+      body: { planType: 'teams', seats: 2, clerkUserId: person.user_id, endOwnPlan },
+    })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    await worker.catchUp()
+  }
+  const tryToEnd = async (subscription_id: string) => {
+    await processSubscriptionSync(worker.deps, { subscription_id })
+    await worker.catchUp()
+  }
+
+  test('the preview names the refund that the end of Pro then makes, and the credits that expire', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    await use(ada, 300)
+    const { plan } = await ownPlan(ada)
+    expect(plan).toEqual({
+      plan_type: 'pro',
+      is_trial: false,
+      refund_minor: 800,
+      currency: 'EUR',
+      is_disputed: false,
+      credits: 200,
+    })
+    await buyTeams(ada, true)
+    await tryToEnd(id)
+    const { data } = await stripe.client.refunds.list({ limit: 1 })
+    expect(data[0]).toMatchObject({ amount: 800, metadata: { unusedPartOf: id } })
+    expect((await summaryOf(ada)).subscription).toMatchObject({ id, status: 'canceled' })
+    expect((await summaryOf(ada)).balance).toMatchObject({ plan: 0 })
+    expect(await ownPlan(ada)).toEqual({ plan: null })
+  })
+
+  test('a trial of Pro is named as one, and nothing goes back', async () => {
+    await subscribe(ada, 'monthly')
+    await product.advanceDays(2)
+    expect((await ownPlan(ada)).plan).toMatchObject({ is_trial: true, refund_minor: 0, credits: 500 })
+  })
+
+  test('a payment of Pro that is disputed is named, and nothing goes back', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    const customer = String((await stripe.client.subscriptions.retrieve(id)).customer)
+    const { data } = await stripe.client.charges.list({ customer, limit: 1 })
+    await stripe.knob(`charges/${data[0]?.id}/dispute`)
+    await worker.catchUp()
+    expect((await ownPlan(ada)).plan).toMatchObject({ is_disputed: true, refund_minor: 0 })
+  })
+
+  test('Pro goes on beside Teams when its owner wants that', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    await buyTeams(ada, false)
+    await tryToEnd(id)
+    expect((await summaryOf(ada)).subscription).toMatchObject({ id, status: 'active' })
+  })
+
+  test('an open order with another answer is another order', async () => {
+    await subscribeAndPay(ada, 'monthly')
+    const order = (endOwnPlan: boolean) =>
+      server.ask(createCheckoutSession, {
+        token: ada.token,
+        body: { planType: 'teams', seats: 2, clerkUserId: ada.user_id, endOwnPlan },
+      })
+    const first = await order(true)
+    expect((await order(true)).sessionId).toBe(first.sessionId)
+    expect((await order(false)).sessionId).not.toBe(first.sessionId)
+  })
+
+  test('an admin’s Pro ends when the plan of an organization that exists is paid', async () => {
+    const id = await subscribeAndPay(ada, 'monthly')
+    const organization = await buildOrganization(clerk, ada)
+    const { sessionId } = await server.ask(createOrganizationSubscription, {
+      token: ada.token,
+      body: { clerk_org_id: organization.id, seats_total: 2, end_own_plan: true },
+    })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    await worker.catchUp()
+    await tryToEnd(id)
+    expect((await summaryOf(ada)).subscription).toMatchObject({ id, status: 'canceled' })
+    expect((await summaryOf(ada, organization.id)).subscription).toMatchObject({ status: 'active' })
   })
 })
 

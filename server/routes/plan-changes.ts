@@ -3,11 +3,14 @@ import {
   cancelPlan,
   keepPlan,
   type PlanChangePreview,
+  previewOwnPlanEnd,
   previewPlanChange,
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { readUnusedRefund } from '../../schema/position/unused-refund.ts'
 import { planItemOf } from '../../schema/stripe/catalogue.ts'
 import { releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
 import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
@@ -19,7 +22,7 @@ import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyBilled, noPlan, planEnding, renewalUnderWay } from '../errors.ts'
 import { portalFailure, subscriptionFailure } from '../failures.ts'
-import { thePayer } from '../rights.ts'
+import { oneself, thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 
 const admins = { doing: 'manage billing' }
@@ -53,6 +56,32 @@ export const planChangesRoutes = [
       return_url,
       ...flowToConfirm(plan, change, done_url),
     })
+  }),
+
+  route(previewOwnPlanEnd, {
+    rights: oneself,
+    failure: subscriptionFailure('The preview could not be loaded'),
+  }).handle(async ({ user_id }, { db, now }) => {
+    const owner: Owner = { owner_kind: 'user', owner_id: user_id }
+    return db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (trx) => {
+        const live = await findLiveSubscription(trx, owner)
+        if (!live) return { plan: null }
+        const refund = await readUnusedRefund(trx, live, now())
+        return {
+          plan: {
+            plan_type: live.plan_type,
+            is_trial: live.status === 'trialing',
+            refund_minor: refund?.amount_minor ?? 0,
+            currency: live.currency,
+            is_disputed: refund?.is_disputed ?? false,
+            credits: (await findBalance(trx, owner)).plan,
+          },
+        }
+      })
   }),
 
   // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).

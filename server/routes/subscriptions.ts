@@ -3,7 +3,7 @@ import { findOrCreateAccount } from '../auth/own-account.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'
-import { startSubscription } from '../checkout/start-subscription.ts'
+import { ownPlanToEnd, startSubscription } from '../checkout/start-subscription.ts'
 import { oneSeatOnly } from '../errors.ts'
 import { checkoutFailure, portalFailure } from '../failures.ts'
 import { theUser } from '../rights.ts'
@@ -27,6 +27,7 @@ export const subscriptionsRoutes = [
           owner_kind: isTeam ? 'organization' : 'user',
           owner_id: isTeam ? null : user_id,
           organization_name: (isTeam && body.organizationName) || null,
+          ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
           plan_type: body.planType,
           billing_frequency: body.billingFrequency,
           currency: body.currency,

@@ -28,6 +28,7 @@ export interface Customer
     | 'usages'
     | 'adjustments'
     | 'colleagues'
+    | 'teams'
     | 'paidInvoices'
   > {
   organization_id: string | null
@@ -68,6 +69,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     usages: [],
     adjustments: [],
     colleagues: [],
+    teams: [],
     paidInvoices: new Map(),
     paidAt: new Map(),
     reports: [],

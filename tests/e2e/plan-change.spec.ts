@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
+import { cards, payByCard } from './support/checkout-page.ts'
 import { newCustomer, subscribe } from './support/customers.ts'
 import { findLedgerProblems, openSandboxStripe } from './support/product.ts'
 import { alsoOnPhones, expect, test } from './support/test.ts'
@@ -73,3 +74,49 @@ test('the dialog of a change in a trial says that the trial goes on', async ({ p
   await expect(page.getByText('Your plan is billed yearly now')).toBeVisible()
   await expect(region(page, 'Current Plan')).toContainText('Free trial')
 })
+
+test(
+  'a customer of Pro who starts Teams is told what Pro gives back, and has it back once Teams is paid',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    const stripe = openSandboxStripe()
+    await stripe.subscriptions.update(id, { trial_end: 'now' })
+    await page.goto('/teams/start')
+    const ends = page.getByRole('checkbox', { name: 'End my Pro plan when Teams is paid' })
+    await expect(async () => {
+      await page.reload()
+      await expect(ends).toHaveAccessibleDescription(
+        /About €(20\.00|19\.\d\d) goes back to your card.*500 unused Pro credits expire\./,
+        { timeout: 2000 },
+      )
+    }).toPass()
+    await expect(ends).toBeChecked()
+    await expectAccessible(page)
+    await ends.uncheck()
+    await expect(ends).toHaveAccessibleDescription('Pro stays beside Teams and renews as before.')
+    await ends.check()
+    await page.getByLabel('Organization name').fill('Harbour')
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Subscribe')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
+    await expect
+      .poll(async () => (await stripe.subscriptions.retrieve(id)).status, { timeout: 60_000 })
+      .toBe('canceled')
+    await expect
+      .poll(
+        async () =>
+          (await stripe.refunds.list({ limit: 100 })).data.filter(
+            ({ metadata }) => metadata?.unusedPartOf === id,
+          ).length,
+        { timeout: 60_000 },
+      )
+      .toBe(1)
+    await page.goto('/teams/start')
+    await expect(page.getByRole('button', { name: 'Continue to payment' })).toBeEnabled()
+    await expect(ends).toBeHidden()
+  },
+)

@@ -624,6 +624,7 @@ export const unmeasured: Readonly<Record<string, string>> = {
   'POST /api/organizations/create-billing-portal': vendor,
   'POST /api/organizations/buy-seats': vendor,
   'GET /api/plan-change': vendor,
+  'GET /api/plan-change/own-plan': like('an explained balance of now'),
   'POST /api/plan-change': vendor,
   'POST /api/plan-change/keep': vendor,
   'POST /api/plan-change/cancel': vendor,

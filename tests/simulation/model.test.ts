@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   belongings,
+  givenForUnused,
   type Life,
   monthBegunAt,
   openMonth,
@@ -17,7 +18,8 @@ const june = Date.UTC(2026, 5, 1) / 1000
 const july = june + 30 * day
 
 function paid(id: string, fields: Partial<Payment> = {}): Payment {
-  return { id, total: 2000, paid_at: june, taken_back: 0, ...fields }
+  const money = { taken_back: 0, disputed: 0, given_for_unused: 0, charged: fields.total ?? 2000 }
+  return { id, total: 2000, paid_at: june, ...money, ...fields }
 }
 
 function period(fields: Partial<Period> = {}): Period {
@@ -42,8 +44,50 @@ function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): 
     seat_changes: [],
     ...subscription,
   }
-  return { purchases: [], subscriptions: [plan], usages: [], adjustments: [], colleagues: null, ...fields }
+  const rest = { usages: [], adjustments: [], colleagues: null, teams: [] }
+  return { purchases: [], subscriptions: [plan], ...rest, ...fields }
 }
+
+/** Worked out by hand from decision 054. */
+describe('what the model gives back for the unused part of a plan that Teams takes the place of', () => {
+  const used = (plan: number) => [{ at: null, month: 'in_1/0', plan, purchased: 0 }]
+  const endedAfter = (days: number) => ({ ended_at: june + days * day })
+
+  test.each([
+    ['the time, where fewer credits were used', 100, 15, {}, 1000],
+    ['the credits, where more were used than time has passed', 400, 3, {}, 400],
+    ['nothing, where all is used', 500, 3, {}, 0],
+    ['nothing with a dispute', 0, 15, { taken_back: 2000, disputed: 2000 }, 0],
+    ['of the money that is left after a refund', 0, 15, { taken_back: 1000 }, 500],
+    ['no more than was charged', 0, 3, { charged: 700 }, 700],
+  ])('the model gives back %s', (_, plan, days, money, given) => {
+    const payment = paid('in_1', money)
+    const ended = life({ ...endedAfter(days), periods: [period({ payment })] }, { usages: used(plan) })
+    expect(givenForUnused(ended, july)).toBe(given)
+  })
+
+  test('the model gives back the months of a year that have not begun', () => {
+    const year = period({
+      kind: 'year',
+      ends_at: Date.UTC(2027, 5, 1) / 1000,
+      payment: paid('in_1', { total: 12_000 }),
+    })
+    const ended = life({ ...endedAfter(3), periods: [year] }, { usages: used(500) })
+    expect(givenForUnused(ended, july)).toBe(11_000)
+  })
+
+  test('the model gives back nothing of a trial, and nothing while the plan lives', () => {
+    const trial = period({ kind: 'trial', payment: paid('in_1', { total: 0 }) })
+    expect(givenForUnused(life({ ...endedAfter(3), periods: [trial] }), july)).toBe(0)
+    expect(givenForUnused(life({}), july)).toBe(0)
+  })
+
+  test('the model takes what was given back for the unused part from the price', () => {
+    const payment = paid('in_1', { given_for_unused: 1000, taken_back: 1000 })
+    const ended = life({ ...endedAfter(15), periods: [period({ payment })] }, { usages: used(250) })
+    expect(belongings(ended, july).plan).toBe(-250)
+  })
+})
 
 /** Worked out by hand from the rules. */
 describe('the model', () => {

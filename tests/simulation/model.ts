@@ -14,6 +14,12 @@ export interface Payment {
   readonly paid_at: number | null
   /** Refunded, or held by a dispute that is open or lost. */
   readonly taken_back: number
+  /** Of it, what disputes hold. */
+  readonly disputed: number
+  /** What was given back beside that for an unused part when Teams took the plan's place: a lower price. */
+  readonly given_for_unused: number
+  /** What a card or an account paid. */
+  readonly charged: number
 }
 
 export interface Purchase {
@@ -69,6 +75,8 @@ export interface Life {
   readonly adjustments: readonly number[]
   /** Members of a team beside the buyer; null when it is no team. */
   readonly colleagues: number | null
+  /** Teams that a person has bought in place of their own plan. */
+  readonly teams: readonly { readonly session: string; readonly is_live: boolean }[]
 }
 
 export interface Belongings {
@@ -92,14 +100,46 @@ export function belongings(life: Life, now: number): Belongings {
   const bought = sum(paid.map(({ credits, payment }) => kept(credits, payment)))
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
   const usages = usagesByMonth(life, now)
+  const isOfTeam = life.teams.some(({ is_live }) => is_live)
   return {
     plan: latest ? planBalance(latest, usages, now) : 0,
     purchased: bought + late + sum(life.adjustments) - sum(usages.map(({ purchased }) => purchased)),
-    plan_type: live?.plan_type ?? 'starter',
-    seats_total: live?.seats_now ?? 0,
+    plan_type: isOfTeam ? 'teams' : (live?.plan_type ?? 'starter'),
+    seats_total: isOfTeam ? 1 : (live?.seats_now ?? 0),
     seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,
-    settled: [...paid, ...begun].map(({ session }) => session).toSorted(),
+    settled: [...paid, ...begun, ...life.teams].map(({ session }) => session).toSorted(),
   }
+}
+
+/**
+ * What the latest plan gives back when Teams has taken its place: of the period in which it ended the unused
+ * time or the unused credits, whichever is less, of the money that is still ours; nothing while any of it is
+ * disputed, and no more than was charged.
+ */
+export function givenForUnused(life: Life, now: number): number {
+  const subscription = life.subscriptions.at(-1)
+  const end = subscription?.ended_at
+  if (!subscription || end == null) return 0
+  const period = paidPeriods(subscription).findLast(
+    ({ kind, payment, starts_at, over_at }) =>
+      kind !== 'trial' && !isLate(payment, over_at, subscription) && starts_at <= end && end < over_at,
+  )
+  if (!period || period.payment.disputed > 0) return 0
+  const { total, taken_back, charged } = period.payment
+  const spans = spansOf(period)
+  const ofMonth = period.seats * creditsPerSeat
+  const usages = usagesByMonth(life, now)
+  const months = monthsOf(subscription, now)
+  let left = 0
+  for (const { name, due } of months) {
+    const used = sum(usages.filter(({ month }) => month === name).map(({ plan }) => plan))
+    left = Math.min(0, left) + due - used
+  }
+  const toCome = ofMonth * spans.filter(({ starts_at }) => starts_at >= end).length
+  const ours = Math.max(0, total - taken_back)
+  const byCredits = (total * Math.min(Math.max(0, left), ofMonth) + ours * toCome) / (ofMonth * spans.length)
+  const byTime = (ours * (period.ends_at - end)) / (period.ends_at - period.starts_at)
+  return Math.min(Math.floor(Math.min(byCredits, byTime)), charged)
 }
 
 /** Rule 10: what a usage takes of each account; null when it is refused. */
@@ -430,9 +470,10 @@ function paidTooLate(subscription: Subscription): number {
 }
 
 /** Rules 6 and 7: what remains of a grant when its share of the money that went back is taken. */
-function kept(credits: number, { total, taken_back }: Payment): number {
-  if (total <= 0) return credits
-  return credits - Math.floor((credits * Math.min(taken_back, total)) / total)
+function kept(credits: number, { total, taken_back, given_for_unused }: Payment): number {
+  const price = total - given_for_unused
+  if (price <= 0) return credits
+  return credits - Math.floor((credits * Math.min(taken_back, price)) / price)
 }
 
 function sum(numbers: readonly number[]): number {

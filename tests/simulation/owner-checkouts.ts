@@ -40,6 +40,40 @@ export async function subscribe(
   await pay(product, owner, { id, means })
 }
 
+/**
+ * A person buys Teams in place of their own plan, as the page offers it, and pays at once. Whether they did:
+ * what was paid outside Stripe or in parts is given back by a person, and is left out.
+ */
+export async function replaceByTeams(product: FaultyProduct, owner: Owner): Promise<boolean> {
+  const pro = await latestSubscription(product, owner)
+  if (owner.kind === 'team' || !pro || pro.ended_at !== null || /^incomplete/.test(pro.status)) return false
+  if (!(await isPaidAtOnce(product, pro.id))) return false
+  const token = await tokenFor(product, owner)
+  const { user_id } = owner.person
+  const body = { planType: 'teams', clerkUserId: user_id, seats: 2, endOwnPlan: true } as const
+  const answer = await ask(() => product.server.api(createCheckoutSession, { token, body }), true)
+  if (answer?.status !== 200) return false
+  const session = (answer.body as { sessionId: string }).sessionId
+  await pay(product, owner, { id: session, means: {} })
+  const paid = await withoutFaults(product, () => product.stripe.client.checkout.sessions.retrieve(session))
+  owner.teams.push({ session, subscription: String(paid.subscription) })
+  owner.replaced = pro.id
+  return true
+}
+
+async function isPaidAtOnce(product: FaultyProduct, subscription: string): Promise<boolean> {
+  const { stripe } = product
+  return withoutFaults(product, async () => {
+    const { data } = await stripe.client.invoices.list({ subscription, status: 'paid', limit: 100 })
+    const payments = data.map(async ({ id = '', amount_paid }) => {
+      if (amount_paid === 0) return true
+      const made = await stripe.client.invoicePayments.list({ invoice: id, status: 'paid', limit: 100 })
+      return made.data.length === 1 && made.data[0]?.payment.type === 'payment_intent'
+    })
+    return (await Promise.all(payments)).every(Boolean)
+  })
+}
+
 /** Opens the page of a plan, which is not paid; perhaps after another one whose answer was lost. */
 export async function leavePage(
   product: FaultyProduct,

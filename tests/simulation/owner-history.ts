@@ -92,6 +92,8 @@ export type OwnerStep =
   | { readonly do: 'join_team' }
   | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
+  /** A person buys Teams in place of their own plan, and ends it again when that is over. */
+  | { readonly do: 'to_teams' }
   /** Our clock is so far ahead of Stripe's from then on; below zero it is behind. */
   | { readonly do: 'set_clock'; readonly ahead_s: number }
   /** Pending events arrive while Stripe does not answer. */
@@ -203,6 +205,7 @@ const steps = [
   step('fail_refund', 1, nothing),
   step('void_invoice', 1, nothing),
   step('frequency', 1, fc.record({ by: fc.constantFrom('customer' as const, 'customer', 'support') })),
+  step('to_teams', 1, nothing),
   step('end_trial', 1, nothing),
   step('extend_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 60 }) })),
   step('anchor', 1, fc.record({ proration })),
@@ -299,7 +302,8 @@ const themes: readonly (readonly Kind[])[] = [
     'period_end',
     'refund',
   ],
-  ['frequency', 'period_end', 'days', 'use', 'seats', 'purchase', 'cancel', 'card'],
+  ['frequency', 'period_end', 'days', 'use', 'seats', 'purchase', 'cancel', 'card', 'to_teams'],
+  ['to_teams', 'plan', 'use', 'days', 'frequency', 'refund', 'dispute', 'close_dispute', 'fail_refund'],
   ['days', 'use', 'seats', 'anchor', 'move_by_trial', 'add_on', 'period_end', 'refund'],
   [
     'days',

@@ -31,6 +31,10 @@ export interface Owner {
   /** Members of the team beside the buyer. */
   readonly colleagues: string[]
   has_changed_team: boolean
+  /** Teams that were bought in place of the person's own plan. */
+  readonly teams: { readonly session: string; readonly subscription: string }[]
+  /** The plan that Teams takes the place of, until all that follows is compared. */
+  replaced: string | null
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
   /** What Stripe has refused to do, as it may in random histories. */
@@ -90,6 +94,8 @@ export async function newOwner(
     pages: new Set(),
     colleagues: [],
     has_changed_team: false,
+    teams: [],
+    replaced: null,
     customers: new Set(),
     paidInvoices: new Map(),
     refusals: [],

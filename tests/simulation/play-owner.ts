@@ -14,7 +14,15 @@ import {
   findOpenInvoice,
   latestSubscription,
 } from './owner-at-stripe.ts'
-import { comeBack, leavePage, openPurchase, purchase, sellWrongly, subscribe } from './owner-checkouts.ts'
+import {
+  comeBack,
+  leavePage,
+  openPurchase,
+  purchase,
+  replaceByTeams,
+  sellWrongly,
+  subscribe,
+} from './owner-checkouts.ts'
 import { joinTeam, leaveTeam } from './owner-colleagues.ts'
 import { deleteOwner } from './owner-deletion.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
@@ -101,16 +109,27 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     // What is sold by hand at another price contradicts an order that is not settled yet.
     const isAgreedLater = step.do === 'make_anew' && !isSettled
     const isTakenLater = takesBack.has(step.do) && (await isMonthUnheard(product, owner))
-    if (isAgreedLater || isTakenLater) await settle(product, owner, turn)
+    // What a plan gives back depends on what the product knows when it ends.
+    const isGivenBack = step.do === 'to_teams' && !isSettled
+    if (isAgreedLater || isTakenLater || isGivenBack) await settle(product, owner, turn)
     // So that Stripe's times have the order of the steps.
     if (!isExact) await pass(product, 1)
     isExact = step.do === 'period_end' && step.after_s === 0
     await take(product, owner, step, isSettled)
+    if (owner.replaced) await endTeams(product, owner, turn)
     // A part that goes back before the rest is paid counts from when it is heard (rule 9).
     isSettled = takesBack.has(step.do) && (await findOpenInvoice(product, owner)) !== undefined
     if (isSettled) await settle(product, owner, turn)
   }
   if (!isSettled) await settle(product, owner, turn)
+}
+
+/** When the plan has ended and given back what is unused, Teams ends too, which revives nothing. */
+async function endTeams(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
+  await settle(product, owner, turn)
+  owner.replaced = null
+  const { subscription = '' } = owner.teams.at(-1) ?? {}
+  await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(subscription))
 }
 
 const takesBack = new Set<string>(['refund', 'dispute'])
@@ -128,6 +147,8 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
       return subscribe(product, owner, { plan: step, mustOpen })
     case 'page':
       return leavePage(product, owner, { page: step, mustOpen })
+    case 'to_teams':
+      return void (await replaceByTeams(product, owner))
     case 'purchase':
       return purchase(product, owner, { credits: step.credits, mustOpen })
     case 'use':

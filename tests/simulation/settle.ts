@@ -1,6 +1,6 @@
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { belongings, type Life, openMonth, usagesByMonth } from './model.ts'
+import { belongings, givenForUnused, type Life, openMonth, usagesByMonth } from './model.ts'
 import { seenByOtherEyes } from './other-eyes.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
@@ -92,8 +92,30 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   if (month && !month.begins.includes(latest ?? 0))
     differences.push(`month: expected ${month.begins}, found ${latest}`)
   differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
+  if (owner.replaced) differences.push(...(await unusedDifferences(product, owner.replaced, life)))
   // Equal balances may also leave out what was paid and given back.
   return differences.length > 0 ? differences : seenByOtherEyes(product, owner)
+}
+
+/** What is wrong with the end of a plan that Teams took the place of, and with what it gave back. */
+async function unusedDifferences(
+  { database, clock }: FaultyProduct,
+  id: string,
+  life: Life,
+): Promise<string[]> {
+  const row = await database.owner
+    .selectFrom('subscriptions')
+    .select(['ended_at', 'is_unfinished', 'unused_refund_minor'])
+    .where('stripe_subscription_id', '=', id)
+    .executeTakeFirst()
+  if (!row?.ended_at || row.is_unfinished) return [`replaced: ${JSON.stringify(row)}`]
+  const expected = givenForUnused(life, clock.now().getTime() / 1000)
+  const payments = life.subscriptions.at(-1)?.periods.map(({ payment }) => payment) ?? []
+  const given = [...new Map(payments.map((payment) => [payment.id, payment])).values()].reduce(
+    (sum, { given_for_unused }) => sum + given_for_unused,
+    0,
+  )
+  return given === expected ? [] : [`unused: expected ${expected}, given back ${given}`]
 }
 
 /** Who holds a seat without being of the team. */

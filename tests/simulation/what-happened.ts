@@ -9,7 +9,15 @@ import { withoutFaults } from './play.ts'
 type World = Pick<FaultyProduct, 'stripe'>
 type Player = Pick<
   Owner,
-  'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'adjustments' | 'colleagues' | 'paidInvoices'
+  | 'kind'
+  | 'sessions'
+  | 'customers'
+  | 'seatChanges'
+  | 'usages'
+  | 'adjustments'
+  | 'colleagues'
+  | 'paidInvoices'
+  | 'teams'
 >
 
 /** An owner's past in the model's terms: from Stripe's objects and the player's own steps. */
@@ -36,7 +44,8 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
           id: session.id,
           total: session.amount_total ?? 0,
           paid_at: isPaid ? session.created : null,
-          taken_back: takenBack(charges, [String(session.payment_intent)]),
+          ...moneyOf(charges, [String(session.payment_intent)]),
+          charged: session.amount_total ?? 0,
         }
         purchases.push({ session: session.id, credits: started.credits, payment })
       } else if (session.subscription && started) {
@@ -45,12 +54,19 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
       }
     }
     const colleagues = owner.kind === 'team' ? owner.colleagues.length : null
+    const teams = await Promise.all(
+      owner.teams.map(async ({ session, subscription }) => ({
+        session,
+        is_live: (await stripe.subscriptions.retrieve(subscription)).ended_at === null,
+      })),
+    )
     const { usages, adjustments } = owner
-    return { purchases, subscriptions, usages, adjustments, colleagues }
+    return { purchases, subscriptions, usages, adjustments, colleagues, teams }
   })
 }
 
-type Charges = readonly { payment_intent: string; taken_back: number }[]
+type MoneyOf = Pick<Payment, 'taken_back' | 'disputed' | 'given_for_unused'>
+type Charges = readonly (MoneyOf & { payment_intent: string })[]
 
 async function chargesOf({ stripe: { client: stripe } }: World, { customers }: Player): Promise<Charges> {
   const found: Stripe.Charge[] = []
@@ -64,18 +80,27 @@ async function chargesOf({ stripe: { client: stripe } }: World, { customers }: P
         : []
       const given = refunds.filter(({ status }) => status !== 'failed')
       const held = disputes.filter(({ status }) => status !== 'won' && !status.startsWith('warning_'))
+      const amountOf = (all: readonly { amount: number }[]) =>
+        all.reduce((total, { amount }) => total + amount, 0)
+      const given_for_unused = amountOf(given.filter(({ metadata }) => metadata?.unusedPartOf))
       return {
         payment_intent: String(charge.payment_intent),
-        taken_back: [...given, ...held].reduce((total, { amount }) => total + amount, 0),
+        taken_back: amountOf([...given, ...held]) - given_for_unused,
+        disputed: amountOf(held),
+        given_for_unused,
       }
     }),
   )
 }
 
-function takenBack(charges: Charges, intents: readonly string[]): number {
-  return charges
-    .filter(({ payment_intent }) => intents.includes(payment_intent))
-    .reduce((total, { taken_back }) => total + taken_back, 0)
+function moneyOf(charges: Charges, intents: readonly string[]): MoneyOf {
+  const own = charges.filter(({ payment_intent }) => intents.includes(payment_intent))
+  const sumOf = (pick: keyof MoneyOf) => own.reduce((total, charge) => total + charge[pick], 0)
+  return {
+    taken_back: sumOf('taken_back'),
+    disputed: sumOf('disputed'),
+    given_for_unused: sumOf('given_for_unused'),
+  }
 }
 
 async function subscriptionOf(
@@ -98,7 +123,8 @@ async function subscriptionOf(
       id: invoice.id ?? '',
       total: invoice.total - invoice.pre_payment_credit_notes_amount,
       paid_at: invoice.status === 'paid' ? (invoice.status_transitions.paid_at ?? null) : null,
-      taken_back: takenBack(charges, payment_intents),
+      ...moneyOf(charges, payment_intents),
+      charged: invoice.amount_paid,
     }
     payments.set(payment.id, payment)
     if (invoice.status === 'void') voided.add(payment.id)

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment, getOfferedCard } from '../../schema/api/account.ts'
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
-import { previewPlanChange } from '../../schema/api/plan-changes.ts'
+import { previewOwnPlanEnd, previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Api } from './client.ts'
@@ -49,6 +49,17 @@ export function planChangeQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
     queryKey: ['plan-change', payer, userId],
     queryFn: ({ signal }) => api(previewPlanChange, { query: { payer }, signal }),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+}
+
+/** Never from the cache, as above. */
+export function ownPlanEndQuery(api: Api) {
+  return queryOptions({
+    queryKey: ['own-plan-end'],
+    queryFn: ({ signal }) => api(previewOwnPlanEnd, { signal }),
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,

@@ -92,6 +92,8 @@ describe('a paid checkout of credits', () => {
           stripe_invoice_id: null,
           amount_minor: 700,
           refunded_minor,
+
+          unused_refund_minor: 0,
           disputed_minor,
           dispute_state: null,
           dispute_state_at: null,

@@ -34,6 +34,7 @@ const intent: CheckoutIntent = {
   unavailable_since: null,
   session_params: null,
   organization_name: null,
+  ends_subscription_id: null,
   withdrawn_at: null,
   is_unfinished: true,
   livemode: false,

@@ -10,11 +10,12 @@ import { followSeats } from '../events/clerk/follow-seats.ts'
 import type { EventOutcome } from '../events/event-needs.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { endIfReplaced, refundIfReplaced } from './end-replaced-plan.ts'
 import { tryRow } from './try-row.ts'
 
 /**
  * Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any
- * event. One whose owner was deleted ends first.
+ * event. One whose owner was deleted ends first, and so does one that a Teams plan takes the place of.
  */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
@@ -42,10 +43,12 @@ export async function processSubscriptionSync(
   } as const
   await tryRow(deps, row, async () => {
     await endIfOwnerIsGone(inTry, subscription, id)
+    await endIfReplaced(inTry, subscription)
     const apply = await syncSubscription(inTry, id, { event_id: null, session_id: null, actor: 'schedule' })
     const outcome = await retryTransaction(deps.db, apply)
     logSynced(deps.log, { ids, outcome })
     if (outcome.state === 'applied') await followSeats(inTry, outcome)
+    await refundIfReplaced(inTry, id)
   })
 }
 

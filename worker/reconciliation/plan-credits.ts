@@ -163,7 +163,8 @@ function sumOf(months: readonly BilledMonth[], shares: ReadonlyMap<string, numbe
 }
 
 /**
- * Which share of each invoice's money went back. Of our charges, which this run has compared with Stripe's
+ * Which share of each invoice's money went back, where what was given back for the unused part of a plan lowers
+ * the price. Of our charges, which this run has compared with Stripe's
  * lists of refunds and disputes before.
  */
 async function findShares(
@@ -173,15 +174,17 @@ async function findShares(
   if (totals.size === 0) return new Map()
   const rows = await trx
     .selectFrom('charges')
-    .select(['stripe_invoice_id', 'refunded_minor', 'disputed_minor'])
+    .select(['stripe_invoice_id', 'refunded_minor', 'unused_refund_minor', 'disputed_minor'])
     .where('stripe_invoice_id', 'in', [...totals.keys()])
     .execute()
   const shares = new Map<string, number>()
-  for (const { stripe_invoice_id, refunded_minor, disputed_minor } of rows) {
-    const id = stripe_invoice_id ?? ''
-    const total = totals.get(id) ?? 0
-    if (total > 0)
-      shares.set(id, Math.min(1, (shares.get(id) ?? 0) + (refunded_minor + disputed_minor) / total))
+  for (const [id, charges] of Map.groupBy(rows, ({ stripe_invoice_id }) => stripe_invoice_id ?? '')) {
+    const sum = (pick: (charge: (typeof rows)[number]) => number) =>
+      charges.reduce((all, charge) => all + pick(charge), 0)
+    const unused = sum((charge) => charge.unused_refund_minor)
+    const gone = sum((charge) => charge.refunded_minor + charge.disputed_minor) - unused
+    const total = (totals.get(id) ?? 0) - unused
+    if (total > 0) shares.set(id, Math.min(1, gone / total))
   }
   return shares
 }

@@ -37,6 +37,8 @@ export interface PlanOrder {
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>
   readonly coupon?: string
+  /** The buyer's plan that ends when this one is paid. */
+  readonly ends_subscription_id?: string | null
 }
 
 type Shop = Pick<TestProduct, 'database' | 'stripe'>
@@ -71,6 +73,7 @@ export async function buildPaidPlan(
     billing_frequency,
     seats,
     trial_days,
+    ends_subscription_id: order.ends_subscription_id ?? null,
     created_at: new Date(),
     next_try_at: new Date(Date.now() + 3_600_000),
   }

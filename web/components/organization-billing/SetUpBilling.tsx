@@ -14,6 +14,8 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AgreementNote } from '../AgreementNote.tsx'
+import { EndOwnPlan } from '../account/EndOwnPlan.tsx'
+import { useOwnPlanEnd } from '../account/useOwnPlanEnd.ts'
 import { formatDay, formatMoney } from '../format.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -25,12 +27,13 @@ interface SetUpBillingProps {
 
 export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
   const api = useApi()
+  const ownPlan = useOwnPlanEnd()
   const [typed, setTyped] = useState('5')
   const seats = Number(typed)
   const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
   const checkout = useHostedPage({
     mutationFn: async (seats_total: number) => {
-      const body = { clerk_org_id: organizationId, seats_total }
+      const body = { clerk_org_id: organizationId, seats_total, end_own_plan: ownPlan.ends }
       return { url: (await api(createOrganizationSubscription, { body })).checkout_url }
     },
     onError: (error) =>
@@ -85,13 +88,14 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             </>
           }
         />
+        <EndOwnPlan choice={ownPlan} />
         <p className="mt-2 text-muted text-sm">You pay on the next page. Add seats or cancel at any time.</p>
         <Button
           type="submit"
           size="large"
           className="mt-4 w-full"
           busy={checkout.processing}
-          disabled={!valid || checkout.processing}
+          disabled={!valid || checkout.processing || ownPlan.isLoading}
         >
           {checkout.processing ? 'Processing...' : 'Subscribe'}
         </Button>

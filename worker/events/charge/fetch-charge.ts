@@ -5,6 +5,7 @@ import { findIntentOfInvoice } from '../../../schema/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import { unusedPartOf } from '../../../schema/stripe/refund-unused-part.ts'
 import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
@@ -58,7 +59,7 @@ export async function fetchCharge(
     stripe_invoice_id: invoice?.id ?? null,
     subscription_id: invoice?.subscription_id ?? null,
     amount_minor: charge.amount,
-    refunded_minor: charge.amount_refunded === 0 ? 0 : await fetchRefunded(deps.stripe, id),
+    ...(await refundsOf(deps.stripe, charge)),
     disputed_minor: unknown
       ? null
       : disputes.reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0),
@@ -72,8 +73,14 @@ export async function fetchCharge(
 }
 
 /** What was given back of a charge, by its refunds. */
-async function fetchRefunded(stripe: Stripe, charge: string): Promise<number> {
-  return refundedMinor(await stripe.refunds.list({ charge, limit: 100 }).autoPagingToArray({ limit: 10_000 }))
+async function refundsOf(
+  stripe: Stripe,
+  { id, amount_refunded }: z.infer<typeof chargeSchema>,
+): Promise<Pick<FetchedCharge, 'refunded_minor' | 'unused_refund_minor'>> {
+  if (amount_refunded === 0) return { refunded_minor: 0, unused_refund_minor: 0 }
+  const refunds = await stripe.refunds.list({ charge: id, limit: 100 }).autoPagingToArray({ limit: 10_000 })
+  const ofUnused = refunds.filter(({ metadata }) => metadata?.[unusedPartOf] !== undefined)
+  return { refunded_minor: refundedMinor(refunds), unused_refund_minor: refundedMinor(ofUnused) }
 }
 
 /** The invoice that a payment settled, of ours or not, and its subscription, if it is one of any. */

@@ -12,11 +12,17 @@ import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
 import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/position/facts.ts'
+import { readUnusedRefund } from '../../../schema/position/unused-refund.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
 import { idsOf, withTransfers } from '../../../schema/stripe/log-ids.ts'
+import { recordUnusedRefund, replacePlan } from '../../../schema/subscriptions/replaced.ts'
 import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
-import { findLiveSubscription, findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import {
+  findLiveSubscription,
+  findSubscription,
+  type Subscription,
+} from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
@@ -139,11 +145,12 @@ async function applySubscription(
   if (!known) requireTerms(intent, fetched)
   requirePlan(terms, fetched)
   const is_gone = await isDeleted(trx, owner)
-  await saveSubscription(trx, {
+  const isBeingReplaced = known?.replaced_by != null && known.is_unfinished
+  const saved = await saveSubscription(trx, {
     ...snapshotOf(fetched, cause.now),
     ...terms,
-    // It ends as soon as a worker has it: see `endIfOwnerIsGone`.
-    ...(is_gone && { next_try_at: cause.now }),
+    // It ends, or is given back in part, as soon as a worker has it: see `processSubscriptionSync`.
+    ...((is_gone || isBeingReplaced) && { next_try_at: cause.now }),
   })
   await savePaidLines(trx, linesOf(fetched, owner))
   if (intent.state !== 'settled') {
@@ -151,9 +158,11 @@ async function applySubscription(
       throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
     }
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
+    await replacePlan(trx, intent, cause.now)
   }
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   const transfer_ids = await postPlanDifference(trx, owner, cause)
+  await decideUnusedRefund(trx, saved, cause.now)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: is_gone ? null : intent.user_id })
   const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
   const { id: intent_id, stripe_session_id: session_id } = intent
@@ -163,6 +172,20 @@ async function applySubscription(
     ids: withTransfers(idsOf({ intent_id, session_id, subscription_id: fetched.id }), transfer_ids),
     ...(isRoomChanged && { seats_changed_in: owner.owner_id }),
   }
+}
+
+/**
+ * What goes back to the card when a plan ends in whose place a Teams plan was paid, in the transaction that makes
+ * its unused credits expire: nothing can use them in between.
+ */
+async function decideUnusedRefund(trx: DatabaseTransaction, saved: Subscription, now: Date): Promise<void> {
+  if (saved.replaced_by === null || !saved.ended_at || saved.unused_refund_minor !== null) return
+  const refund = await readUnusedRefund(trx, saved, now)
+  await recordUnusedRefund(trx, saved, {
+    amount_minor: refund?.amount_minor ?? 0,
+    invoice_id: refund?.invoice_id ?? null,
+    now,
+  })
 }
 
 /** The checkout that it was ordered with, or the order that was written down for it before. */

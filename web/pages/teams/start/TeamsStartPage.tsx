@@ -12,6 +12,8 @@ import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
 import { readSelection } from '../../../auth/selection.ts'
 import { AuthFormSkeleton } from '../../../components/AuthFormSkeleton.tsx'
+import { EndOwnPlan } from '../../../components/account/EndOwnPlan.tsx'
+import { useOwnPlanEnd } from '../../../components/account/useOwnPlanEnd.ts'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -47,6 +49,7 @@ function TeamsOrder({ userId }: { userId: string }) {
   const [checked, setChecked] = useState(false)
   const [failure, setFailure] = useState<unknown>(null)
   const api = useApi()
+  const ownPlan = useOwnPlanEnd()
   const seats = Number(typedSeats)
   const isSeats = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
   const named = organizationNameSchema.safeParse(name)
@@ -59,6 +62,7 @@ function TeamsOrder({ userId }: { userId: string }) {
           currency,
           seats,
           organizationName: name,
+          endOwnPlan: ownPlan.ends,
           clerkUserId: userId,
         },
       }),
@@ -120,6 +124,7 @@ function TeamsOrder({ userId }: { userId: string }) {
           </div>
         </div>
         <TeamsCost seats={isSeats ? seats : null} billing={billing} currency={currency} />
+        <EndOwnPlan choice={ownPlan} />
         {notice && (
           <div className="mt-4">
             <Alert tone="critical" title={notice.text}>
@@ -132,7 +137,7 @@ function TeamsOrder({ userId }: { userId: string }) {
           size="large"
           className="mt-5 w-full"
           busy={checkout.processing}
-          disabled={checkout.processing}
+          disabled={checkout.processing || ownPlan.isLoading}
         >
           {checkout.processing ? 'Processing...' : 'Continue to payment'}
         </Button>

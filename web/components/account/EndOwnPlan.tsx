@@ -1,0 +1,53 @@
+import type { OwnPlanEnd } from '../../../schema/api/plan-changes.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
+import { formatCredits, formatMoney } from '../format.ts'
+import type { OwnPlanChoice } from './useOwnPlanEnd.ts'
+
+/** Asks buyers of Teams what becomes of their own plan, with all that its end brings. Nothing without one. */
+export function EndOwnPlan({ choice }: { choice: OwnPlanChoice }) {
+  const { plan, ends, setEnds } = choice
+  if (!plan) return null
+  const { name } = plans[plan.plan_type]
+  return (
+    <div className="mt-4 rounded-control border bg-sunken px-4 py-3 text-sm">
+      <label className="flex items-start gap-2.5 font-medium">
+        <input
+          type="checkbox"
+          className="mt-0.5 size-4 accent-accent"
+          aria-describedby="end-own-plan"
+          checked={ends}
+          onChange={({ target }) => setEnds(target.checked)}
+        />
+        End my {name} plan when Teams is paid
+      </label>
+      <p id="end-own-plan" aria-live="polite" className="mt-1 pl-6.5 text-muted leading-relaxed">
+        {ends ? consequences(plan).join(' ') : `${name} stays beside Teams and renews as before.`}
+      </p>
+    </div>
+  )
+}
+
+/** What the end of the plan brings, in sentences. */
+export function consequences({
+  plan_type,
+  is_trial,
+  is_disputed,
+  refund_minor,
+  currency,
+  credits,
+}: OwnPlanEnd): string[] {
+  const { name } = plans[plan_type]
+  const unused = credits === 1 ? 'credit expires' : 'credits expire'
+  return [
+    is_trial
+      ? `Your trial ends, and ${name} is never charged.`
+      : is_disputed
+        ? `Nothing is refunded, because a payment for ${name} is disputed.`
+        : refund_minor > 0
+          ? `About ${formatMoney(refund_minor, currency)} goes back to your card for the unused part of ${name}.`
+          : `Nothing is refunded, because no paid part of ${name} is unused.`,
+    ...(credits > 0 ? [`${formatCredits(credits)} unused ${name} ${unused}.`] : []),
+    'Credits you bought stay in your own account.',
+    `${name} does not come back if Teams is refunded later.`,
+  ]
+}

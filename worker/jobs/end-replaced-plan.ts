@@ -1,0 +1,38 @@
+import { endSubscription } from '../../schema/stripe/end-subscription.ts'
+import { refundUnusedPart } from '../../schema/stripe/refund-unused-part.ts'
+import { finishUnusedRefund } from '../../schema/subscriptions/replaced.ts'
+import { findSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+
+/** Ends a plan at Stripe in whose place a Teams plan was paid (decision 054). */
+export async function endIfReplaced(
+  { stripe }: Pick<WorkerDependencies, 'stripe'>,
+  { replaced_by, ended_at, stripe_subscription_id: id }: Subscription,
+): Promise<void> {
+  if (replaced_by === null || ended_at) return
+  await endSubscription(stripe, id, 'A Teams plan takes its place')
+}
+
+/**
+ * Gives back to the card what was decided when such a plan ended. Each try finds what an earlier one has done.
+ * Stripe's event then writes the refund down at its charge.
+ */
+export async function refundIfReplaced(
+  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  id: string,
+): Promise<void> {
+  const subscription = await findSubscription(db, id)
+  if (!subscription?.unused_refund_minor || subscription.unused_refund_id !== null) return
+  const { unused_refund_minor: amount, unused_refund_invoice: invoice_id } = subscription
+  if (invoice_id === null) return
+  const refund = await refundUnusedPart(stripe, { subscription_id: id, invoice_id, amount })
+  if (refund === 'no_payment') {
+    throw new PermanentError(
+      `No single payment of invoice ${invoice_id} covers the ${amount} ${subscription.currency} that go back for its unused part`,
+    )
+  }
+  await db
+    .transaction()
+    .execute((trx) => finishUnusedRefund(trx, subscription, refund === 'refused' ? null : refund.id))
+}
