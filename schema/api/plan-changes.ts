@@ -52,7 +52,7 @@ export const previewOwnPlanEnd = endpoint({
       z.object({
         plan_type: soldPlanTypeSchema,
         is_trial: z.boolean(),
-        /** About what goes back to the card: of the paid period the unused time or credits, whichever is less. */
+        /** About what goes back to the card: of the paid period the unused time or credits, the lesser. */
         refund_minor: z.int(),
         currency: currencySchema,
         /** A dispute is under way: then nothing is refunded. */

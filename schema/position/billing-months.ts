@@ -68,8 +68,8 @@ function joinOverlapping(months: readonly PaidMonth[], month: PaidMonth): PaidMo
 }
 
 /**
- * The period that is paid for and not over when a subscription ends; undefined in a trial, or while its payment
- * is open.
+ * The period that is paid for and not over when a subscription ends; undefined in a trial, or while its
+ * payment is open.
  */
 export function periodAtEnd(subscription: SubscriptionFact, ended_at: Date): PaidLine | undefined {
   return paidPeriods(subscription, ended_at).findLast(

@@ -71,8 +71,8 @@ export async function readPurchaseFacts(
 }
 
 /**
- * An invoice's amount, and the money returned by all its charges. What was given back for the unused part of a
- * plan has lowered the price: the credits that it stood for have expired.
+ * An invoice's amount, and the money returned by all its charges. What was given back for the unused part of
+ * a plan has lowered the price: the credits that it stood for have expired.
  */
 function moneyBack(
   total_minor: number,

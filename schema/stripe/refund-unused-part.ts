@@ -1,8 +1,8 @@
 import Stripe from 'stripe'
 
 /**
- * The metadata of a refund that names the subscription whose unused part it gives back (decision 054). Removed
- * at Stripe's dashboard, it makes the refund one like any other.
+ * The metadata of a refund that names the subscription whose unused part it gives back (decision 054).
+ * Removed at Stripe's dashboard, it makes the refund one like any other.
  */
 export const unusedPartOf = 'unusedPartOf'
 

@@ -6,8 +6,8 @@ import type { Subscriptions } from '../database/types.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /**
- * Makes the buyer's own plan due to end, in whose place a Teams plan was paid (decision 054). One that is over
- * stays as it is, and so does one that is not the buyer's: the order is written by another process.
+ * Makes the buyer's own plan due to end, in whose place a Teams plan was paid (decision 054). One that is
+ * over stays as it is, and so does one that is not the buyer's: the order is written by another process.
  */
 export async function replacePlan(
   trx: DatabaseTransaction,

@@ -211,6 +211,7 @@ function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: Presen
   const error = data.sync_failed_at || data.last_error ? data.last_error : null
   const isDue = ['past_due', 'unpaid', 'paused', 'incomplete'].includes(data.status)
   const waiting = data.ended_at ? [] : data.pending_lines.map(tellPending)
+  const isWaiting = waiting.length > 0 || (data.replaced_by !== null && data.is_unfinished)
   const details = [
     data.ended_at
       ? `It ended on ${dayText(data.ended_at)}.`
@@ -218,22 +219,36 @@ function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: Presen
         ? `It is cancelled and ends on ${dayText(data.cancel_at)}.`
         : `Its period ends on ${dayText(data.current_period_end)}.`,
     ...new Set(waiting),
+    ...tellReplaced(data),
     `Last fetched from Stripe on ${dayText(data.updated_at)}.`,
   ]
   return {
     title: `Subscription to ${whatIsBought({ ...data, credits: 0, seats: data.seats_total })}`,
-    level: error !== null ? 'problem' : isDue || waiting.length > 0 ? 'waiting' : 'done',
+    level: error !== null ? 'problem' : isDue || isWaiting ? 'waiting' : 'done',
     state: data.status,
     error,
     detail: details.join(' '),
     credits: data.credits_per_seat * data.seats_total,
     attempts: data.attempts,
-    next_try_at: data.sync_failed_at || data.ended_at ? null : data.next_try_at.toISOString(),
+    next_try_at: data.sync_failed_at || !data.is_unfinished ? null : data.next_try_at.toISOString(),
     caused_by: [`intent:${data.intent_id}`],
     links: links.stripe(id, data.livemode),
     replay: { kind: 'subscription', id },
     can_invoice: waiting.length > 0,
   }
+}
+
+/** That a Teams plan took its place, and what goes back for its unused part. */
+function tellReplaced(data: RowOf<'subscription'>['data']): string[] {
+  const { replaced_by, unused_refund_minor, unused_refund_id, currency } = data
+  if (replaced_by === null) return []
+  if (unused_refund_minor === null) return ['Teams was paid in its place, so it ends now.']
+  const money = moneyText(unused_refund_minor, currency)
+  return unused_refund_minor === 0
+    ? ['Teams took its place, and nothing was refunded.']
+    : unused_refund_id === null
+      ? [`Teams took its place, and ${money} are to be refunded for its unused part.`]
+      : [`Teams took its place, and ${money} were refunded for its unused part (${unused_refund_id}).`]
 }
 
 function tellPending({ kind, starts_at, seats }: RowOf<'subscription'>['data']['pending_lines'][number]) {
@@ -257,7 +272,12 @@ function tellInvoice({ id, data }: RowOf<'invoice'>, { links }: PresentOptions):
 function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): Told {
   const money = (minor: number) => moneyText(minor, data.currency)
   const parts = [
-    ...(data.refunded_minor > 0 ? [`${money(data.refunded_minor)} refunded`] : []),
+    ...(data.refunded_minor > data.unused_refund_minor
+      ? [`${money(data.refunded_minor - data.unused_refund_minor)} refunded`]
+      : []),
+    ...(data.unused_refund_minor > 0
+      ? [`${money(data.unused_refund_minor)} refunded for the unused part`]
+      : []),
     ...(data.disputed_minor > 0
       ? [
           `${money(data.disputed_minor)} ${data.dispute_state === 'lost' ? 'lost in a dispute' : 'held by a dispute'}`,

@@ -166,8 +166,21 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'only the first charge of an invoice',
     history: 'an invoice paid in two parts, which are refunded one after the other',
-    text: 'refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0),',
-    becomes: 'refunded_minor: charges.slice(0, 1).reduce((sum, charge) => sum + charge.refunded_minor, 0),',
+    text: 'refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,',
+    becomes:
+      'refunded_minor: charges.slice(0, 1).reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,',
+  },
+  {
+    name: 'a refund for the unused part of a plan takes credits back',
+    history: 'a year of Pro whose place Teams takes',
+    text: 'const unused = charges.reduce((sum, charge) => sum + (charge.unused_refund_minor ?? 0), 0)',
+    becomes: 'const unused = 0',
+  },
+  {
+    name: 'unused credits are refunded beyond the unused time',
+    history: 'a month of Pro whose place Teams takes',
+    text: 'Math.max(0, Math.floor(Math.min(byCredits, byTime)))',
+    becomes: 'Math.max(0, Math.floor(byCredits))',
   },
   {
     name: 'the currency of a plan is not compared',

@@ -15,7 +15,7 @@ export async function endIfReplaced(
 }
 
 /**
- * Gives back to the card what was decided when such a plan ended. Each try finds what an earlier one has done.
+ * Gives back to the card what was decided when such a plan ended. Each try finds what an earlier one did.
  * Stripe's event then writes the refund down at its charge.
  */
 export async function refundIfReplaced(

@@ -163,9 +163,8 @@ function sumOf(months: readonly BilledMonth[], shares: ReadonlyMap<string, numbe
 }
 
 /**
- * Which share of each invoice's money went back, where what was given back for the unused part of a plan lowers
- * the price. Of our charges, which this run has compared with Stripe's
- * lists of refunds and disputes before.
+ * Which share of each invoice's money went back; what was given back for the unused part of a plan lowers the
+ * price. Of our charges, which this run has compared with Stripe's lists of refunds and disputes before.
  */
 async function findShares(
   trx: DatabaseTransaction,

@@ -175,8 +175,8 @@ async function applySubscription(
 }
 
 /**
- * What goes back to the card when a plan ends in whose place a Teams plan was paid, in the transaction that makes
- * its unused credits expire: nothing can use them in between.
+ * What goes back to the card when a plan ends in whose place a Teams plan was paid, in the transaction that
+ * makes its unused credits expire: nothing can use them in between.
  */
 async function decideUnusedRefund(trx: DatabaseTransaction, saved: Subscription, now: Date): Promise<void> {
   if (saved.replaced_by === null || !saved.ended_at || saved.unused_refund_minor !== null) return
