@@ -95,6 +95,11 @@ export const teamsFaq: readonly Question[] = [
       'Yes. All seats are on one subscription with one card, and every invoice and receipt is in the billing portal.',
   },
   {
+    question: 'I already pay for Pro. What happens to it?',
+    answer:
+      'You choose when you order Teams. Pro can end as soon as Teams is paid: the unused part goes back to your card, and you see the amount before you pay. Credits you bought stay yours.',
+  },
+  {
     question: 'Does Teams include single sign-on?',
     answer: 'Not yet. Tell us if you need SSO or SAML.',
   },
