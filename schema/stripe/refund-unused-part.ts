@@ -13,20 +13,23 @@ export type RefundMade = { readonly id: string } | 'refused' | 'no_payment'
 
 /**
  * Gives back a part of what an invoice took, once: Stripe keeps an idempotency key for a day at least
- * (https://docs.stripe.com/api/idempotent_requests), so an earlier try is looked for first. `no_payment`: no
- * single payment of the invoice was as large.
+ * (https://docs.stripe.com/api/idempotent_requests), so an earlier try is looked for first, and so is what a
+ * person has refunded with that metadata. `no_payment`: no single payment of the invoice was as large.
  */
 export async function refundUnusedPart(
   stripe: Stripe,
   { subscription_id, invoice_id, amount }: { subscription_id: string; invoice_id: string; amount: number },
 ): Promise<RefundMade> {
   const { data } = await stripe.invoicePayments.list({ invoice: invoice_id, status: 'paid', limit: 100 })
-  const found = data.find(({ amount_paid }) => (amount_paid ?? 0) >= amount)?.payment.payment_intent
-  const payment_intent = typeof found === 'object' ? found?.id : found
+  const payments = data.flatMap(({ amount_paid, payment: { payment_intent: paid } }) =>
+    paid ? [{ payment_intent: typeof paid === 'string' ? paid : paid.id, amount_paid }] : [],
+  )
+  for (const { payment_intent } of payments) {
+    const made = stripe.refunds.list({ payment_intent, limit: 100 })
+    for await (const refund of made) if (refund.metadata?.[unusedPartOf] === subscription_id) return refund
+  }
+  const payment_intent = payments.find(({ amount_paid }) => (amount_paid ?? 0) >= amount)?.payment_intent
   if (!payment_intent) return 'no_payment'
-  const made = await stripe.refunds.list({ payment_intent, limit: 100 }).autoPagingToArray({ limit: 10_000 })
-  const before = made.find(({ metadata }) => metadata?.[unusedPartOf] === subscription_id)
-  if (before) return before
   try {
     return await stripe.refunds.create(
       { payment_intent, amount, metadata: { [unusedPartOf]: subscription_id } },

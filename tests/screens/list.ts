@@ -220,6 +220,12 @@ export const screens: readonly Screen[] = [
   },
 
   { name: 'teams-start', route: '/teams/start', as: 'newcomer', shows: 'Continue to payment' },
+  {
+    name: 'teams-start-pro',
+    route: '/teams/start',
+    as: 'subscriber',
+    shows: 'End my Pro plan when Teams is paid',
+  },
   { name: 'organizations-none', route: '/organizations', as: 'newcomer', shows: 'No organization selected' },
   { name: 'organizations', route: '/organizations', as: 'admin', shows: 'General' },
   {

@@ -279,5 +279,11 @@ describe('whatever fails on the way', () => {
       sync_failed_at: expect.any(Date),
       last_error: expect.stringContaining('No single payment of invoice'),
     })
+    // A person gives back what can be given back.
+    const [charge] = await life.charges(pro)
+    const metadata = { [unusedPartOf]: pro.subscription_id ?? '' }
+    await stripe.client.refunds.create({ charge: charge?.id ?? '', amount: 900, metadata })
+    await tryToEnd(pro)
+    expect(await life.row(pro)).toMatchObject({ is_unfinished: false })
   })
 })

@@ -76,6 +76,7 @@ function TeamsOrder({ userId }: { userId: string }) {
     if (named.success && isSeats) checkout.open()
   }
 
+  if (ownPlan.isLoading) return <AuthFormSkeleton />
   const defaultText = 'Failed to create checkout session'
   if (failure instanceof ApiFailure && failure.code === 'already_subscribed') {
     return <AlreadySubscribed text={failureText(failure, defaultText)} portal={null} />
@@ -137,7 +138,7 @@ function TeamsOrder({ userId }: { userId: string }) {
           size="large"
           className="mt-5 w-full"
           busy={checkout.processing}
-          disabled={checkout.processing || ownPlan.isLoading}
+          disabled={checkout.processing}
         >
           {checkout.processing ? 'Processing...' : 'Continue to payment'}
         </Button>
