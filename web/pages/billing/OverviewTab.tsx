@@ -140,7 +140,7 @@ function FigureCard({ id, title, action, query, figure, unit, children }: Figure
             </div>
           ) : (
             <>
-              <p className="font-semibold text-4xl tabular-nums tracking-[-0.03em]">
+              <p className="font-semibold text-3xl tabular-nums">
                 <span>{figure}</span>{' '}
                 <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
               </p>

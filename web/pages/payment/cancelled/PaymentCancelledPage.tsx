@@ -24,8 +24,8 @@ export function PaymentCancelledPage() {
         <div className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
           <Undo2 aria-hidden="true" className="size-5" />
         </div>
-        <h1 className="mt-5 text-[22px] leading-7">Payment Cancelled</h1>
-        <p className="mt-2 text-[15px] text-muted">Your payment was cancelled and no charges were made</p>
+        <h1 className="mt-5 text-xl">Payment Cancelled</h1>
+        <p className="mt-2 text-base text-muted">Your payment was cancelled and no charges were made</p>
         <div className="mt-6 space-y-6">
           <Alert title="Nothing has changed.">
             Your account and your credits are exactly as they were. You can make this purchase at any time.

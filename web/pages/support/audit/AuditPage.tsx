@@ -133,7 +133,7 @@ function FilterField({ label, placeholder, value, onChange }: FilterFieldProps) 
       spellCheck={false}
       value={value}
       onChange={({ target }) => onChange(target.value)}
-      className="h-8 min-w-56 flex-1 rounded-control border border-line-strong bg-surface px-2.5 text-[13px] shadow-low placeholder:text-faint sm:max-w-72"
+      className="h-8 min-w-56 flex-1 rounded-control border border-line-strong bg-surface px-2.5 text-sm shadow-low placeholder:text-faint sm:max-w-72"
     />
   )
 }

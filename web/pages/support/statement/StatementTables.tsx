@@ -89,7 +89,7 @@ function StatementTable<Name extends string>(props: StatementTableProps<Name>) {
     <Card className="overflow-clip">
       <h2 className="px-4 pt-3 pb-2 font-semibold text-sm">{title}</h2>
       <div className="overflow-x-auto">
-        <table className="w-full text-right text-[13px] tabular-nums">
+        <table className="w-full text-right text-sm tabular-nums">
           <thead className="border-y bg-sunken text-faint text-xs">
             <tr className="[&>th]:whitespace-nowrap [&>th]:px-3 [&>th]:py-1.5 [&>th]:font-medium">
               <th scope="col" className="sticky left-0 bg-sunken text-left">

@@ -21,7 +21,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-[15px] leading-snug">{sentence}</p>
+            <p className="font-medium text-base leading-snug">{sentence}</p>
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} />
             </p>
