@@ -24,3 +24,9 @@ test('every font size of the web app is a step of the one scale in web/ui/theme.
   // The library for charts takes numbers.
   expect(await placesOf(arbitrary, ['web/components/credits/UsageChart.tsx'])).toEqual([])
 })
+
+test('every table of the web app is the one of web/ui/Table.tsx', async () => {
+  // The heads of the comparison stay below the page's header while it is read, which needs the page to scroll.
+  const exceptions = ['web/ui/Table.tsx', 'web/pages/pricing/ComparisonSection.tsx']
+  expect(await placesOf(/<(?:table|thead|td)\b/, exceptions)).toEqual([])
+})
