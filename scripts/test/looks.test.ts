@@ -26,7 +26,7 @@ test('every font size of the web app is a step of the one scale in web/ui/theme.
 })
 
 test('every table of the web app is the one of web/ui/Table.tsx', async () => {
-  // The heads of the comparison stay below the page's header while it is read, which needs the page to scroll.
+  // The heads of the comparison stay below the page's header, for which the page must scroll, not a box.
   const exceptions = ['web/ui/Table.tsx', 'web/pages/pricing/ComparisonSection.tsx']
   expect(await placesOf(/<(?:table|thead|td)\b/, exceptions)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { ChartNoAxesColumn, ChevronRight } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -11,9 +11,9 @@ const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx'
 
 type Days = UsageSummary['days']
 
-export function UsageDays({ days }: { days: Days }) {
+export function UsageDays({ days, emptyAction }: { days: Days; emptyAction?: ReactNode }) {
   const active = days.filter(({ used, granted }) => used > 0 || granted > 0)
-  if (active.length === 0) return <NothingYet days={days.length} />
+  if (active.length === 0) return <NothingYet days={days.length} action={emptyAction} />
   return (
     <figure className="px-5 pt-4 pb-3 sm:px-6">
       {/* The table below is the accessible version. */}
@@ -66,12 +66,13 @@ function DaysTable({ days }: { days: Days }) {
   )
 }
 
-function NothingYet({ days }: { days: number }) {
+function NothingYet({ days, action }: { days: number; action: ReactNode }) {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
       title={`Nothing in the last ${days} days`}
       className="h-93 justify-center pb-6"
+      action={action}
     >
       Credits that are used, bought or included in a plan will appear here, day by day.
     </EmptyState>

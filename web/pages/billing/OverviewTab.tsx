@@ -16,7 +16,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NextPaymentCard } from './NextPaymentCard.tsx'
-import type { BillingTab, InvoicesView, Payer } from './payer.ts'
+import type { Payer } from './payer.ts'
+import type { BillingTab, InvoicesView } from './tabs.ts'
 
 interface OverviewTabProps {
   payer: Payer
