@@ -7,7 +7,10 @@ import { repositoryRoot } from '../launch/script.ts'
 async function placesOf(pattern: RegExp, exceptions: readonly string[]): Promise<string[]> {
   const places: string[] = []
   let files = 0
-  for await (const path of glob('web/**/*.{ts,tsx,css,html}', { cwd: repositoryRoot })) {
+  for await (const path of glob('web/**/*.{ts,tsx,css,html}', {
+    cwd: repositoryRoot,
+    exclude: ['web/dist/**'],
+  })) {
     files += 1
     if (exceptions.includes(path)) continue
     const lines = (await readFile(join(repositoryRoot, path), 'utf8')).split('\n')
