@@ -201,8 +201,13 @@ test('an admin sees the organization’s billing, a member what is for members',
   await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
   await tab(page, 'Invoices').click()
   await expect(page.getByText('No invoices yet')).toBeVisible()
+  const way = page.getByRole('tabpanel').getByRole('link', { name: 'Add credits' })
+  await expect(way).toHaveAttribute('href', '/dashboard#add-credits')
   await page.getByRole('radio', { name: 'Transactions' }).click()
   await expect(page.getByText('No transactions yet')).toBeVisible()
+  await expect(way).toBeVisible()
+  await page.getByRole('radio', { name: 'Usage' }).click()
+  await expect(region(page, 'Usage by day').getByRole('link', { name: 'Add credits' })).toBeVisible()
 
   const memberPage = await (await browser.newContext()).newPage()
   const member = await signUp(memberPage)
@@ -227,6 +232,7 @@ test('an admin sees the organization’s billing, a member what is for members',
   }
   await memberPage.goto('/billing?tab=invoices&view=usage')
   await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
+  await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
   await memberPage.goto('/billing?tab=credits')
   await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
   await memberPage.context().close()

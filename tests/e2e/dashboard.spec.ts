@@ -191,6 +191,7 @@ test('the dashboard of a chosen organization shows its pool: an admin buys, a me
   await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
   await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
   await expect(region(page, 'Get started').getByRole('link', { name: 'Add credits' })).toBeVisible()
+  await expect(region(page, 'Recent activity').getByRole('link', { name: 'Add credits' })).toBeVisible()
   await expectAccessible(page)
 
   await page.getByLabel('Number of credits').fill('70')

@@ -125,6 +125,10 @@ test('the console is open only to support staff; two of them see each other, and
   await dialog(second).getByRole('button', { name: 'Done', exact: true }).click()
   await expect(waiting(second)).toHaveCount(0)
 
+  await second.goto('/support/audit?owner_id=user_unknown')
+  await expect(second.getByText('No results for this filter')).toBeVisible()
+  await second.getByRole('button', { name: 'Clear the filter' }).click()
+  await expect(second.getByText('No results for this filter')).toBeHidden()
   await second.goto(`/support/audit?owner_id=${userId}`)
   await expect(second.getByRole('button', { name: /Promised on the phone/ }).first()).toBeVisible()
   await customer.goto('/billing?tab=invoices&view=transactions')

@@ -9,7 +9,7 @@ export function Logo({ className }: { className?: string }) {
       href="/"
       aria-label={`${brand.name} home`}
       className={clsx(
-        'inline-flex items-center gap-2.5 rounded-md font-semibold text-[17px] tracking-tight',
+        'inline-flex items-center gap-2.5 rounded-md font-semibold text-lg tracking-tight',
         className,
       )}
     >

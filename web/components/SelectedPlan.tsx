@@ -22,7 +22,7 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
       className="mb-5 w-full max-w-[25rem] animate-rise rounded-card border bg-surface px-5 py-4 shadow-low"
     >
       <div className="flex items-baseline justify-between gap-4">
-        <p className="font-medium text-[15px] tabular-nums">
+        <p className="font-medium text-base tabular-nums">
           {offer ? offer.sentence : `${plans.starter.name}, free`}
         </p>
         <a

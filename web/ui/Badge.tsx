@@ -12,7 +12,7 @@ const badge = cva(
         caution: 'border-caution-line bg-caution-soft text-caution',
         critical: 'border-critical-line bg-critical-soft text-critical',
       },
-      size: { small: 'px-2 py-0.5 text-xs', large: 'px-3 py-1 text-[13px]' },
+      size: { small: 'px-2 py-0.5 text-xs', large: 'px-3 py-1 text-sm' },
     },
     defaultVariants: { tone: 'neutral', size: 'small' },
   },

@@ -18,7 +18,7 @@ export function CardHeader({ id, title, description, action }: CardHeaderProps) 
   return (
     <header className="flex items-start justify-between gap-4 px-5 pt-5 sm:px-6">
       <div className="min-w-0">
-        <h2 id={id} className="font-semibold text-[15px] leading-6">
+        <h2 id={id} className="font-semibold text-base">
           {title}
         </h2>
         {description && <p className="mt-0.5 text-muted text-sm">{description}</p>}

@@ -20,7 +20,7 @@ export function ConfirmDialog({ trigger, title, text, confirm, dismiss, onConfir
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlayStyle} />
         <AlertDialog.Content className={dialogStyle}>
-          <AlertDialog.Title className="font-semibold text-lg leading-7">{title}</AlertDialog.Title>
+          <AlertDialog.Title className="font-semibold text-lg">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {text}
           </AlertDialog.Description>

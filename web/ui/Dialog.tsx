@@ -22,7 +22,7 @@ export function Dialog({ open, onOpenChange, title, description, wide, children 
       <Radix.Portal>
         <Radix.Overlay className={overlayStyle} />
         <Radix.Content className={cn(dialogStyle, wide && 'max-w-xl')}>
-          <Radix.Title className="pr-8 font-semibold text-lg leading-7">{title}</Radix.Title>
+          <Radix.Title className="pr-8 font-semibold text-lg">{title}</Radix.Title>
           <Radix.Description className="mt-1 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {description}
           </Radix.Description>

@@ -64,7 +64,7 @@ function Answer({ question, answer, expanded, onToggle }: AnswerProps) {
         data-expanded={expanded || undefined}
         className="invisible grid grid-rows-[0fr] transition-[grid-template-rows,visibility] duration-200 ease-out data-expanded:visible data-expanded:grid-rows-[1fr]"
       >
-        <p className="max-w-prose overflow-hidden pr-10 text-[15px] text-muted leading-relaxed">
+        <p className="max-w-prose overflow-hidden pr-10 text-base text-muted leading-relaxed">
           <span className="block pb-5">{answer}</span>
         </p>
       </section>

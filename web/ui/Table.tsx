@@ -1,10 +1,12 @@
-import { type ComponentProps, createContext, useContext } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext } from 'react'
 import { cn } from './cn.ts'
 
 export interface Column {
   readonly name: string
-  /** For a column of buttons, whose name only a screen reader needs. */
-  readonly isNameHidden?: boolean
+  /** Instead of the name, where that is for cells and keys alone. */
+  readonly head?: ReactNode
+  /** Its cells name their rows, and stay in view while the others scroll. */
+  readonly namesRow?: boolean
   readonly align?: 'right'
   /** Left out where there is little room; its content then stands elsewhere in the row. */
   readonly isWide?: boolean
@@ -14,31 +16,48 @@ interface TableProps {
   /** What is in it, for a screen reader. */
   caption: string
   columns: readonly Column[]
-  /** One `tbody` or several. */
+  size?: keyof typeof sizes
+  className?: string
+  /** One `tbody` or several, and a `tfoot`. */
   children: ComponentProps<'table'>['children']
 }
 
-const Columns = createContext<readonly Column[]>([])
+/** The room within cells, and that at the edges of a card. */
+const sizes = {
+  roomy: {
+    edges: '[--cell:0.5rem] [--edge:1.25rem] sm:[--cell:0.75rem] sm:[--edge:1.5rem]',
+    head: 'py-2',
+    cell: 'py-3',
+  },
+  dense: { edges: '[--cell:0.625rem] [--edge:1rem] sm:[--cell:0.75rem]', head: 'py-1.5', cell: 'py-1.5' },
+}
 
-export function Table({ caption, columns, children }: TableProps) {
+const Layout = createContext<{ columns: readonly Column[]; size: keyof typeof sizes }>({
+  columns: [],
+  size: 'roomy',
+})
+
+/** A table that scrolls by itself where the window is narrower. */
+export function Table({ caption, columns, size = 'roomy', className, children }: TableProps) {
   return (
-    <div className="@container">
-      <table className="w-full text-sm tabular-nums">
+    <div className={cn('@container overflow-x-auto', sizes[size].edges, className)}>
+      {/* Rows are opaque, so that nothing shows through the cells that stay in view. */}
+      <table className="w-full text-sm tabular-nums [:where(&>:not(thead)>tr)]:bg-surface">
         <caption className="sr-only">{caption}</caption>
-        <thead className="border-y bg-sunken text-left text-faint text-xs">
-          <tr>
+        <thead className="border-b bg-sunken text-faint text-xs">
+          <tr className="bg-inherit">
             {columns.map((column) => (
               <th
                 key={column.name}
                 scope="col"
-                className={cn(cellStyle(column), 'whitespace-nowrap py-2 font-medium')}
+                className={cn(cellStyle(column, columns), sizes[size].head, 'whitespace-nowrap font-medium')}
               >
-                {column.isNameHidden ? <span className="sr-only">{column.name}</span> : column.name}
+                {column.head ?? column.name}
               </th>
             ))}
           </tr>
         </thead>
-        <Columns value={columns}>{children}</Columns>
+        <Layout value={{ columns, size }}>{children}</Layout>
       </table>
     </div>
   )
@@ -46,14 +65,24 @@ export function Table({ caption, columns, children }: TableProps) {
 
 /** A cell in the column of that name. */
 export function Cell({ of, className, ...props }: ComponentProps<'td'> & { of: string }) {
-  const column = useContext(Columns).find(({ name }) => name === of)
-  return <td className={cn(column && cellStyle(column), className)} {...props} />
+  const { columns, size } = useContext(Layout)
+  const column = columns.find(({ name }) => name === of)
+  const style = cn(column && cellStyle(column, columns), sizes[size].cell, className)
+  return column?.namesRow ? (
+    <th scope="row" className={cn('[:where(&)]:font-normal', style)} {...props} />
+  ) : (
+    <td className={style} {...props} />
+  )
 }
 
-function cellStyle({ align, isWide }: Column): string {
+function cellStyle(column: Column, columns: readonly Column[]): string {
+  const narrow = columns.filter(({ isWide }) => !isWide)
   return cn(
-    'px-2 py-3 first:pl-5 last:pr-5 sm:px-3 sm:first:pl-6 sm:last:pr-6',
-    align === 'right' && 'text-right',
-    isWide && 'hidden @2xl:table-cell',
+    'px-(--cell)',
+    column === columns[0] ? 'pl-(--edge)' : column === narrow[0] && '@max-2xl:pl-(--edge)',
+    column === columns.at(-1) ? 'pr-(--edge)' : column === narrow.at(-1) && '@max-2xl:pr-(--edge)',
+    column.align === 'right' ? 'text-right' : 'text-left',
+    column.namesRow && 'sticky left-0 bg-inherit',
+    column.isWide && 'hidden @2xl:table-cell',
   )
 }

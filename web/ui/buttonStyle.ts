@@ -13,9 +13,9 @@ export const buttonStyle = cva(
         quiet: 'text-muted hover:bg-hover hover:text-ink',
       },
       size: {
-        small: 'h-8 px-3 text-[13px]',
+        small: 'h-8 px-3 text-sm',
         medium: 'h-9 px-3.5 text-sm',
-        large: 'h-11 px-5 text-[15px]',
+        large: 'h-11 px-5 text-base',
         icon: 'size-9',
       },
     },

@@ -23,7 +23,7 @@ export function CreditPack({ credits, popular, currency, selected, onSelect }: C
         {formatCredits(credits)} credits for {price}
         {popular && ', popular'}
       </span>
-      <span aria-hidden="true" className="block font-semibold text-[15px] leading-5">
+      <span aria-hidden="true" className="block font-semibold text-base leading-5">
         {formatCredits(credits)}
       </span>
       <span aria-hidden="true" className="block text-muted text-xs leading-4">
@@ -32,7 +32,7 @@ export function CreditPack({ credits, popular, currency, selected, onSelect }: C
       {popular && (
         <span
           aria-hidden="true"
-          className="-top-2 -translate-x-1/2 absolute left-1/2 rounded-full bg-accent px-1.5 font-semibold text-[10px] text-on-accent leading-4"
+          className="-top-2 -translate-x-1/2 absolute left-1/2 rounded-full bg-accent px-1.5 font-semibold text-2xs text-on-accent leading-4"
         >
           Popular
         </span>

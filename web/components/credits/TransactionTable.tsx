@@ -2,6 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import type { BillingDocument } from '../../../schema/api/billing.ts'
 import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
 import { cn } from '../../ui/cn.ts'
+import { Cell, type Column, Table } from '../../ui/Table.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
@@ -19,51 +20,44 @@ interface TransactionTableProps {
 export function TransactionTable({ documents, changes, opening }: TransactionTableProps) {
   const links = linksOf(documents)
   return (
-    <div className="@container overflow-hidden last:rounded-b-card">
-      <table className="w-full text-sm">
-        <thead className="border-y bg-sunken">
-          <tr className="text-left text-faint text-xs [&>th]:py-2 [&>th]:font-medium">
-            <th scope="col" className="hidden pl-6 @2xl:table-cell">
-              Date
-            </th>
-            <th scope="col" className="px-5 sm:px-6 @2xl:px-4">
-              Description
-            </th>
-            <th scope="col" className="pr-5 text-right sm:pr-6 @2xl:px-4">
-              Credits<span className="@2xl:hidden">, balance</span>
-            </th>
-            <th scope="col" className="hidden pr-6 text-right @2xl:table-cell">
-              Balance
-            </th>
+    <Table caption="Transactions, newest first" columns={columns} className="border-t last:rounded-b-card">
+      <tbody className="divide-y divide-line">
+        {changes.map((change) => (
+          <Row key={change.id} change={change} document={links.get(change.cause.document_id ?? '') ?? null} />
+        ))}
+      </tbody>
+      {opening !== undefined && (
+        <tfoot className="border-t">
+          <tr className="bg-sunken text-muted">
+            <Cell of="Date" />
+            <Cell of="Description">Balance before these changes</Cell>
+            <Cell of="Credits" className="whitespace-nowrap font-medium">
+              <span className="@2xl:hidden">{formatCredits(opening)}</span>
+            </Cell>
+            <Cell of="Balance" className="whitespace-nowrap font-medium">
+              {formatCredits(opening)}
+            </Cell>
           </tr>
-        </thead>
-        <tbody className="divide-y divide-line tabular-nums">
-          {changes.map((change) => (
-            <Row
-              key={change.id}
-              change={change}
-              document={links.get(change.cause.document_id ?? '') ?? null}
-            />
-          ))}
-        </tbody>
-        {opening !== undefined && (
-          <tfoot className="border-t bg-sunken tabular-nums">
-            <tr className="text-muted">
-              <td className="hidden @2xl:table-cell" />
-              <th scope="row" className="px-5 py-3 text-left font-normal sm:px-6 @2xl:px-4">
-                Balance before these changes
-              </th>
-              <td className="hidden @2xl:table-cell" />
-              <td className="whitespace-nowrap py-3 pr-5 text-right font-medium sm:pr-6">
-                {formatCredits(opening)}
-              </td>
-            </tr>
-          </tfoot>
-        )}
-      </table>
-    </div>
+        </tfoot>
+      )}
+    </Table>
   )
 }
+
+const columns: readonly Column[] = [
+  { name: 'Date', isWide: true },
+  { name: 'Description', namesRow: true },
+  {
+    name: 'Credits',
+    head: (
+      <>
+        Credits<span className="@2xl:hidden">, balance</span>
+      </>
+    ),
+    align: 'right',
+  },
+  { name: 'Balance', align: 'right', isWide: true },
+]
 
 interface RowProps {
   change: BalanceChange
@@ -79,8 +73,10 @@ function Row({ change, document }: RowProps) {
   )
   return (
     <tr className="align-top transition-colors hover:bg-sunken">
-      <td className="hidden whitespace-nowrap py-3 pl-6 text-muted @2xl:table-cell">{when}</td>
-      <td className="px-5 py-3 [overflow-wrap:anywhere] sm:px-6 @2xl:px-4">
+      <Cell of="Date" className="whitespace-nowrap text-muted">
+        {when}
+      </Cell>
+      <Cell of="Description" className="[overflow-wrap:anywhere]">
         <p className="font-medium">{what}</p>
         <p className="mt-0.5 text-muted text-xs leading-5">
           {why}
@@ -101,20 +97,20 @@ function Row({ change, document }: RowProps) {
           )}
         </p>
         <p className="mt-0.5 text-faint text-xs @2xl:hidden">{when}</p>
-      </td>
-      <td className="whitespace-nowrap py-3 pr-5 text-right font-medium sm:pr-6 @2xl:px-4">
+      </Cell>
+      <Cell of="Credits" className="whitespace-nowrap font-medium">
         <Amounts change={change.change} />
         <span className="mt-0.5 block font-normal text-muted text-xs @2xl:hidden">
           {formatCredits(change.balance_after.total)}
         </span>
-      </td>
-      <td className="hidden whitespace-nowrap py-3 pr-6 text-right @2xl:table-cell">
+      </Cell>
+      <Cell of="Balance" className="whitespace-nowrap">
         <span className="font-medium">{formatCredits(change.balance_after.total)}</span>
         <span className="mt-0.5 block text-faint text-xs">
           {formatCredits(change.balance_after.plan)} plan, {formatCredits(change.balance_after.purchased)}{' '}
           purchased
         </span>
-      </td>
+      </Cell>
     </tr>
   )
 }

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Segments } from '../../ui/Segments.tsx'
@@ -13,10 +14,12 @@ interface UsageCardProps {
   usage: UseQueryResult<UsageSummary>
   range: UsageRange
   onRange: (range: UsageRange) => void
+  /** For a reader who can add credits. */
+  emptyAction?: ReactNode
 }
 
 /** What was used and granted, day by day. */
-export function UsageCard({ usage, range, onRange }: UsageCardProps) {
+export function UsageCard({ usage, range, onRange, emptyAction }: UsageCardProps) {
   return (
     <Card aria-labelledby="usage-days-title">
       <CardHeader
@@ -41,7 +44,7 @@ export function UsageCard({ usage, range, onRange }: UsageCardProps) {
         </div>
       ) : (
         <div aria-busy={usage.isPlaceholderData || undefined} className="aria-busy:opacity-60">
-          <UsageDays days={usage.data.days} />
+          <UsageDays days={usage.data.days} emptyAction={emptyAction} />
         </div>
       )}
     </Card>

@@ -62,7 +62,7 @@ function Bars({ days, of, label, color, height }: BarsProps) {
           <YAxis
             width={40}
             allowDecimals={false}
-            tickCount={of === 'used' ? 5 : 3}
+            tickCount={3}
             tickFormatter={(credits: number) => compact.format(credits)}
             tick={tick}
             tickLine={false}

@@ -1,8 +1,9 @@
 import { ChartNoAxesColumn, ChevronRight } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Cell, Table } from '../../ui/Table.tsx'
 import { formatCredits, formatDay } from '../format.ts'
 
 /** The library for charts is larger than the rest of the page, so it comes when the page is there. */
@@ -10,9 +11,9 @@ const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx'
 
 type Days = UsageSummary['days']
 
-export function UsageDays({ days }: { days: Days }) {
+export function UsageDays({ days, emptyAction }: { days: Days; emptyAction?: ReactNode }) {
   const active = days.filter(({ used, granted }) => used > 0 || granted > 0)
-  if (active.length === 0) return <NothingYet days={days.length} />
+  if (active.length === 0) return <NothingYet days={days.length} action={emptyAction} />
   return (
     <figure className="px-5 pt-4 pb-3 sm:px-6">
       {/* The table below is the accessible version. */}
@@ -27,7 +28,7 @@ export function UsageDays({ days }: { days: Days }) {
           <ChevronRight aria-hidden="true" className="size-3.5 transition-transform in-open:rotate-90" />
           Show as a table
         </summary>
-        <div className="relative mt-1 max-h-72 overflow-y-auto">
+        <div className="relative mt-1 max-h-72 overflow-y-auto rounded-control border">
           <DaysTable days={active} />
         </div>
       </details>
@@ -43,40 +44,35 @@ function captionOf(days: Days): string {
 /** Days on which something happened, the latest first. */
 function DaysTable({ days }: { days: Days }) {
   return (
-    <table className="w-full tabular-nums">
-      <caption className="sr-only">Credits used and granted each day</caption>
-      <thead>
-        <tr className="border-b text-left text-faint text-xs [&>th]:pb-2 [&>th]:font-medium">
-          <th scope="col">Day</th>
-          <th scope="col" className="px-3 text-right">
-            Used
-          </th>
-          <th scope="col" className="text-right">
-            Granted
-          </th>
-        </tr>
-      </thead>
+    <Table
+      size="dense"
+      caption="Credits used and granted each day"
+      columns={[
+        { name: 'Day', namesRow: true },
+        { name: 'Used', align: 'right' },
+        { name: 'Granted', align: 'right' },
+      ]}
+    >
       <tbody className="divide-y divide-line">
         {days.toReversed().map(({ date, used, granted }) => (
           <tr key={date}>
-            <th scope="row" className="py-2 text-left font-normal">
-              {formatDay(`${date}T00:00:00`)}
-            </th>
-            <td className="px-3 py-2 text-right">{formatCredits(used)}</td>
-            <td className="py-2 text-right">{formatCredits(granted)}</td>
+            <Cell of="Day">{formatDay(`${date}T00:00:00`)}</Cell>
+            <Cell of="Used">{formatCredits(used)}</Cell>
+            <Cell of="Granted">{formatCredits(granted)}</Cell>
           </tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   )
 }
 
-function NothingYet({ days }: { days: number }) {
+function NothingYet({ days, action }: { days: number; action: ReactNode }) {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
       title={`Nothing in the last ${days} days`}
       className="h-93 justify-center pb-6"
+      action={action}
     >
       Credits that are used, bought or included in a plan will appear here, day by day.
     </EmptyState>

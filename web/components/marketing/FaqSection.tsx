@@ -12,7 +12,7 @@ export function FaqSection({ items, open }: FaqSectionProps) {
     <section id="faq" aria-labelledby="faq-title" className="border-t">
       <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">
         <div>
-          <h2 id="faq-title" className="text-3xl tracking-[-0.028em]">
+          <h2 id="faq-title" className="text-3xl">
             Frequently asked questions
           </h2>
           <p className="mt-4 text-muted">

@@ -42,9 +42,9 @@ export function PlanOffer({
         </h3>
         {badge}
       </div>
-      <p className="mt-1.5 text-[15px] text-muted">{description}</p>
+      <p className="mt-1.5 text-sm text-muted">{description}</p>
       <p className="mt-7 flex flex-wrap items-baseline gap-x-2">
-        <span className="font-semibold text-5xl tabular-nums tracking-[-0.04em]">{price}</span>
+        <span className="font-semibold text-4xl tabular-nums">{price}</span>
         <span className="text-muted">{unit}</span>
       </p>
       {note !== undefined && <p className="mt-2 min-h-5 text-muted text-sm">{note}</p>}

@@ -8,7 +8,7 @@ export function StarterStrip({ currency }: { currency: Currency }) {
   const signedIn = useSignedIn()
   const price = usePrice(currency)
   return (
-    <p className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border bg-sunken px-6 py-5 text-[15px] sm:px-9">
+    <p className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border bg-sunken px-6 py-5 text-base sm:px-9">
       <span>
         <strong className="font-semibold">Starter is free.</strong>{' '}
         <span className="text-muted">

@@ -57,9 +57,7 @@ function Pool(pool: PoolProps) {
   return (
     <div className="px-5 pt-4 pb-5 tabular-nums sm:px-6">
       <p className="flex items-baseline gap-2">
-        <strong className="font-semibold text-4xl tracking-[-0.03em]">
-          {formatCredits(remaining_credits)}
-        </strong>
+        <strong className="font-semibold text-3xl">{formatCredits(remaining_credits)}</strong>
         <span className="text-muted text-sm">remaining</span>
       </p>
       <div aria-hidden="true" className="mt-4 h-2 overflow-hidden rounded-full bg-accent-soft">

@@ -51,7 +51,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         <CardFact next={next} />
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
-        <p className="text-[13px] text-faint">Card, invoices and cancelling</p>
+        <p className="text-xs text-faint">Card, invoices and cancelling</p>
         <div className="flex flex-wrap gap-2">
           <PlanChange payer={payer} subscription={subscription} />
           <PortalButton payer={payer} />
@@ -84,7 +84,7 @@ function Fact({ term, value, note }: { term: string; value: string | number; not
     <div>
       <dt className="text-muted text-sm">{term}</dt>
       <dd className="mt-0.5">
-        <span className="block font-semibold text-lg tracking-[-0.01em]">{value}</span>
+        <span className="block font-semibold text-lg">{value}</span>
         <span className="block text-faint text-xs">{note}</span>
       </dd>
     </div>

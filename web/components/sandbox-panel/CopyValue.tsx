@@ -11,7 +11,7 @@ export function CopyValue({ name, value }: { name: string; value: string }) {
       onClick={() => void copy(value)}
     >
       <span className="text-muted">{name}</span>
-      <span className="flex shrink-0 items-center gap-2 font-mono text-[13px]">
+      <span className="flex shrink-0 items-center gap-2 font-mono text-xs">
         {value}
         {isCopied ? (
           <Check aria-hidden="true" className="size-3.5 text-positive" />

@@ -32,7 +32,7 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
         >
           <div className="flex items-start justify-between gap-4 border-b px-5 py-4">
             <div>
-              <Dialog.Title className="flex items-center gap-2 font-semibold text-lg leading-7">
+              <Dialog.Title className="flex items-center gap-2 font-semibold text-lg">
                 <FlaskConical aria-hidden="true" className="size-4.5 text-caution" />
                 Sandbox
               </Dialog.Title>
@@ -105,7 +105,7 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
 function Part({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="py-5">
-      <h3 className="font-semibold text-[15px]">{title}</h3>
+      <h3 className="font-semibold text-base">{title}</h3>
       <p className="mt-0.5 text-muted text-sm">{text}</p>
       <div className="mt-3 space-y-1.5">{children}</div>
     </section>

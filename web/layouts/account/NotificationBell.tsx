@@ -29,7 +29,7 @@ function LoadedBell({ payer }: { payer: Payer }) {
         {notices.length > 0 && (
           <span
             aria-hidden="true"
-            className="absolute top-0.5 right-0.5 grid size-4 place-items-center rounded-full bg-accent font-semibold text-[10px] text-on-accent tabular-nums"
+            className="absolute top-0.5 right-0.5 grid size-4 place-items-center rounded-full bg-accent font-semibold text-2xs text-on-accent tabular-nums"
           >
             {notices.length}
           </span>

@@ -96,7 +96,7 @@ function SidebarItem({ to, label, Icon, count, expanded, onNavigate }: SidebarIt
         {expanded && count !== undefined && (
           <span
             aria-hidden="true"
-            className="ml-auto rounded-full border bg-sunken px-1.5 font-medium text-[11px] text-muted tabular-nums leading-4"
+            className="ml-auto rounded-full border bg-sunken px-1.5 font-medium text-2xs text-muted tabular-nums leading-4"
           >
             {count}
           </span>

@@ -47,7 +47,7 @@ export function SearchBox() {
         {text === '' && (
           <span
             aria-hidden="true"
-            className="pointer-events-none absolute top-2 right-2 hidden size-5 place-items-center sm:grid rounded border bg-sunken font-sans text-[11px] text-muted"
+            className="pointer-events-none absolute top-2 right-2 hidden size-5 place-items-center sm:grid rounded border bg-sunken font-sans text-2xs text-muted"
           >
             /
           </span>

@@ -94,7 +94,7 @@ function SectionLink({ to, label, Icon, count, shortcut, className }: SectionLin
       aria-current={active ? 'page' : undefined}
       aria-keyshortcuts={shortcut}
       className={cn(
-        'group flex items-center gap-2 rounded-md font-medium text-[13px] transition-colors',
+        'group flex items-center gap-2 rounded-md font-medium text-sm transition-colors',
         active
           ? 'bg-surface text-ink shadow-low ring-1 ring-line'
           : 'text-muted hover:bg-hover hover:text-ink',
@@ -104,7 +104,7 @@ function SectionLink({ to, label, Icon, count, shortcut, className }: SectionLin
       <Icon aria-hidden="true" className={cn('size-4 shrink-0', active && 'text-accent-text')} />
       {label}
       {count > 0 ? (
-        <span className="ml-auto rounded-full bg-caution-soft px-1.5 font-semibold text-[11px] text-caution tabular-nums leading-4">
+        <span className="ml-auto rounded-full bg-caution-soft px-1.5 font-semibold text-2xs text-caution tabular-nums leading-4">
           {count}
           <span className="sr-only"> waiting for approval</span>
         </span>
@@ -112,7 +112,7 @@ function SectionLink({ to, label, Icon, count, shortcut, className }: SectionLin
         shortcut && (
           <span
             aria-hidden="true"
-            className="ml-auto font-sans text-[11px] text-faint opacity-0 group-hover:opacity-100"
+            className="ml-auto font-sans text-2xs text-faint opacity-0 group-hover:opacity-100"
           >
             {shortcut}
           </span>

@@ -1,28 +1,23 @@
 import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
-import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { Notices } from '../../components/account/Notices.tsx'
 import { formatCredits } from '../../components/format.ts'
-import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { AdminsOnly } from './AdminsOnly.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
 import { InvoicesTab } from './InvoicesTab.tsx'
+import { OrganizationTab } from './OrganizationTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
-import type { BillingTab, InvoicesView, Payer } from './payer.ts'
-
-const tabs: readonly BillingTab[] = ['overview', 'credits', 'invoices', 'organization']
+import type { Payer } from './payer.ts'
+import { type BillingTab, type InvoicesView, openTab, organizationTabNote } from './tabs.ts'
 
 export function BillingPage() {
   usePageTitle('Billing')
@@ -44,8 +39,6 @@ function Billing({ payer }: { payer: Payer }) {
   // The page appears with its notices, so that nothing moves when they come in.
   const summary = useQuery(accountSummaryQuery(useApi(), payer))
   if (summary.isPending) return <BillingSkeleton />
-  const isAdmin = payer.organizationName !== null && payer.mayManage
-  const asked = tabs.find((name) => name === search.get('tab'))
   const open = (tab: BillingTab, view?: InvoicesView) => setSearch({ tab, ...(view && { view }) })
   return (
     <BillingLayout>
@@ -62,21 +55,17 @@ function Billing({ payer }: { payer: Payer }) {
         <Notices payer={payer} />
         <Tabs
           label="Billing"
-          value={asked ?? (isAdmin ? 'organization' : 'overview')}
+          value={openTab(search, payer)}
           onChange={(tab) => open(tab)}
           tabs={[
-            {
-              value: 'overview',
-              label: 'Overview',
-              content: <OverviewTab payer={payer} onOpen={open} />,
-            },
+            { value: 'overview', label: 'Overview', content: <OverviewTab payer={payer} onOpen={open} /> },
             { value: 'credits', label: 'Credits', content: <CreditsTab payer={payer} /> },
             { value: 'invoices', label: 'Invoices', content: <InvoicesTab payer={payer} /> },
             {
               value: 'organization',
               label: 'Organization',
-              disabled: isAdmin ? undefined : payer.organizationName === null ? '(No Org)' : '(Admin Only)',
-              content: <Organization payer={payer} />,
+              disabled: organizationTabNote(payer),
+              content: <OrganizationTab payer={payer} />,
             },
           ]}
         />
@@ -110,31 +99,6 @@ function Balance({ payer, balance, onTopUp }: BalanceProps) {
         </Button>
       )}
     </div>
-  )
-}
-
-function Organization({ payer }: { payer: Payer }) {
-  if (payer.organizationName === null) return <NoOrganization />
-  return payer.mayManage ? <OrganizationBilling organizationId={payer.payer} /> : <AdminsOnly />
-}
-
-function NoOrganization() {
-  return (
-    <Card>
-      <EmptyState
-        icon={Building2}
-        title="No Organization Selected"
-        titleAs="h2"
-        className="py-14"
-        action={
-          <Button asChild variant="secondary" size="small">
-            <Link to="/organizations">Organizations</Link>
-          </Button>
-        }
-      >
-        Create or join an organization to manage billing settings.
-      </EmptyState>
-    </Card>
   )
 }
 

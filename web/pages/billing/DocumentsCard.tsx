@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ReceiptText } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { DocumentList } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -57,7 +58,12 @@ function Documents({ payer }: { payer: Payer }) {
 
 function NoDocuments() {
   return (
-    <EmptyState icon={ReceiptText} title="No invoices yet" className="border-t py-12">
+    <EmptyState
+      icon={ReceiptText}
+      title="No invoices yet"
+      className="border-t py-12"
+      action={<AddCreditsLink />}
+    >
       After a payment its invoice or receipt is here, to open and to download.
     </EmptyState>
   )

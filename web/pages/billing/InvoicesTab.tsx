@@ -2,9 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { usageSummaryQuery } from '../../api/billing.ts'
+import { AdminsOnly } from '../../components/AdminsOnly.tsx'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { rangeOf, UsageCard } from '../../components/credits/UsageCard.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { AdminsOnly } from './AdminsOnly.tsx'
 import { DocumentsCard } from './DocumentsCard.tsx'
 import type { Payer } from './payer.ts'
 import { TransactionsCard } from './TransactionsCard.tsx'
@@ -31,7 +32,7 @@ export function InvoicesTab({ payer }: { payer: Payer }) {
       {view === 'usage' ? (
         <Usage payer={payer} />
       ) : !payer.mayManage ? (
-        <AdminsOnly />
+        <AdminsOnly what="view billing settings" />
       ) : view === 'transactions' ? (
         <TransactionsCard payer={payer} />
       ) : (
@@ -49,6 +50,7 @@ function Usage({ payer }: { payer: Payer }) {
     <UsageCard
       usage={usage}
       range={range}
+      emptyAction={payer.mayManage && <AddCreditsLink />}
       onRange={(days) => setSearch({ tab: 'invoices', view: 'usage', days: String(days) }, { replace: true })}
     />
   )

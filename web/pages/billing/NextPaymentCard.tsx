@@ -64,7 +64,7 @@ function Payment({ payer }: { payer: Payer }) {
 function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextPayment }) {
   return (
     <div className="flex flex-1 flex-col px-5 pt-3 pb-5 tabular-nums sm:px-6">
-      <p className="font-semibold text-4xl tracking-[-0.03em]">
+      <p className="font-semibold text-3xl">
         {payment ? formatMoney(payment.amount_minor, payment.currency) : 'None'}
       </p>
       <p className="mt-2 text-muted text-sm">{payment ? whenText(payment) : 'No payment is scheduled.'}</p>

@@ -16,7 +16,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NextPaymentCard } from './NextPaymentCard.tsx'
-import type { BillingTab, InvoicesView, Payer } from './payer.ts'
+import type { Payer } from './payer.ts'
+import type { BillingTab, InvoicesView } from './tabs.ts'
 
 interface OverviewTabProps {
   payer: Payer
@@ -140,7 +141,7 @@ function FigureCard({ id, title, action, query, figure, unit, children }: Figure
             </div>
           ) : (
             <>
-              <p className="font-semibold text-4xl tabular-nums tracking-[-0.03em]">
+              <p className="font-semibold text-3xl tabular-nums">
                 <span>{figure}</span>{' '}
                 <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
               </p>

@@ -10,6 +10,7 @@ import {
   type TransactionFilter,
   transactionsQuery,
 } from '../../api/billing.ts'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -118,12 +119,13 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
             className="border-t py-12"
             {...nothing({ isSearch, hasMore: transactions.hasNextPage, isNow: first.is_now })}
             action={
-              isSearch &&
-              !transactions.hasNextPage && (
-                <Button variant="secondary" size="small" onClick={onClear}>
-                  Clear the search
-                </Button>
-              )
+              !isSearch
+                ? first.is_now && <AddCreditsLink />
+                : !transactions.hasNextPage && (
+                    <Button variant="secondary" size="small" onClick={onClear}>
+                      Clear the search
+                    </Button>
+                  )
             }
           />
         </div>

@@ -1,10 +1,5 @@
 import type { PayerView } from '../../api/account.ts'
 
-export type BillingTab = 'overview' | 'credits' | 'invoices' | 'organization'
-
-/** Within the tab of invoices. */
-export type InvoicesView = 'usage' | 'transactions' | 'invoices'
-
 /** The personal account or the organization that is chosen, as the page's parts need to know it. */
 export interface Payer extends PayerView {
   /** Null for the personal account. */

@@ -3,11 +3,13 @@ import { Waves } from 'lucide-react'
 import type { AccountPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { transactionsQuery } from '../../api/billing.ts'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { cn } from '../../ui/cn.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Payments } from './Payments.tsx'
@@ -49,7 +51,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   if (items.length === 0) return hasPayments ? null : <NoActivity />
   return (
     <>
-      <div className="mt-4">
+      <div className={cn(!hasPayments && 'mt-4')}>
         <TransactionTable documents={[]} changes={items} />
       </div>
       <div className="mt-auto">
@@ -65,7 +67,12 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
 
 function NoActivity() {
   return (
-    <EmptyState icon={Waves} title="No activity yet" className="flex-1 justify-center py-14">
+    <EmptyState
+      icon={Waves}
+      title="No activity yet"
+      className="flex-1 justify-center py-14"
+      action={<AddCreditsLink />}
+    >
       Purchases and usage will appear here, with the balance after each one.
     </EmptyState>
   )

@@ -20,7 +20,7 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-          <p className="font-semibold text-5xl tabular-nums tracking-[-0.035em]">
+          <p className="font-semibold text-4xl tabular-nums">
             <span>{formatCredits(balance.total)}</span>{' '}
             <span className="font-normal text-base text-muted tracking-normal">credits</span>
           </p>

@@ -26,7 +26,7 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
       aria-labelledby={titleId}
       className="mb-4 rounded-card border border-accent-line bg-accent-soft px-5 py-5 sm:mb-5 sm:px-6"
     >
-      <h2 id={titleId} className="text-[15px] leading-6">
+      <h2 id={titleId} className="text-base">
         Get started
       </h2>
       <ol className="mt-3 grid gap-3 sm:grid-cols-2">

@@ -14,7 +14,7 @@ const states = {
 export function Payments({ payments }: { payments: readonly AccountPayment[] }) {
   if (payments.length === 0) return null
   return (
-    <ul aria-label="Payments" className="mt-4 divide-y divide-line border-y bg-sunken">
+    <ul aria-label="Payments" className="mt-4 divide-y divide-line border-t bg-sunken last:rounded-b-card">
       {payments.map(({ id, state, reason, created_at, ...payment }) => (
         <li key={id} className="px-5 py-3 text-sm sm:px-6">
           <div className="flex items-start justify-between gap-3">

@@ -34,11 +34,11 @@ export function PlanCard({ summary, payer }: PlanCardProps) {
         action={subscription && <StatusBadge subscription={subscription} />}
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
-        <p className="font-semibold text-2xl tracking-[-0.02em]">{plans[plan_type].name}</p>
+        <p className="font-semibold text-2xl">{plans[plan_type].name}</p>
         {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
         {!hasPlan && <Features planType={plan_type} />}
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
-          <p className="text-[13px] text-faint leading-8">{footnote(summary)}</p>
+          <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
           <PlanAction summary={summary} payer={payer} />
         </div>
       </div>

@@ -48,7 +48,7 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
       ) : (
         <div className="px-5 pt-3 pb-5 sm:px-6">
           <p className="mb-3 tabular-nums">
-            <strong className="font-semibold text-2xl tracking-[-0.02em]">{seats.data.seats_used}</strong>{' '}
+            <strong className="font-semibold text-2xl">{seats.data.seats_used}</strong>{' '}
             <span className="text-muted text-sm">of {seats.data.seats_total} used</span>
           </p>
           <SeatBar used={seats.data.seats_used} total={seats.data.seats_total} />

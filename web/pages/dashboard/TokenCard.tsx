@@ -143,7 +143,7 @@ function Secret({ secret }: { secret: string }) {
     <div className="rounded-control border border-accent-line bg-accent-soft p-3.5">
       <p className="font-medium text-sm">Your new token. It is shown only now.</p>
       <div className="mt-2.5 flex flex-wrap items-center gap-2">
-        <code className="min-w-0 flex-1 basis-52 select-all rounded-md border bg-surface px-3 py-1.5 font-mono text-[13px] [overflow-wrap:anywhere]">
+        <code className="min-w-0 flex-1 basis-52 select-all rounded-md border bg-surface px-3 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
           {secret}
         </code>
         <CopyButton text={secret} />

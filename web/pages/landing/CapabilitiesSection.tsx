@@ -65,9 +65,9 @@ function CapabilityCard({ title, text, example, Icon }: CapabilityCardProps) {
         <Icon aria-hidden="true" className="size-5" />
       </span>
       <h3 className="mt-5 text-lg">{title}</h3>
-      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+      <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
       <p className="mt-auto pt-6">
-        <code className="block truncate whitespace-pre rounded-control border bg-sunken px-3 py-2 font-mono text-[12.5px] text-muted">
+        <code className="block truncate whitespace-pre rounded-control border bg-sunken px-3 py-2 font-mono text-xs text-muted">
           {example}
         </code>
       </p>

@@ -19,7 +19,7 @@ const sign = { added: '+', removed: '−', ghost: ' ' }
 /** A picture of a few lines of code. It colors a handful of keywords and is no real syntax highlighter. */
 export function Code({ lines }: { lines: readonly CodeLine[] }) {
   return (
-    <pre className="overflow-hidden py-4 font-mono text-[12.5px] leading-6">
+    <pre className="overflow-hidden py-4 font-mono text-xs leading-6">
       {lines.map(({ text, mark, step }, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.

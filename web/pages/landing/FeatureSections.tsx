@@ -17,13 +17,11 @@ export function FeatureSections() {
           <section key={feature.id} className="grid items-center gap-10 lg:grid-cols-2 lg:gap-20">
             <div className={index % 2 === 1 ? 'lg:order-2' : undefined}>
               <p className="font-medium text-accent-text text-sm">{feature.eyebrow}</p>
-              <h2 className="mt-3 text-3xl tracking-[-0.028em] sm:text-[2.5rem] sm:leading-[1.12]">
-                {feature.title}
-              </h2>
-              <p className="mt-5 max-w-prose text-[17px] text-muted leading-relaxed">{feature.text}</p>
+              <h2 className="mt-3 text-3xl sm:text-4xl">{feature.title}</h2>
+              <p className="mt-5 max-w-prose text-lg text-muted leading-relaxed">{feature.text}</p>
               <ul className="mt-7 space-y-3">
                 {feature.points.map((point) => (
-                  <li key={point} className="flex items-center gap-3 text-[15px]">
+                  <li key={point} className="flex items-center gap-3 text-base">
                     <Check aria-hidden="true" className="size-4 shrink-0 text-accent-text" />
                     {point}
                   </li>

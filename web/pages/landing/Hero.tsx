@@ -16,7 +16,7 @@ export function Hero() {
         <Badge tone="accent" size="large">
           Welcome to {brand.name} — free to start
         </Badge>
-        <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.03em] sm:text-6xl lg:text-[4.25rem]">
+        <h1 className="mt-6 text-4xl sm:text-5xl lg:text-6xl">
           The AI pair programmer that has read your whole codebase
         </h1>
         <p className="mt-6 max-w-2xl text-balance text-lg text-muted leading-relaxed sm:text-xl">

@@ -62,7 +62,7 @@ export function HeroIllustration() {
         <div className="order-last overflow-hidden border-t md:order-none md:border-t-0">
           <Code lines={diff} />
         </div>
-        <div className="flex flex-col gap-4 bg-sunken p-4 text-[13px] md:border-l">
+        <div className="flex flex-col gap-4 bg-sunken p-4 text-xs md:border-l">
           <Appearing
             step={plays.task}
             className="self-end rounded-xl rounded-br-sm bg-accent px-3 py-2 text-on-accent"

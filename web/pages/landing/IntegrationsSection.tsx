@@ -38,17 +38,14 @@ export function IntegrationsSection() {
   return (
     <section aria-labelledby="integrations-title" className="border-t bg-surface">
       <div className="mx-auto max-w-6xl px-5 py-12 sm:px-8 sm:py-14">
-        <h2
-          id="integrations-title"
-          className="text-center font-medium text-[15px] text-muted tracking-normal"
-        >
+        <h2 id="integrations-title" className="text-center font-medium text-muted text-sm tracking-normal">
           Works with the tools you already use, through the Model Context Protocol
         </h2>
         <ul className="mt-8 grid grid-cols-2 gap-x-4 gap-y-6 min-[400px]:grid-cols-3 sm:grid-cols-5 lg:grid-cols-7">
           {tools.map((icon) => (
             <li
               key={icon.slug}
-              className="flex items-center justify-center gap-2.5 font-semibold text-[15px] text-faint tracking-tight transition-colors hover:text-ink"
+              className="flex items-center justify-center gap-2.5 font-semibold text-base text-faint tracking-tight transition-colors hover:text-ink"
             >
               <BrandIcon icon={icon} className="size-5 shrink-0" />
               {icon.title}

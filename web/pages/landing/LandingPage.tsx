@@ -38,7 +38,7 @@ function ClosingCall() {
     <section aria-labelledby="closing-title" className="relative isolate overflow-hidden border-t bg-surface">
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-64" />
       <div className="mx-auto flex max-w-3xl flex-col items-center px-5 py-24 text-center sm:px-8 sm:py-32">
-        <h2 id="closing-title" className="text-4xl tracking-[-0.03em] sm:text-5xl">
+        <h2 id="closing-title" className="text-3xl sm:text-4xl">
           Give it a task you’ve been putting off
         </h2>
         <p className="mt-5 text-lg text-muted">Free to start. No card needed until you add credits.</p>

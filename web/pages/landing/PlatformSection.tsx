@@ -50,7 +50,7 @@ function PlatformCard({ title, text, Icon }: { title: string; text: string; Icon
     <li className="bg-surface p-6 sm:p-7">
       <Icon aria-hidden="true" className="size-5 text-accent-text" />
       <h3 className="mt-5 text-base">{title}</h3>
-      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+      <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
     </li>
   )
 }

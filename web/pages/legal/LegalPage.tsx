@@ -10,9 +10,9 @@ export function LegalPage({ path }: { path: LegalPath }) {
   const own = address(brand)
   return (
     <section className="mx-auto max-w-3xl px-5 pt-14 pb-24 sm:px-8 sm:pt-20 sm:pb-32">
-      <h1 className="text-4xl leading-[1.08] tracking-[-0.03em]">{title}</h1>
+      <h1 className="text-4xl">{title}</h1>
       {own ? (
-        <p className="mt-6 text-[17px] leading-relaxed">
+        <p className="mt-6 text-lg leading-relaxed">
           Read it at{' '}
           <a href={own} className="text-accent-text underline underline-offset-4">
             {own}
@@ -30,10 +30,10 @@ export function LegalPage({ path }: { path: LegalPath }) {
           {samples[path].map((section) => (
             <div key={section.title} className="mt-10">
               <h2 className="text-xl">{section.title}</h2>
-              <p className="mt-3 text-[17px] text-muted leading-relaxed">{section.text}</p>
+              <p className="mt-3 text-lg text-muted leading-relaxed">{section.text}</p>
             </div>
           ))}
-          <p className="mt-10 text-[17px] text-muted leading-relaxed">
+          <p className="mt-10 text-lg text-muted leading-relaxed">
             Questions? Write to{' '}
             <a
               href={`mailto:${brand.support_email}`}

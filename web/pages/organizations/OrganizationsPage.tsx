@@ -1,8 +1,9 @@
 import { OrganizationProfile, useOrganization } from '@clerk/clerk-react'
-import { Building2, ShieldAlert } from 'lucide-react'
+import { Building2 } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { AdminsOnly } from '../../components/AdminsOnly.tsx'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
@@ -11,6 +12,7 @@ import { OrganizationBilling } from '../../components/organization-billing/Organ
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { SeatsTab } from './SeatsTab.tsx'
@@ -100,18 +102,6 @@ function Settings() {
   )
 }
 
-function AdminsOnly({ what }: { what: string }) {
-  return (
-    <Card className="flex flex-col items-center px-6 py-14 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
-        <ShieldAlert aria-hidden="true" className="size-5" />
-      </span>
-      <h2 className="mt-4 font-semibold">Admin Access Required</h2>
-      <p className="mt-1 max-w-sm text-muted text-sm">Only organization administrators can {what}.</p>
-    </Card>
-  )
-}
-
 const gettingStarted = [
   'Choose or create an organization with the switcher in the sidebar',
   'Join one by the link in an invitation email',
@@ -121,22 +111,25 @@ const gettingStarted = [
 
 function NoOrganization() {
   return (
-    <Card className="mt-7 px-6 py-10 sm:px-10">
-      <span className="grid size-11 place-items-center rounded-full bg-accent-soft text-accent-text">
-        <Building2 aria-hidden="true" className="size-5" />
-      </span>
-      <h2 className="mt-4 font-semibold text-lg">No organization selected</h2>
-      <p className="mt-1 text-muted text-sm">
-        An organization has one bill, a pool of credits and a seat for each member.
-      </p>
-      <ul className="mt-4 list-disc space-y-1.5 pl-5 text-muted text-sm marker:text-faint">
-        {gettingStarted.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ul>
-      <Button asChild className="mt-6">
-        <Link to="/teams/start">Start with Teams</Link>
-      </Button>
+    <Card className="mt-7">
+      <EmptyState
+        icon={Building2}
+        title="No organization selected"
+        titleAs="h2"
+        className="py-12"
+        action={
+          <Button asChild>
+            <Link to="/teams/start">Start with Teams</Link>
+          </Button>
+        }
+      >
+        <p>An organization has one bill, a pool of credits and a seat for each member.</p>
+        <ul className="mt-4 list-disc space-y-1.5 pl-5 text-left marker:text-faint">
+          {gettingStarted.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      </EmptyState>
     </Card>
   )
 }

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useState } from 'react'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type OrganizationView, organizationPeopleQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay } from '../../components/format.ts'
+import { SearchField } from '../../components/SearchField.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { PeopleTable } from './PeopleTable.tsx'
 
@@ -44,7 +46,15 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
         description={`Only people with a seat use the credits of the organization.${list.data ? ` The month began on ${formatDay(list.data.since)}.` : ''}`}
         action={
           (list.data?.people.length ?? 0) >= searchedFrom && (
-            <PeopleSearch value={search} onChange={setSearch} />
+            <div className="flex w-36 shrink-0 sm:w-56">
+              <SearchField
+                label="Search people"
+                placeholder="Name or email"
+                maxLength={100}
+                value={search}
+                onChange={setSearch}
+              />
+            </div>
           )
         }
       />
@@ -63,7 +73,16 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
           onRetry={() => void list.refetch()}
         />
       ) : found.length === 0 ? (
-        <p className="px-5 pt-3 pb-4 text-muted text-sm sm:px-6">No one is called “{search.trim()}”.</p>
+        <EmptyState
+          icon={SearchX}
+          title={`No one is called “${search}”`}
+          className="py-10"
+          action={
+            <Button variant="secondary" size="small" onClick={() => setSearch('')}>
+              Clear the search
+            </Button>
+          }
+        />
       ) : (
         <PeopleTable
           view={view}
@@ -97,21 +116,5 @@ function hasLeft({ is_member, seat }: OrganizationPerson): boolean {
 }
 
 function isNamedLike({ name, email }: OrganizationPerson, search: string): boolean {
-  return `${name ?? ''} ${email ?? ''}`.toLowerCase().includes(search.trim().toLowerCase())
-}
-
-function PeopleSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  return (
-    <label className="relative block">
-      <span className="sr-only">Search people</span>
-      <Search aria-hidden="true" className="pointer-events-none absolute top-2.5 left-3 size-4 text-faint" />
-      <input
-        type="search"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        placeholder="Name or email"
-        className="h-9 w-36 rounded-control border border-line-strong bg-surface pr-3 pl-9 text-sm shadow-low placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 sm:w-56"
-      />
-    </label>
-  )
+  return `${name ?? ''} ${email ?? ''}`.toLowerCase().includes(search.toLowerCase())
 }

@@ -14,40 +14,39 @@ interface PeopleTableProps {
 
 export function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
   return (
-    <div className="mt-3">
-      <Table
-        caption="People of the organization and their seats"
-        columns={[
-          { name: 'Person' },
-          { name: 'Seat', isWide: true },
-          { name: 'Role', isWide: true },
-          { name: 'Used this month', align: 'right', isWide: true },
-          { name: 'Actions', align: 'right', isNameHidden: true },
-        ]}
-      >
-        <tbody className="divide-y divide-line">
-          {people.map((person) => (
-            <tr key={person.user_id ?? person.email} className="transition-colors hover:bg-sunken">
-              <Cell of="Person" className="w-full max-w-0">
-                <Person {...person} />
-              </Cell>
-              <Cell of="Seat" className="whitespace-nowrap">
-                <SeatState {...person} />
-              </Cell>
-              <Cell of="Role">
-                <Badge>{roleName(person)}</Badge>
-              </Cell>
-              <Cell of="Used this month" className="whitespace-nowrap">
-                {formatCredits(person.used_credits)}
-              </Cell>
-              <Cell of="Actions" className="whitespace-nowrap">
-                <PersonActions view={view} person={person} onNoSeats={onNoSeats} />
-              </Cell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </div>
+    <Table
+      className="mt-3 border-t"
+      caption="People of the organization and their seats"
+      columns={[
+        { name: 'Person', namesRow: true },
+        { name: 'Seat', isWide: true },
+        { name: 'Role', isWide: true },
+        { name: 'Used this month', align: 'right', isWide: true },
+        { name: 'Actions', head: <span className="sr-only">Actions</span>, align: 'right' },
+      ]}
+    >
+      <tbody className="divide-y divide-line">
+        {people.map((person) => (
+          <tr key={person.user_id ?? person.email} className="transition-colors hover:bg-sunken">
+            <Cell of="Person" className="w-full max-w-0">
+              <Person {...person} />
+            </Cell>
+            <Cell of="Seat" className="whitespace-nowrap">
+              <SeatState {...person} />
+            </Cell>
+            <Cell of="Role">
+              <Badge>{roleName(person)}</Badge>
+            </Cell>
+            <Cell of="Used this month" className="whitespace-nowrap">
+              {formatCredits(person.used_credits)}
+            </Cell>
+            <Cell of="Actions" className="whitespace-nowrap">
+              <PersonActions view={view} person={person} onNoSeats={onNoSeats} />
+            </Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   )
 }
 

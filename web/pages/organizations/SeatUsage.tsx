@@ -1,10 +1,10 @@
 import { Plus } from 'lucide-react'
 import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { SeatBar } from '../../components/SeatBar.tsx'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { seatsOf } from './seats.ts'
 
 interface SeatUsageProps {
   summary: SeatsSummary
@@ -13,10 +13,8 @@ interface SeatUsageProps {
 }
 
 export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
-  const { seats_used, seats_total, over_limit, notice } = summary
-  const free = Math.max(seats_total - seats_used, 0)
-  // After the subscription has ended there is nothing to add seats to.
-  const buyable = seats_total > 0 && seats_total < maximumSeats
+  const { seats_used, seats_total } = summary
+  const { free, isBuyable, notice } = seatsOf(summary)
   return (
     <Card aria-labelledby="usage-title">
       <CardHeader id="usage-title" title="Seat usage" />
@@ -24,8 +22,7 @@ export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
         <div>
           <p className="flex items-baseline justify-between gap-4 text-muted text-sm tabular-nums">
             <span>
-              <strong className="font-semibold text-3xl text-ink tracking-[-0.03em]">{seats_used}</strong> of{' '}
-              {seats_total} used
+              <strong className="font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total} used
             </span>
             <span>{free} free</span>
           </p>
@@ -33,24 +30,16 @@ export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
             <SeatBar used={seats_used} total={seats_total} />
           </div>
         </div>
-        {over_limit && notice ? (
-          <Alert tone="caution">{notice}</Alert>
-        ) : free === 0 ? (
-          <Alert tone="critical" title="All Seats Used">
-            No available seats. Upgrade your subscription to add more members.
+        {notice && (
+          <Alert tone={notice.tone} {...(notice.title && { title: notice.title })}>
+            {notice.text}
           </Alert>
-        ) : (
-          isNearLimit(summary) && (
-            <Alert tone="caution" title="Approaching Seat Limit">
-              {free === 1 ? 'One seat is' : `${free} seats are`} left. Add more before the next person joins.
-            </Alert>
-          )
         )}
         <div className="flex flex-wrap gap-2">
           <Button size="small" onClick={onAssign}>
             Assign Seat
           </Button>
-          {buyable && (
+          {isBuyable && (
             <Button variant="secondary" size="small" onClick={onBuy}>
               <Plus aria-hidden="true" />
               Buy Additional Seats
@@ -60,8 +49,4 @@ export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
       </div>
     </Card>
   )
-}
-
-function isNearLimit({ seats_used, seats_total }: SeatsSummary): boolean {
-  return seats_used > seats_total * 0.8
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Armchair } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -6,6 +7,7 @@ import { type OrganizationView, organizationSeatsQuery } from '../../api/organiz
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AssignSeatDialog } from './AssignSeatDialog.tsx'
 import { BuySeatsDialog } from './BuySeatsDialog.tsx'
@@ -13,31 +15,32 @@ import { InviteCard } from './InviteCard.tsx'
 import { NewSeats, useExpectedSeats } from './NewSeats.tsx'
 import { PeopleCard } from './PeopleCard.tsx'
 import { SeatUsage } from './SeatUsage.tsx'
+import { seatsOf } from './seats.ts'
 
 /** The open dialog. Buying opens automatically when an assignment finds no free seat. */
 type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
 export function SeatsTab({ view }: { view: OrganizationView }) {
   const expected = useExpectedSeats()
-  const seats = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
+  const query = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  if (seats.isPending) return <SeatsSkeleton />
-  if (seats.isLoadingError) {
+  if (query.isPending) return <SeatsSkeleton />
+  if (query.isLoadingError) {
     return (
       <Card>
         <FailurePanel
           title="Error"
-          error={seats.error}
+          error={query.error}
           defaultText="Failed to load seat information"
-          busy={seats.isFetching}
-          onRetry={() => void seats.refetch()}
+          busy={query.isFetching}
+          onRetry={() => void query.refetch()}
         />
       </Card>
     )
   }
-  const summary = seats.data
-  if (summary.seats_total === 0 && summary.seats_used === 0) return <NoSeats />
-  const full = summary.seats_used >= summary.seats_total
+  const summary = query.data
+  const seats = seatsOf(summary)
+  if (!seats.hasPlan) return <NoSeats />
   const buy = () => setDialog({ kind: 'buy', refused: false })
   const onNoSeats = () => setDialog({ kind: 'buy', refused: true })
   return (
@@ -47,10 +50,10 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
         <SeatUsage summary={summary} onBuy={buy} onAssign={() => setDialog({ kind: 'assign' })} />
       </div>
       <div className="lg:col-span-2">
-        <InviteCard view={view} full={full} onBuy={buy} />
+        <InviteCard view={view} full={seats.isFull} onBuy={buy} />
       </div>
       <div className="lg:col-span-5">
-        <PeopleCard view={view} hasFreeSeat={!full} onNoSeats={onNoSeats} />
+        <PeopleCard view={view} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
       </div>
       <AssignSeatDialog
         view={view}
@@ -71,14 +74,20 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
 
 function NoSeats() {
   return (
-    <Card className="flex flex-col items-center px-6 py-14 text-center">
-      <h2 className="font-semibold">No seats yet</h2>
-      <p className="mt-1 max-w-sm text-muted text-sm">
+    <Card>
+      <EmptyState
+        icon={Armchair}
+        title="No seats yet"
+        titleAs="h2"
+        className="py-14"
+        action={
+          <Button asChild variant="secondary" size="small">
+            <Link to="/organizations?tab=billing">Set up billing</Link>
+          </Button>
+        }
+      >
         This organization has no subscription. Set up billing first.
-      </p>
-      <Button asChild variant="secondary" size="small" className="mt-4">
-        <Link to="/organizations?tab=billing">Set up billing</Link>
-      </Button>
+      </EmptyState>
     </Card>
   )
 }

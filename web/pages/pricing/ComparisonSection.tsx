@@ -21,10 +21,10 @@ export function ComparisonSection({ billing, currency }: ComparisonSectionProps)
   return (
     <section aria-labelledby="compare-title" className="border-t bg-surface">
       <div className="mx-auto max-w-4xl px-5 py-20 sm:px-8 sm:py-28">
-        <h2 id="compare-title" className="text-center text-3xl tracking-[-0.028em] sm:text-[2.5rem]">
+        <h2 id="compare-title" className="text-center text-3xl sm:text-4xl">
           Compare Plans
         </h2>
-        <table className="mt-10 w-full table-fixed border-collapse text-left text-sm sm:text-[15px]">
+        <table className="mt-10 w-full table-fixed border-collapse text-left text-sm">
           <caption className="sr-only">What Starter, Pro and Teams include</caption>
           <thead className="sticky top-16 z-10 bg-surface">
             <tr className="border-b">

@@ -19,9 +19,7 @@ export function PricingPage() {
       <section className="relative isolate -mt-16 overflow-hidden pt-16">
         <TideLines className="absolute inset-x-0 top-72 -z-10 h-80" />
         <div className="mx-auto flex max-w-3xl flex-col items-center px-5 pt-14 text-center sm:px-8 sm:pt-20">
-          <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
-            Pay for what you build with, and see where it went
-          </h1>
+          <h1 className="text-4xl sm:text-5xl">Pay for what you build with, and see where it went</h1>
           <p className="mt-5 max-w-xl text-balance text-lg text-muted leading-relaxed">
             Plans include credits every month. When you need more, they cost the same on every plan.
           </p>

@@ -24,7 +24,7 @@ export function PoolIllustration() {
           {people.length} of {seats} seats
         </p>
       </div>
-      <p className="mt-1 font-semibold text-4xl tabular-nums tracking-[-0.03em]">
+      <p className="mt-1 font-semibold text-3xl tabular-nums">
         {pool - used}
         <span className="ml-2 font-normal text-base text-faint tracking-normal">of {pool}</span>
       </p>

@@ -70,9 +70,7 @@ function TeamsHero() {
           <Badge tone="accent" size="large">
             Teams and Enterprise
           </Badge>
-          <h1 className="mt-6 text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
-            One bill, one pool of credits, a seat for everyone
-          </h1>
+          <h1 className="mt-6 text-4xl sm:text-5xl">One bill, one pool of credits, a seat for everyone</h1>
           <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
             Give the whole team the same assistant, with records your finance team can check.
           </p>
@@ -124,10 +122,10 @@ function ContactSection() {
     <section aria-labelledby="contact-title" className="border-t bg-surface">
       <div className="mx-auto flex max-w-6xl flex-col items-start justify-between gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center">
         <div className="max-w-xl">
-          <h2 id="contact-title" className="text-3xl tracking-[-0.028em]">
+          <h2 id="contact-title" className="text-3xl">
             Talk to us about your team
           </h2>
-          <p className="mt-4 text-[17px] text-muted leading-relaxed">
+          <p className="mt-4 text-lg text-muted leading-relaxed">
             Tell us how many seats you need and what your security review asks for.
           </p>
         </div>
@@ -151,7 +149,7 @@ function Card({ title, text, Icon }: { title: string; text: string; Icon: Lucide
     <li className="rounded-card border bg-canvas p-6">
       <Icon aria-hidden="true" className="size-5 text-accent-text" />
       <h3 className="mt-4 text-base">{title}</h3>
-      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+      <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
     </li>
   )
 }

@@ -9,7 +9,7 @@ export function UpdatesPage() {
     <section className="relative isolate -mt-16 overflow-hidden pt-16">
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-72" />
       <div className="mx-auto max-w-4xl px-5 pt-14 pb-24 sm:px-8 sm:pt-20 sm:pb-32">
-        <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">Updates</h1>
+        <h1 className="text-4xl sm:text-5xl">Updates</h1>
         <p className="mt-5 max-w-xl text-lg text-muted leading-relaxed">What is new, latest first.</p>
         <ol className="mt-14 space-y-14">
           {updates.map(({ date, title, text, points }) => (
@@ -19,8 +19,8 @@ export function UpdatesPage() {
               </time>
               <article>
                 <h2 className="text-2xl">{title}</h2>
-                <p className="mt-3 text-[17px] text-muted leading-relaxed">{text}</p>
-                <ul className="mt-5 list-disc space-y-2 pl-5 text-[15px] leading-relaxed marker:text-accent-text">
+                <p className="mt-3 text-lg text-muted leading-relaxed">{text}</p>
+                <ul className="mt-5 list-disc space-y-2 pl-5 text-base leading-relaxed marker:text-accent-text">
                   {points.map((point) => (
                     <li key={point}>{point}</li>
                   ))}

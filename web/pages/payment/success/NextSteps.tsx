@@ -42,7 +42,7 @@ function Step({ children }: { children: ReactNode }) {
     <li className="flex gap-3 [counter-increment:step]">
       <span
         aria-hidden="true"
-        className="grid size-5 shrink-0 place-items-center rounded-full bg-sunken font-semibold text-[11px] text-ink tabular-nums ring-1 ring-line before:content-[counter(step)]"
+        className="grid size-5 shrink-0 place-items-center rounded-full bg-sunken font-semibold text-2xs text-ink tabular-nums ring-1 ring-line before:content-[counter(step)]"
       />
       <span>{children}</span>
     </li>

@@ -68,7 +68,7 @@ function Details({ entry }: { entry: AuditEntry }) {
   const { reason, actor, batch } = entry
   const isOne = batch === null || batch.entries === 1
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-[13px]">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-sm">
       {reason && <Detail name="Reason">{reason}</Detail>}
       <Detail name="Colleague">
         <CopyId id={actor.id} />

@@ -8,6 +8,7 @@ import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { BatchProgress } from '../../../components/support/acts/BatchProgress.tsx'
+import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -44,6 +45,7 @@ export function AuditPage() {
             icon={ScrollText}
             title={isFiltered ? 'No results for this filter' : 'No acts yet'}
             className="py-14"
+            action={isFiltered && <ClearFilter onClear={() => setSearch({})} />}
           >
             {isFiltered
               ? 'Ids are compared exactly as they are written.'
@@ -133,7 +135,7 @@ function FilterField({ label, placeholder, value, onChange }: FilterFieldProps) 
       spellCheck={false}
       value={value}
       onChange={({ target }) => onChange(target.value)}
-      className="h-8 min-w-56 flex-1 rounded-control border border-line-strong bg-surface px-2.5 text-[13px] shadow-low placeholder:text-faint sm:max-w-72"
+      className="h-8 min-w-56 flex-1 rounded-control border border-line-strong bg-surface px-2.5 text-sm shadow-low placeholder:text-faint sm:max-w-72"
     />
   )
 }

@@ -15,7 +15,7 @@ export function Kinds({ counts, filter }: KindsProps) {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Card aria-label="Kinds of differences" className="p-1.5">
-      <nav aria-label="Kinds of differences" className="flex flex-col gap-px text-[13px]">
+      <nav aria-label="Kinds of differences" className="flex flex-col gap-px text-sm">
         <KindLink
           query=""
           name="All open"

@@ -9,6 +9,7 @@ import { supportKey } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -19,7 +20,7 @@ import { LastRun } from './LastRun.tsx'
 
 /** Where Stripe, Clerk, the facts, the books and the seats differ. */
 export function ReconciliationPage() {
-  const [search] = useSearchParams()
+  const [search, setSearch] = useSearchParams()
   const kind = findingKinds.find((name) => name === search.get('kind'))
   const filter: FindingsFilter = {
     state: search.get('state') === 'gone' ? 'gone' : 'open',
@@ -66,6 +67,7 @@ export function ReconciliationPage() {
                   icon={Scale}
                   title={filter.state === 'open' ? 'No differences' : 'No difference has been repaired yet'}
                   className="py-14"
+                  action={kind && <ClearFilter onClear={() => setSearch({ state: filter.state })} />}
                 >
                   {first.last_run
                     ? 'What Stripe and Clerk say is what we have.'

@@ -44,7 +44,18 @@ export function StatementPage() {
         </Card>
       ) : statement.data.length === 0 ? (
         <Card>
-          <EmptyState icon={Sheet} title="No statement yet" className="py-14">
+          <EmptyState
+            icon={Sheet}
+            title="No statement yet"
+            className="py-14"
+            action={
+              search.size > 0 && (
+                <Button asChild variant="secondary" size="small">
+                  <Link to="/support/statement">This month</Link>
+                </Button>
+              )
+            }
+          >
             Each completed day appears here.
           </EmptyState>
         </Card>

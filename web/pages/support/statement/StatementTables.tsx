@@ -5,6 +5,7 @@ import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { formatCredits, formatDate } from '../../../components/format.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
+import { Cell, Table } from '../../../ui/Table.tsx'
 import { currenciesOf, formatMinor, sumsOf } from './sums.ts'
 
 /** A column's name and what its head says; the last one is the difference, which ought to be zero. */
@@ -88,50 +89,44 @@ function StatementTable<Name extends string>(props: StatementTableProps<Name>) {
   return (
     <Card className="overflow-clip">
       <h2 className="px-4 pt-3 pb-2 font-semibold text-sm">{title}</h2>
-      <div className="overflow-x-auto">
-        <table className="w-full text-right text-[13px] tabular-nums">
-          <thead className="border-y bg-sunken text-faint text-xs">
-            <tr className="[&>th]:whitespace-nowrap [&>th]:px-3 [&>th]:py-1.5 [&>th]:font-medium">
-              <th scope="col" className="sticky left-0 bg-sunken text-left">
-                Day
-              </th>
-              {columns.map(([name, head]) => (
-                <th key={name} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {days.map((day) => {
-              const row = rowOf(day)
-              return row ? (
-                <Line
-                  key={day.date}
-                  head={
-                    <span className="flex items-center gap-1.5">
-                      <DayMark day={day} />
-                      <Link
-                        to={`/support/statement?day=${day.date}`}
-                        className="rounded-sm text-accent-text hover:underline"
-                      >
-                        {formatDate(day.date)}
-                      </Link>
-                    </span>
-                  }
-                  row={row}
-                  names={names}
-                  format={format}
-                  isWrong={differs(row)}
-                />
-              ) : null
-            })}
-          </tbody>
-          <tfoot className="border-t">
-            <Line head="Together" row={sums} names={names} format={format} isWrong={differs(sums)} isFoot />
-          </tfoot>
-        </table>
-      </div>
+      <Table
+        size="dense"
+        caption={`${title}, day by day`}
+        columns={[
+          { name: 'Day', namesRow: true },
+          ...columns.map(([name, head]) => ({ name, head, align: 'right' as const })),
+        ]}
+        className="border-t"
+      >
+        <tbody className="divide-y divide-line">
+          {days.map((day) => {
+            const row = rowOf(day)
+            return row ? (
+              <Line
+                key={day.date}
+                head={
+                  <span className="flex items-center gap-1.5">
+                    <DayMark day={day} />
+                    <Link
+                      to={`/support/statement?day=${day.date}`}
+                      className="rounded-sm text-accent-text hover:underline"
+                    >
+                      {formatDate(day.date)}
+                    </Link>
+                  </span>
+                }
+                row={row}
+                names={names}
+                format={format}
+                isWrong={differs(row)}
+              />
+            ) : null
+          })}
+        </tbody>
+        <tfoot className="border-t">
+          <Line head="Together" row={sums} names={names} format={format} isWrong={differs(sums)} isFoot />
+        </tfoot>
+      </Table>
     </Card>
   )
 }
@@ -148,21 +143,15 @@ interface LineProps<Name extends string> {
 function Line<Name extends string>({ head, row, names, format, isWrong, isFoot = false }: LineProps<Name>) {
   return (
     <tr className={isWrong ? 'bg-critical-soft' : undefined}>
-      <th
-        scope="row"
-        className={cn(
-          'sticky left-0 whitespace-nowrap px-3 py-1.5 text-left',
-          isFoot ? 'font-semibold' : 'font-normal',
-          isWrong ? 'bg-critical-soft' : 'bg-surface',
-        )}
-      >
+      <Cell of="Day" className={cn('whitespace-nowrap', isFoot && 'font-semibold')}>
         {head}
-      </th>
+      </Cell>
       {names.map((name) => (
-        <td
+        <Cell
           key={name}
+          of={name}
           className={cn(
-            'whitespace-nowrap px-3 py-1.5',
+            'whitespace-nowrap',
             isFoot && 'font-semibold',
             name === names.at(-1) && isWrong
               ? 'font-semibold text-critical'
@@ -170,7 +159,7 @@ function Line<Name extends string>({ head, row, names, format, isWrong, isFoot =
           )}
         >
           {format(row[name])}
-        </td>
+        </Cell>
       ))}
     </tr>
   )

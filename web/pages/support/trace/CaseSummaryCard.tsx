@@ -8,6 +8,7 @@ import { counted, sentenceCase, stakeText } from '../../../components/support/la
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
+import { Cell, type Column, Table } from '../../../ui/Table.tsx'
 
 /** The expected and the actual state, and their difference as a sentence. */
 export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
@@ -21,7 +22,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-[15px] leading-snug">{sentence}</p>
+            <p className="font-medium text-base leading-snug">{sentence}</p>
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} />
             </p>
@@ -61,15 +62,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
           ))}
         </ul>
       )}
-      <table className="w-full text-sm tabular-nums">
-        <thead className="text-faint text-xs">
-          <tr className="border-b text-right [&>th]:whitespace-nowrap [&>th]:px-2.5 [&>th]:py-1.5 [&>th]:font-medium sm:[&>th]:px-4 [&>th:last-child]:pr-4">
-            <td />
-            <th scope="col">Should be</th>
-            <th scope="col">Is</th>
-            <th scope="col">Difference</th>
-          </tr>
-        </thead>
+      <Table size="dense" caption="What should be there and what is" columns={columns}>
         <tbody className="divide-y divide-line">
           <Row
             name="Plan"
@@ -89,10 +82,17 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
           ))}
           <CreditsRow name="Balance" credits={balance.total} />
         </tbody>
-      </table>
+      </Table>
     </Card>
   )
 }
+
+const columns: readonly Column[] = [
+  { name: 'What', head: <span className="sr-only">What</span>, namesRow: true },
+  { name: 'Should be', align: 'right' },
+  { name: 'Is', align: 'right' },
+  { name: 'Difference', align: 'right' },
+]
 
 const looks = {
   good: { Icon: CircleCheck, background: 'bg-positive-soft', color: 'text-positive' },
@@ -196,14 +196,10 @@ interface RowProps {
 }
 
 function Row({ name, to, should, is, difference }: RowProps) {
+  const emphasis = difference && 'font-medium text-critical'
   return (
-    <tr
-      className={cn(
-        'text-right [&>td]:px-2.5 [&>td]:py-1.5 sm:[&>td]:px-4 [&>td:last-child]:pr-4',
-        difference && 'bg-critical-soft/60',
-      )}
-    >
-      <th scope="row" className="px-4 py-1.5 text-left font-normal text-muted">
+    <tr className={difference ? 'bg-critical-soft' : undefined}>
+      <Cell of="What" className="text-muted">
         {to ? (
           <Link to={to} replace className="text-accent-text hover:underline">
             {name}
@@ -211,10 +207,14 @@ function Row({ name, to, should, is, difference }: RowProps) {
         ) : (
           name
         )}
-      </th>
-      <td>{should}</td>
-      <td className={difference ? 'font-medium text-critical' : undefined}>{is}</td>
-      <td className={difference ? 'font-medium text-critical' : 'text-faint'}>{difference ?? '–'}</td>
+      </Cell>
+      <Cell of="Should be">{should}</Cell>
+      <Cell of="Is" className={cn(emphasis)}>
+        {is}
+      </Cell>
+      <Cell of="Difference" className={cn(emphasis ?? 'text-faint')}>
+        {difference ?? '–'}
+      </Cell>
     </tr>
   )
 }

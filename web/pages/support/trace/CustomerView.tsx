@@ -1,4 +1,5 @@
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Waves } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { describeArchived } from '../../../../schema/api/credits.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
@@ -12,6 +13,7 @@ import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
 import { Card, CardHeader } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
 
 /** The balance, the usage and the invoices that the customer reads on their billing page. */
 export function CustomerView({ owner }: { owner: string }) {
@@ -38,7 +40,7 @@ export function CustomerView({ owner }: { owner: string }) {
           query={balance}
           name="balance"
           isEmpty={changes.length === 0}
-          empty="No credits were ever added or used."
+          empty="No credits were ever added or used"
         >
           {last && <TransactionTable documents={items} changes={changes} opening={last.opening.total} />}
           <ShowMore
@@ -64,7 +66,7 @@ export function CustomerView({ owner }: { owner: string }) {
           query={documents}
           name="invoices"
           isEmpty={items.length === 0 && !documents.hasNextPage}
-          empty="No invoices yet."
+          empty="No invoices yet"
         >
           <DocumentList items={items} more={({ id, links }) => <VendorLinks of={id} links={links} />} />
           <ShowMore
@@ -81,12 +83,12 @@ export function CustomerView({ owner }: { owner: string }) {
 interface PartProps {
   query: UseQueryResult
   name: string
-  isEmpty?: boolean
-  empty?: string
+  isEmpty: boolean
+  empty: string
   children: ReactNode
 }
 
-function Part({ query, name, isEmpty = false, empty, children }: PartProps) {
+function Part({ query, name, isEmpty, empty, children }: PartProps) {
   if (query.isPending) return <ListSkeleton label={`Loading the ${name}`} />
   if (query.isLoadingError) {
     return (
@@ -99,6 +101,6 @@ function Part({ query, name, isEmpty = false, empty, children }: PartProps) {
       />
     )
   }
-  if (isEmpty) return <p className="mt-4 border-t px-5 py-6 text-muted text-sm sm:px-6">{empty}</p>
+  if (isEmpty) return <EmptyState icon={Waves} title={empty} className="mt-4 border-t py-10" />
   return <div className="pt-4">{children}</div>
 }

@@ -1,10 +1,13 @@
+import { History } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { SupportProblem, TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
+import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { TimelineItem } from './TimelineItem.tsx'
 
 /** The kinds of things on it, in groups that people have names for. */
@@ -90,9 +93,14 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
         </div>
       </div>
       {shown.length === 0 ? (
-        <p role="status" className="px-4 py-10 text-center text-muted text-sm">
-          {group ? 'Nothing of this kind so far.' : 'Nothing has happened yet.'}
-        </p>
+        <div role="status">
+          <EmptyState
+            icon={History}
+            title={group ? 'Nothing of this kind so far' : 'Nothing has happened yet'}
+            className="py-10"
+            action={group && <ClearFilter onClear={() => set('show', null)} />}
+          />
+        </div>
       ) : (
         <ol ref={list}>
           {shown.map((item) => (

@@ -124,9 +124,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
             )}
             {item.money && balance_after === null && (
               // Beside the title when alone, else below the credits.
-              <span
-                className={cn('block text-muted', credits === null ? 'text-[13px] leading-5' : 'text-xs')}
-              >
+              <span className="block text-muted text-xs leading-5">
                 {formatMoney(item.money.amount_minor, item.money.currency)}
               </span>
             )}
@@ -175,7 +173,7 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
   return (
     <>
       {detail && <p className="mb-2 max-w-2xl text-muted [overflow-wrap:anywhere]">{detail}</p>}
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 text-[13px]">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 text-sm">
         <Detail name="Id">
           <span className="flex flex-wrap items-center gap-x-3">
             <CopyId id={id} />

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { FileQuestion } from 'lucide-react'
-import { useNavigate, useSearchParams } from 'react-router-dom'
+import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { lookupKinds, type SupportTrace } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isStatus } from '../../../api/failure.ts'
@@ -10,6 +10,7 @@ import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { kindNames } from '../../../components/support/labels.ts'
 import { Page } from '../../../components/support/Page.tsx'
 import { useKeys } from '../../../components/support/useKeys.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
@@ -154,8 +155,17 @@ function Unknown() {
   return (
     <Page title="Trace">
       <Card>
-        <EmptyState icon={FileQuestion} title="Case not found" className="py-14">
-          No customer or object matches this address. Press / to search.
+        <EmptyState
+          icon={FileQuestion}
+          title="Case not found"
+          className="py-14"
+          action={
+            <Button asChild variant="secondary" size="small">
+              <Link to="/support/search">Search</Link>
+            </Button>
+          }
+        >
+          No customer or object matches this address.
         </EmptyState>
       </Card>
     </Page>

@@ -71,7 +71,7 @@ function Figure({ label, to, value, isBad, note }: FigureProps) {
       </dt>
       <dd
         className={clsx(
-          'mt-0.5 font-semibold text-xl tabular-nums leading-7 tracking-tight',
+          'mt-0.5 font-semibold text-xl tabular-nums tracking-tight',
           isCritical && 'text-critical',
         )}
       >

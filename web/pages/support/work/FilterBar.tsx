@@ -46,7 +46,7 @@ export function FilterBar() {
         maxLength={longestText}
         value={filter.text ?? ''}
         onChange={set('text')}
-        className="h-8 min-w-48 text-[13px] max-sm:col-span-2"
+        className="h-8 min-w-48 text-sm max-sm:col-span-2"
       />
       <Select
         label="State"
@@ -77,13 +77,13 @@ export function FilterBar() {
       />
       <div className="flex gap-2 max-sm:col-span-2 max-sm:flex-col">
         {(['from', 'to'] as const).map((name) => (
-          <label key={name} className="flex items-center gap-1.5 text-[13px] text-muted">
+          <label key={name} className="flex items-center gap-1.5 text-sm text-muted">
             {name === 'from' ? 'From' : 'To'}
             <input
               type="datetime-local"
               value={localMinute(filter[name])}
               onChange={({ target }) => set(name)(target.value)}
-              className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-[13px] text-ink shadow-low max-sm:flex-1"
+              className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-sm text-ink shadow-low max-sm:flex-1"
             />
           </label>
         ))}

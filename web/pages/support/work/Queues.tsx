@@ -1,6 +1,8 @@
 import { ExternalLink } from 'lucide-react'
 import type { WorkList } from '../../../../schema/api/support.ts'
 import { formatCredits } from '../../../components/format.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { Cell, Table } from '../../../ui/Table.tsx'
 
 /** The length of the queues. Jobs are recreated from rows, so a lost queue loses nothing. */
 export function Queues({ queues }: Pick<WorkList, 'queues'>) {
@@ -24,39 +26,35 @@ export function Queues({ queues }: Pick<WorkList, 'queues'>) {
       {queues === null ? (
         <p className="text-muted text-sm">The queues do not answer at the moment.</p>
       ) : (
-        <div className="overflow-clip rounded-card border bg-surface shadow-low">
-          <table className="w-full text-sm tabular-nums">
-            <thead className="border-b bg-sunken text-faint text-xs">
-              <tr className="text-right [&>th]:px-2.5 sm:[&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
-                <th scope="col" className="text-left">
-                  Queue
-                </th>
-                <th scope="col">Waiting</th>
-                <th scope="col">Active</th>
-                <th scope="col">Delayed</th>
-                <th scope="col">Failed</th>
-              </tr>
-            </thead>
+        <Card className="overflow-clip">
+          <Table
+            size="dense"
+            caption="Jobs in each queue"
+            columns={[
+              { name: 'Queue', namesRow: true },
+              { name: 'Waiting', align: 'right' },
+              { name: 'Active', align: 'right' },
+              { name: 'Delayed', align: 'right' },
+              { name: 'Failed', align: 'right' },
+            ]}
+          >
             <tbody className="divide-y divide-line">
               {queues.map(({ name, waiting, active, delayed, failed }) => (
-                <tr key={name} className="text-right [&>td]:px-2.5 sm:[&>td]:px-4 [&>td]:py-1.5">
-                  <th
-                    scope="row"
-                    className="px-2.5 py-1.5 text-left font-normal sm:px-4 [overflow-wrap:anywhere]"
-                  >
+                <tr key={name}>
+                  <Cell of="Queue" className="[overflow-wrap:anywhere]">
                     {name}
-                  </th>
-                  <td>{formatCredits(waiting)}</td>
-                  <td>{formatCredits(active)}</td>
-                  <td>{formatCredits(delayed)}</td>
-                  <td className={failed > 0 ? 'font-medium text-critical' : undefined}>
+                  </Cell>
+                  <Cell of="Waiting">{formatCredits(waiting)}</Cell>
+                  <Cell of="Active">{formatCredits(active)}</Cell>
+                  <Cell of="Delayed">{formatCredits(delayed)}</Cell>
+                  <Cell of="Failed" className={failed > 0 ? 'font-medium text-critical' : undefined}>
                     {formatCredits(failed)}
-                  </td>
+                  </Cell>
                 </tr>
               ))}
             </tbody>
-          </table>
-        </div>
+          </Table>
+        </Card>
       )}
     </section>
   )

@@ -13,7 +13,7 @@ export function Select({ label, value, options, onChange }: SelectProps) {
       aria-label={label}
       value={value}
       onChange={({ target }) => onChange(target.value)}
-      className="h-8 min-w-0 max-w-full max-sm:w-full rounded-control border border-line-strong bg-surface px-2 text-[13px] shadow-low"
+      className="h-8 min-w-0 max-w-full max-sm:w-full rounded-control border border-line-strong bg-surface px-2 text-sm shadow-low"
     >
       {options.map(([option, text]) => (
         <option key={option} value={option}>

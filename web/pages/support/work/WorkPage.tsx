@@ -6,8 +6,8 @@ import { workQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { Page } from '../../../components/support/Page.tsx'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Approvals } from './Approvals.tsx'
@@ -44,14 +44,10 @@ export function WorkPage() {
             icon={Inbox}
             title={isFiltered ? 'No results for this filter' : 'No failed or stuck items'}
             className="py-14"
+            action={isFiltered && <ClearFilter onClear={() => setSearch({})} />}
           >
-            {isFiltered ? (
-              <Button variant="secondary" size="small" className="mt-3" onClick={() => setSearch({})}>
-                Clear the filter
-              </Button>
-            ) : (
-              'All payments have been delivered. Failed and stuck items appear here automatically.'
-            )}
+            {!isFiltered &&
+              'All payments have been delivered. Failed and stuck items appear here automatically.'}
           </EmptyState>
         ) : (
           <div aria-busy={work.isPlaceholderData || undefined} className="aria-busy:opacity-60">

@@ -84,8 +84,8 @@ function TeamsOrder({ userId }: { userId: string }) {
   const notice = failure ? failureNotice(failure, defaultText) : null
   return (
     <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
-      <h1 className="text-[22px] leading-7">Start with Teams</h1>
-      <p className="mt-2 text-[15px] text-muted leading-relaxed">
+      <h1 className="text-xl">Start with Teams</h1>
+      <p className="mt-2 text-base text-muted leading-relaxed">
         One bill, a shared pool of credits and a seat for each person. You have the first seat and invite the
         others after paying.
       </p>

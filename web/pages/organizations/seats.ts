@@ -1,0 +1,55 @@
+import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+
+interface SeatNotice {
+  tone: 'critical' | 'caution'
+  title?: string
+  text: string
+}
+
+interface Seats {
+  free: number
+  isFull: boolean
+  /** After the subscription has ended there is nothing to add seats to. */
+  isBuyable: boolean
+  /** Seats that stay in use after the plan has ended are still to be seen. */
+  hasPlan: boolean
+  notice: SeatNotice | null
+}
+
+/** Above this share of its seats an organization is told before the next person joins. */
+const nearLimit = 0.8
+
+/** What an admin can do about the seats, and should know of them. */
+export function seatsOf(summary: SeatsSummary): Seats {
+  const { seats_used, seats_total } = summary
+  const free = Math.max(seats_total - seats_used, 0)
+  return {
+    free,
+    isFull: free === 0,
+    isBuyable: seats_total > 0 && seats_total < maximumSeats,
+    hasPlan: seats_total > 0 || seats_used > 0,
+    notice: noticeOf(summary, free),
+  }
+}
+
+function noticeOf(
+  { seats_used, seats_total, over_limit, notice }: SeatsSummary,
+  free: number,
+): SeatNotice | null {
+  if (over_limit && notice) return { tone: 'caution', text: notice }
+  if (free === 0) {
+    return {
+      tone: 'critical',
+      title: 'All Seats Used',
+      text: 'No available seats. Upgrade your subscription to add more members.',
+    }
+  }
+  if (seats_used <= seats_total * nearLimit) return null
+  const left = free === 1 ? 'One seat is' : `${free} seats are`
+  return {
+    tone: 'caution',
+    title: 'Approaching Seat Limit',
+    text: `${left} left. Add more before the next person joins.`,
+  }
+}
