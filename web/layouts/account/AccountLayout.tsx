@@ -9,6 +9,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Main } from '../Main.tsx'
 import { AccountHeader } from './AccountHeader.tsx'
 import { Sidebar } from './Sidebar.tsx'
+import { useLinkedPayer } from './useLinkedPayer.ts'
 import { type SidebarState, useSidebar } from './useSidebar.ts'
 
 export function AccountLayout() {
@@ -19,6 +20,7 @@ export function AccountLayout() {
 
 function AccountFrame({ userId }: { userId: string }) {
   const sidebar = useSidebar()
+  const isSelecting = useLinkedPayer()
   useHashTarget()
   return (
     <div className="flex min-h-dvh">
@@ -36,7 +38,7 @@ function AccountFrame({ userId }: { userId: string }) {
         <AccountHeader expanded={sidebar.expanded} onToggle={sidebar.toggle} />
         {/* Keyed by user, so that nothing typed or shown for one user stays for the next. */}
         <Main key={userId} className="flex-1">
-          <Outlet />
+          {isSelecting ? <PageSkeleton /> : <Outlet />}
         </Main>
       </div>
     </div>
