@@ -8,6 +8,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { Notices } from '../../components/account/Notices.tsx'
+import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
@@ -60,6 +61,7 @@ function Billing({ payer }: { payer: Payer }) {
       </div>
       <div className="mt-6">
         <Notices payer={payer} />
+        <ScheduledChange payer={payer} />
         <Tabs
           label="Billing"
           value={asked ?? (isAdmin ? 'organization' : 'overview')}
