@@ -54,7 +54,7 @@ async function readHeadings(page: Page): Promise<string[]> {
   return headings
 }
 
-const agree = (page: Page) => page.getByRole('button', { name: 'Sign in the editor' })
+const agree = (page: Page) => page.getByRole('button', { name: 'Connect editor' })
 
 test('an editor is signed in after a click, on a page that names account and destination', async ({
   page,
