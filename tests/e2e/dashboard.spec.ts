@@ -207,6 +207,28 @@ test(
 )
 
 test(
+  'a trial that ends and a plan that is cancelled say their day on the dashboard and on billing, with one click out of it',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    const { subscriptions } = openSandboxStripe()
+    const { trial_end } = await subscriptions.retrieve(id)
+    await subscriptions.update(id, { trial_end: Number(trial_end) - 12 * 24 * 3600 })
+    const notices = region(page, 'Notices')
+    await showsAfterReloads(page, notices.getByText(/^The free trial of Pro ends on \w+ \d+, \d+$/))
+    await page.goto('/billing')
+    await expect(notices).toContainText('The first payment, €20.00, is taken on that day.')
+    await subscriptions.update(id, { cancel_at_period_end: true })
+    await showsAfterReloads(page, notices.getByText(/^Pro ends on \w+ \d+, \d+$/))
+    await page.goto('/billing')
+    await expect(notices).toContainText('Nothing more will be charged.')
+    await notices.getByRole('button', { name: 'Resume plan' }).click()
+    await page.waitForURL(/\/p\/session\//)
+  },
+)
+
+test(
   'a payment that the bank wants confirmed has a notice on the dashboard and on billing, with one click to its page',
   alsoOnPhones,
   async ({ page, baseURL }) => {
