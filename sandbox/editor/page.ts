@@ -59,7 +59,7 @@ function signedIn({ appUrl, session, balance }: EditorView): Html {
   return html`<section class="balance" aria-label="Balance">
 <p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits left</p>
 ${balance?.low ? html`<em>Running low</em>` : null}
-<a href="${appUrl}/billing?tab=credits">Add credits</a></section>
+<a href="${appUrl}/billing?tab=credits&amp;payer=personal">Add credits</a></section>
 ${
   session.said.length > 0
     ? html`<section class="said" aria-label="Conversation">${session.said.map((said, at) => saidOf(said, at === session.said.length - 1))}</section>`

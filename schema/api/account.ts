@@ -100,6 +100,8 @@ const accountSummarySchema = z.object({
       amount_minor: z.nullable(z.int()),
       /** Why the bank declined it, e.g. `insufficient funds`; null where customers are not told. */
       decline_reason: z.nullable(z.string()),
+      /** When the latest attempt was declined; null when none was. */
+      declined_at: z.nullable(z.iso.datetime()),
       /** When Stripe tries again; null when it does not. */
       next_attempt_at: z.nullable(z.iso.datetime()),
     }),

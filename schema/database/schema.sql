@@ -738,6 +738,7 @@ CREATE TABLE public.subscriptions (
     unused_refund_invoice text,
     unused_refund_id text,
     is_unfinished boolean GENERATED ALWAYS AS (((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) OR ((unused_refund_id IS NULL) AND (COALESCE(unused_refund_minor, (0)::bigint) > 0)))) STORED NOT NULL,
+    unpaid_declined_at timestamp with time zone,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),

@@ -37,6 +37,7 @@ export type SubscriptionSnapshot = Pick<
   | 'needs_confirmation'
   | 'unpaid_minor'
   | 'unpaid_decline_code'
+  | 'unpaid_declined_at'
   | 'unpaid_next_attempt_at'
   | 'snapshot_order'
   | 'next_try_at'

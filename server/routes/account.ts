@@ -148,13 +148,21 @@ function presentOverdue(
   const { status, needs_confirmation } = subscription
   if (status !== 'past_due' && status !== 'unpaid') return null
   if (!may_manage) {
-    return { needs_confirmation, url: null, amount_minor: null, decline_reason: null, next_attempt_at: null }
+    return {
+      needs_confirmation,
+      url: null,
+      amount_minor: null,
+      decline_reason: null,
+      declined_at: null,
+      next_attempt_at: null,
+    }
   }
   return {
     needs_confirmation,
     url: subscription.unpaid_invoice_url,
     amount_minor: subscription.unpaid_minor,
     decline_reason: customerDeclineText(subscription.unpaid_decline_code),
+    declined_at: subscription.unpaid_declined_at?.toISOString() ?? null,
     next_attempt_at: subscription.unpaid_next_attempt_at?.toISOString() ?? null,
   }
 }

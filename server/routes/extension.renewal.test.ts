@@ -76,7 +76,7 @@ test('a report above the balance while the plan is renewed is a 402 that says wh
     error: text,
     available: 3,
     required: 5,
-    buy_url: 'http://localhost:3000/billing?tab=credits',
+    buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
   })
 })
 

@@ -167,7 +167,7 @@ function usageRefused(
     plan,
     purchased,
     debt,
-    buy_url: `${app_url}${isPersonal ? '/billing?tab=credits' : '/organizations?tab=billing'}`,
+    buy_url: `${app_url}${isPersonal ? '/billing?tab=credits' : '/organizations?tab=billing'}&payer=${payer.name}`,
   })
 }
 

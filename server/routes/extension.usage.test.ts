@@ -170,7 +170,7 @@ describe('a refusal of a report says which payer lacks what, and where to buy', 
       plan: 2,
       purchased: 1,
       debt: 0,
-      buy_url: 'http://localhost:3000/billing?tab=credits',
+      buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
     })
     expect(await availableTo(ada)).toBe(3)
   })
@@ -214,7 +214,7 @@ describe('a refusal of a report says which payer lacks what, and where to buy', 
         error: `Not enough credits. This takes 1 credit, and the balance of your organization has 0. ${remedy}`,
         payer: org,
         available: 0,
-        buy_url: 'http://localhost:3000/organizations?tab=billing',
+        buy_url: `http://localhost:3000/organizations?tab=billing&payer=${org}`,
       })
     },
   )

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
+import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
@@ -187,56 +188,68 @@ test(
   },
 )
 
-test('an admin sees the organization’s billing, a member what is for members', async ({ page, browser }) => {
-  const clerk = openSandboxClerk()
-  const userOf = async (email: string) =>
-    (await clerk.users.getUserList({ emailAddress: [email] })).data[0]?.id ?? ''
-  const { email } = await signUp(page)
-  const name = `Quay ${email.split('.')[1]?.split('@')[0]}`
-  const { id } = await clerk.organizations.createOrganization({ name, createdBy: await userOf(email) })
-  await choose(page, name)
-  await expect(tab(page, 'Organization')).toHaveAttribute('aria-selected', 'true')
-  await expect(page.getByRole('heading', { name: 'Set up Organization Billing' })).toBeVisible()
-  await tab(page, 'Overview').click()
-  await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
-  await tab(page, 'Invoices').click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  const way = page.getByRole('tabpanel').getByRole('link', { name: 'Add credits' })
-  await expect(way).toHaveAttribute('href', '/dashboard#add-credits')
-  await page.getByRole('radio', { name: 'Transactions' }).click()
-  await expect(page.getByText('No transactions yet')).toBeVisible()
-  await expect(way).toBeVisible()
-  await page.getByRole('radio', { name: 'Usage' }).click()
-  await expect(region(page, 'Usage by day').getByRole('link', { name: 'Add credits' })).toBeVisible()
+test(
+  'an admin sees the organization’s billing, a member what is for members, and a link its payer',
+  alsoOnPhones,
+  async ({ page, browser }) => {
+    const clerk = openSandboxClerk()
+    const userOf = async (email: string) =>
+      (await clerk.users.getUserList({ emailAddress: [email] })).data[0]?.id ?? ''
+    const { email } = await signUp(page)
+    const name = `Quay ${email.split('.')[1]?.split('@')[0]}`
+    const { id } = await clerk.organizations.createOrganization({ name, createdBy: await userOf(email) })
+    await chooseOrganization(page, '/billing', name)
+    await expect(tab(page, 'Organization')).toHaveAttribute('aria-selected', 'true')
+    await expect(page.getByRole('heading', { name: 'Set up Organization Billing' })).toBeVisible()
+    await tab(page, 'Overview').click()
+    await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
+    await tab(page, 'Invoices').click()
+    await expect(page.getByText('No invoices yet')).toBeVisible()
+    const way = page.getByRole('tabpanel').getByRole('link', { name: 'Add credits' })
+    await expect(way).toHaveAttribute('href', '/dashboard#add-credits')
+    await page.getByRole('radio', { name: 'Transactions' }).click()
+    await expect(page.getByText('No transactions yet')).toBeVisible()
+    await expect(way).toBeVisible()
+    await page.getByRole('radio', { name: 'Usage' }).click()
+    await expect(region(page, 'Usage by day').getByRole('link', { name: 'Add credits' })).toBeVisible()
 
-  const memberPage = await (await browser.newContext()).newPage()
-  const member = await signUp(memberPage)
-  await clerk.organizations.createOrganizationMembership({
-    organizationId: id,
-    userId: await userOf(member.email),
-    role: 'org:member',
-  })
-  await choose(memberPage, name)
-  await expect(tab(memberPage, 'Overview')).toHaveAttribute('aria-selected', 'true')
-  await expect(tab(memberPage, /Organization.*\(Admin Only\)/)).toBeDisabled()
-  await expect(region(memberPage, 'Credit Balance')).toContainText('0')
-  await expect(region(memberPage, 'Next Payment')).toContainText('Only organization administrators')
-  await expect(memberPage.getByRole('button', { name: 'Buy Credits' })).toBeHidden()
-  await expectAccessible(memberPage)
-  for (const closed of ['invoices', 'organization']) {
-    await memberPage.goto(`/billing?tab=${closed}`)
-    await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
-    await expect(
-      memberPage.getByText('Only organization administrators can view billing settings.'),
-    ).toBeVisible()
-  }
-  await memberPage.goto('/billing?tab=invoices&view=usage')
-  await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
-  await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
-  await memberPage.goto('/billing?tab=credits')
-  await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
-  await memberPage.context().close()
-})
+    const memberPage = await (await browser.newContext()).newPage()
+    const member = await signUp(memberPage)
+    await clerk.organizations.createOrganizationMembership({
+      organizationId: id,
+      userId: await userOf(member.email),
+      role: 'org:member',
+    })
+    await chooseOrganization(memberPage, '/billing', name)
+    await expect(tab(memberPage, 'Overview')).toHaveAttribute('aria-selected', 'true')
+    await expect(tab(memberPage, /Organization.*\(Admin Only\)/)).toBeDisabled()
+    await expect(region(memberPage, 'Credit Balance')).toContainText('0')
+    await expect(region(memberPage, 'Next Payment')).toContainText('Only organization administrators')
+    await expect(memberPage.getByRole('button', { name: 'Buy Credits' })).toBeHidden()
+    await expectAccessible(memberPage)
+    for (const closed of ['invoices', 'organization']) {
+      await memberPage.goto(`/billing?tab=${closed}`)
+      await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
+      await expect(
+        memberPage.getByText('Only organization administrators can view billing settings.'),
+      ).toBeVisible()
+    }
+    await memberPage.goto('/billing?tab=invoices&view=usage')
+    await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
+    await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
+    await memberPage.goto('/billing?tab=credits')
+    await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
+    // As an editor links whose personal balance is used up, and one that uses the organization's.
+    await memberPage.goto('/billing?tab=credits&payer=personal')
+    await expect(region(memberPage, 'Buy Credits')).toContainText('Purchased credits never expire')
+    await expect(memberPage).toHaveURL(/\/billing\?tab=credits$/)
+    await memberPage.goto(`/organizations?tab=billing&payer=${id}`)
+    await expect(memberPage.getByRole('heading', { level: 1, name })).toBeVisible()
+    await memberPage.goto('/billing?tab=credits&payer=org_of_others')
+    await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
+    await memberPage.context().close()
+  },
+)
 
 test(
   'a reader in Germany signs in first, and reads amounts and dates as written there',
@@ -265,15 +278,6 @@ test(
     await expect(page.getByRole('main')).not.toContainText('2,500')
   },
 )
-
-/** Chooses an organization in the switcher, which stays on the page. */
-async function choose(page: Page, organization: string): Promise<void> {
-  await page.goto('/billing')
-  await page.getByRole('button', { name: 'Open organization switcher' }).click()
-  await page.getByRole('button', { name: organization }).click()
-  await expect(page.getByRole('button', { name: 'Open organization switcher' })).toContainText(organization)
-  await expect(page).toHaveURL(/\/billing$/)
-}
 
 /** In both themes. */
 async function expectAccessibleInEachTheme(page: Page): Promise<void> {

@@ -124,7 +124,7 @@ test(
     const customer = await newCustomer(page.request, baseURL)
     await subscribe(customer, 'pro')
     await spend(page.request, customer, 450)
-    const counted = await startCounting(page)
+    const counted = await startCounting(page.context())
     await page.goto('/dashboard')
     await expect(balance(page)).toContainText('50')
     await page.getByRole('button', { name: 'Add Credits: Pay €21.00 with Visa •••• 4242' }).click()

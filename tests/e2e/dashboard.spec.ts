@@ -1,8 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
+import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
+import { startCounting } from './support/clicks.ts'
+import { newCustomer, subscribe } from './support/customers.ts'
 import { signUp } from './support/people.ts'
-import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
+import {
+  clearFaults,
+  openSandboxClerk,
+  openSandboxStripe,
+  turnClerkKnob,
+  turnStripeKnob,
+} from './support/product.ts'
+import { spendAsEditor } from './support/spend-as-editor.ts'
 import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
@@ -139,7 +149,7 @@ test(
     const notices = region(page, 'Notices')
     await expect(region(page, 'Available Credits')).toContainText('500')
     await expect(notices).toBeHidden()
-    await spend(page, 450)
+    await spendAsEditor(page, { credits: 450 })
     await page.reload()
     await expect(notices).toContainText('You have 50 credits left')
     await expect(region(page, 'Available Credits')).toContainText('50 credits450 of 500 plan credits used')
@@ -157,7 +167,7 @@ test(
     await page.waitForURL(/\/p\/session\//)
 
     await turnStripeKnob('clock/advance', { days: 3 })
-    await showsAfterReloads(page, notices.getByText('€20.00 for Pro was declined'))
+    await showsAfterReloads(page, notices.getByText(/^€20\.00 for Pro was declined on \w+ \d+, \d+$/))
     await expect(notices).toContainText(
       /Update the card by \w+ \d+, \d+, when it is charged again, to keep Pro/,
     )
@@ -176,53 +186,114 @@ test(
   },
 )
 
-test('the dashboard of a chosen organization shows its pool: an admin buys, a member sees', async ({
-  page,
-  browser,
-}) => {
-  const { email } = await signUp(page)
-  const clerk = openSandboxClerk()
-  const idOf = async (address: string) =>
-    (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
-  const name = `Harbour ${email.split('@')[0]?.slice(4)}`
-  const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
-  await choose(page, name)
-  await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
-  await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
-  await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
-  await expect(region(page, 'Get started').getByRole('link', { name: 'Add credits' })).toBeVisible()
-  await expect(region(page, 'Recent activity').getByRole('link', { name: 'Add credits' })).toBeVisible()
-  await expectAccessible(page)
+test(
+  'a payment that was declined is made with another card in three clicks or fewer',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    await turnStripeKnob(`subscriptions/${id}/card`, { card: cards.paysOnce.replaceAll(' ', '') })
+    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
+    const notices = region(page, 'Notices')
+    await showsAfterReloads(page, notices.getByText(/^€20\.00 for Pro was declined on \w+ \d+, \d+$/))
+    const counted = await startCounting(page.context())
+    await notices.getByRole('link', { name: 'Pay now' }).click()
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('Paid', { exact: true }).first()).toBeVisible()
+    expect(counted.clicks).toBeLessThanOrEqual(3)
+    await showsAfterReloads(page, region(page, 'Current Plan').getByText('Active'))
+    await expect(notices).toBeHidden()
+  },
+)
 
-  await page.getByLabel('Number of credits').fill('70')
-  await page.keyboard.press('Enter')
-  await expect(toasts(page)).toContainText('Invalid Amount')
-  await expect(toasts(page)).toContainText('Please enter a valid number of credits.')
-  await page.getByLabel('Number of credits').fill('500')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+500')).toBeVisible()
-  await page.goto('/dashboard')
-  await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+test(
+  'a trial that ends and a plan that is cancelled say their day on the dashboard and on billing, with one click out of it',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    const { subscriptions } = openSandboxStripe()
+    const { trial_end } = await subscriptions.retrieve(id)
+    await subscriptions.update(id, { trial_end: Number(trial_end) - 12 * 24 * 3600 })
+    const notices = region(page, 'Notices')
+    await showsAfterReloads(page, notices.getByText(/^The free trial of Pro ends on \w+ \d+, \d+$/))
+    await page.goto('/billing')
+    await expect(notices).toContainText('The first payment, €20.00, is taken on that day.')
+    await subscriptions.update(id, { cancel_at_period_end: true })
+    await showsAfterReloads(page, notices.getByText(/^Pro ends on \w+ \d+, \d+$/))
+    await page.goto('/billing')
+    await expect(notices).toContainText('Nothing more will be charged.')
+    await notices.getByRole('button', { name: 'Resume plan' }).click()
+    await page.waitForURL(/\/p\/session\//)
+  },
+)
 
-  const memberPage = await (await browser.newContext()).newPage()
-  const member = await signUp(memberPage)
-  await clerk.organizations.createOrganizationMembership({
-    organizationId: id,
-    userId: await idOf(member.email),
-    role: 'org:member',
-  })
-  await choose(memberPage, name)
-  await expect(region(memberPage, 'Available Credits')).toContainText('500')
-  const steps = region(memberPage, 'Get started')
-  await expect(steps.getByRole('link', { name: 'Connect your editor' })).toBeVisible()
-  await expect(steps.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
-  await expect(region(memberPage, 'Add Credits')).toBeHidden()
-  await expect(region(memberPage, 'Recent activity')).toBeHidden()
-  await expect(memberPage.getByRole('button', { name: 'Manage billing' })).toBeHidden()
-  await memberPage.context().close()
-})
+test(
+  'a payment that the bank wants confirmed has a notice on the dashboard and on billing, with one click to its page',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    const id = await subscribe(customer, 'pro')
+    await turnStripeKnob(`subscriptions/${id}/card`, { card: '4000002760003184' })
+    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
+    const notices = region(page, 'Notices')
+    await showsAfterReloads(page, notices.getByText('€20.00 for Pro has to be confirmed'))
+    await page.goto('/billing')
+    await expect(notices).toContainText('€20.00 for Pro has to be confirmed')
+    await notices.getByRole('link', { name: 'Confirm payment' }).click()
+    await expect(page.getByText('€20.00').first()).toBeVisible()
+    await expect(page).toHaveURL(/\/i\//)
+  },
+)
+
+test(
+  'the dashboard of a chosen organization shows its pool: an admin buys, a member sees',
+  alsoOnPhones,
+  async ({ page, browser }) => {
+    const { email } = await signUp(page)
+    const clerk = openSandboxClerk()
+    const idOf = async (address: string) =>
+      (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
+    const name = `Harbour ${email.split('@')[0]?.slice(4)}`
+    const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
+    await choose(page, name)
+    await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
+    await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
+    await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
+    await expect(region(page, 'Get started').getByRole('link', { name: 'Add credits' })).toBeVisible()
+    await expect(region(page, 'Recent activity').getByRole('link', { name: 'Add credits' })).toBeVisible()
+    await expectAccessible(page)
+
+    await page.getByLabel('Number of credits').fill('70')
+    await page.keyboard.press('Enter')
+    await expect(toasts(page)).toContainText('Invalid Amount')
+    await expect(toasts(page)).toContainText('Please enter a valid number of credits.')
+    await page.getByLabel('Number of credits').fill('500')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500')).toBeVisible()
+    await page.goto('/dashboard')
+    await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+
+    const memberPage = await (await browser.newContext()).newPage()
+    const member = await signUp(memberPage)
+    await clerk.organizations.createOrganizationMembership({
+      organizationId: id,
+      userId: await idOf(member.email),
+      role: 'org:member',
+    })
+    await choose(memberPage, name)
+    await expect(region(memberPage, 'Available Credits')).toContainText('500')
+    const steps = region(memberPage, 'Get started')
+    await expect(steps.getByRole('link', { name: 'Connect your editor' })).toBeVisible()
+    await expect(steps.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
+    await expect(region(memberPage, 'Add Credits')).toBeHidden()
+    await expect(region(memberPage, 'Recent activity')).toBeHidden()
+    await expect(memberPage.getByRole('button', { name: 'Manage billing' })).toBeHidden()
+    await memberPage.context().close()
+  },
+)
 
 test('the sidebar is toggled by a key, remembered, and a sheet on a phone', async ({ page }) => {
   await signUp(page)
@@ -249,6 +320,39 @@ test('the sidebar is toggled by a key, remembered, and a sheet on a phone', asyn
   await expect
     .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
     .toBeLessThanOrEqual(320)
+})
+
+test('a tooltip opens after 700 ms, and at once within 300 ms after another', async ({ page }) => {
+  await page.clock.install()
+  await signUp(page)
+  await expect(region(page, 'Available Credits')).toBeVisible()
+  await page.keyboard.press('Control+b')
+  const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
+  const tooltip = page.getByRole('tooltip')
+  const hover = (name: string) => sidebar.getByRole('link', { name }).hover()
+  await hover('Billing')
+  await expect(tooltip).toContainText('Billing')
+  await page.mouse.move(600, 600)
+  await expect(tooltip).toBeHidden()
+
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await hover('Billing')
+  await page.clock.runFor(699)
+  await expect(tooltip).toBeHidden()
+  await page.clock.runFor(1)
+  await expect(tooltip).toContainText('Billing')
+  await page.mouse.move(600, 600)
+  await expect(tooltip).toBeHidden()
+  await page.clock.runFor(299)
+  await hover('Dashboard')
+  await page.clock.runFor(0)
+  await expect(tooltip).toContainText('Dashboard')
+  await page.mouse.move(600, 600)
+  await expect(tooltip).toBeHidden()
+  await page.clock.runFor(300)
+  await hover('Billing')
+  await page.clock.runFor(699)
+  await expect(tooltip).toBeHidden()
 })
 
 test(
@@ -291,21 +395,6 @@ test('the profile is for people who are signed in, and leads back to the dashboa
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 
-/** As an editor does that has a token. */
-async function spend(page: Page, credits: number): Promise<void> {
-  const session = await page.evaluate<string>('window.Clerk.session.getToken()')
-  const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
-  const generated = await page.request.post('/api/extension-token/generate', {
-    headers: authorization(session),
-  })
-  const { access_token } = (await generated.json()) as { access_token: string }
-  const used = await page.request.post('/api/extension/usage', {
-    headers: authorization(access_token),
-    data: { credits, idempotency_key: `spend-${credits}` },
-  })
-  expect(used.status()).toBe(200)
-}
-
 async function showsAfterReloads(page: Page, shown: Locator): Promise<void> {
   await expect(async () => {
     await page.goto('/dashboard')
@@ -314,10 +403,7 @@ async function showsAfterReloads(page: Page, shown: Locator): Promise<void> {
 }
 
 async function choose(page: Page, organization: string): Promise<void> {
-  // Clerk's script has the list of organizations of when the page was loaded.
-  await page.goto('/dashboard')
-  await page.getByRole('button', { name: 'Open organization switcher' }).click()
-  await page.getByRole('button', { name: organization }).click()
+  await chooseOrganization(page, '/dashboard', organization)
   await expect(page.getByText(`You are viewing ${organization}.`)).toBeVisible()
 }
 

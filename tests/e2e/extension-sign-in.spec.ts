@@ -54,7 +54,7 @@ async function readHeadings(page: Page): Promise<string[]> {
   return headings
 }
 
-const agree = (page: Page) => page.getByRole('button', { name: 'Sign in the editor' })
+const agree = (page: Page) => page.getByRole('button', { name: 'Connect editor' })
 
 test('an editor is signed in after a click, on a page that names account and destination', async ({
   page,
@@ -133,52 +133,53 @@ test('a sign-in that ends at a foreign extension is refused before the user is a
 })
 
 test.describe('with PKCE', () => {
-  test('a signed-out user signs in first; after a click the code goes to the editor, which exchanges it', async ({
-    page,
-    request,
-  }) => {
-    const headings = await readHeadings(page)
-    const editor = await startEditor()
-    const vscode = {
-      state: editor.state,
-      vscode_redirect_uri: 'vscode://tidemark.tidemark/auth',
-      request: 'x',
-    }
-    await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
-    await expect(
-      page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
-    ).toBeVisible()
-    await page.goto(editor.initiate)
-    await expect(page.getByText(/^You must be signed in to complete editor authentication\./)).toBeVisible()
-    const { pathname, search } = new URL(page.url())
-    expect(pathname).toBe('/auth/vscode-callback')
-    await page.waitForURL('**/sign-in?**')
-    expect(new URL(page.url()).searchParams.get('redirect_url')).toBe(pathname + search)
-    await page.getByRole('link', { name: 'Sign up' }).click()
-    const person = await fillSignUp(page)
+  test(
+    'a signed-out user signs in first; after a click the code goes to the editor, which exchanges it',
+    alsoOnPhones,
+    async ({ page, request }) => {
+      const headings = await readHeadings(page)
+      const editor = await startEditor()
+      const vscode = {
+        state: editor.state,
+        vscode_redirect_uri: 'vscode://tidemark.tidemark/auth',
+        request: 'x',
+      }
+      await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
+      await expect(
+        page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
+      ).toBeVisible()
+      await page.goto(editor.initiate)
+      await expect(page.getByText(/^You must be signed in to complete editor authentication\./)).toBeVisible()
+      const { pathname, search } = new URL(page.url())
+      expect(pathname).toBe('/auth/vscode-callback')
+      await page.waitForURL('**/sign-in?**')
+      expect(new URL(page.url()).searchParams.get('redirect_url')).toBe(pathname + search)
+      await page.getByRole('link', { name: 'Sign up' }).click()
+      const person = await fillSignUp(page)
 
-    await expect(page.getByText(person.email, { exact: true })).toBeVisible()
-    await expect(page.getByText('A program on this computer')).toBeVisible()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations).toEqual([])
-    expect(editor.visits).toEqual([])
-    await agree(page).click()
-    await page.waitForURL(`${editor.redirect_uri}?**`)
-    for (const text of [
-      'Initiating editor authentication...',
-      'Loading authentication...',
-      'Processing authentication...',
-      'Generating authorization code...',
-      'Redirecting to your editor...',
-    ]) {
-      expect(headings).toContain(text)
-    }
-    const { code_verifier, state, redirect_uri } = editor
-    const code = editor.visits[0]?.searchParams.get('code') ?? ''
-    const form = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
-    expect((await request.post('/api/auth/token', { form })).status()).toBe(200)
-    editor.close()
-  })
+      await expect(page.getByText(person.email, { exact: true })).toBeVisible()
+      await expect(page.getByText('A program on this computer')).toBeVisible()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations).toEqual([])
+      expect(editor.visits).toEqual([])
+      await agree(page).click()
+      await page.waitForURL(`${editor.redirect_uri}?**`)
+      for (const text of [
+        'Initiating editor authentication...',
+        'Loading authentication...',
+        'Processing authentication...',
+        'Generating authorization code...',
+        'Redirecting to your editor...',
+      ]) {
+        expect(headings).toContain(text)
+      }
+      const { code_verifier, state, redirect_uri } = editor
+      const code = editor.visits[0]?.searchParams.get('code') ?? ''
+      const form = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
+      expect((await request.post('/api/auth/token', { form })).status()).toBe(200)
+      editor.close()
+    },
+  )
 
   test('the page names what is missing, wrong or failing, and nothing is sent', async ({ page }) => {
     const editor = await startEditor()

@@ -107,12 +107,12 @@ async function walkEditor(page: Page, gateway: Gateway): Promise<void> {
   await page.waitForURL('**/auth/vscode-callback?**')
   gateway.fail('/api/auth/update-auth-code', 'foreign_page')
   await page.goto(gateway.url + pathOf(page))
-  await page.getByRole('button', { name: 'Sign in the editor' }).click()
+  await page.getByRole('button', { name: 'Connect editor' }).click()
   await expect(page.getByText('Authentication failed: Authentication failed')).toBeVisible()
 }
 
 async function walkOlderEditor(page: Page, gateway: Gateway, email: string): Promise<void> {
-  const agree = page.getByRole('button', { name: 'Sign in the editor' })
+  const agree = page.getByRole('button', { name: 'Connect editor' })
   const again = page.getByRole('button', { name: 'Try Again' })
   const state = randomBytes(16).toString('base64url')
   const asked = new URLSearchParams({ state, redirect_uri: 'http://127.0.0.1:9/callback' })

@@ -240,7 +240,7 @@ test('prices are written as the reader writes them', german, async ({ page }) =>
   expect(problems).toEqual([])
 })
 
-test('the plans are compared by the catalogue’s values', async ({ page, request }) => {
+test('the plans are compared by the catalogue’s values', alsoOnPhones, async ({ page, request }) => {
   const { plans } = await (await request.get('/api/plans')).json()
   await page.goto('/pricing')
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
@@ -285,7 +285,7 @@ test('one answer is open on the pricing page, several on the teams page', async 
 
 test('the teams page leads to the plans, to the features and to sales', async ({ page }) => {
   await page.goto('/teams')
-  await expect(page.getByRole('link', { name: 'Contact Sales' })).toHaveAttribute(
+  await expect(page.getByRole('link', { name: 'Contact sales', exact: true })).toHaveAttribute(
     'href',
     /^mailto:.+subject=/,
   )
@@ -296,7 +296,7 @@ test('the teams page leads to the plans, to the features and to sales', async ({
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(pages[0][1])
 })
 
-test('the updates are dated, latest first', async ({ page }) => {
+test('the updates are dated, latest first', alsoOnPhones, async ({ page }) => {
   await page.goto('/updates')
   const dates = await Promise.all(
     (await page.locator('time').all()).map((time) => time.getAttribute('datetime')),
@@ -335,12 +335,12 @@ test('an unknown address is a 404 with a page that leads home', alsoOnPhones, as
   expect((await page.goto('/invite/org_1/inv_1'))?.status()).toBe(200)
 })
 
-test('the illustration of one account shows one editor connected', async ({ page }) => {
+test('the illustration of one account shows one editor connected', alsoOnPhones, async ({ page }) => {
   await page.goto('/')
   await expect(page.getByText('Connected', { exact: true })).toHaveCount(1)
 })
 
-test('the pages show only claims and links that are configured', async ({ page }) => {
+test('the pages show only claims and links that are configured', alsoOnPhones, async ({ page }) => {
   for (const [path] of pages) {
     await page.goto(path)
     await expect(page.getByText(/\/5\.0|SOC 2/)).toHaveCount(0)

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
+import { chooseOrganization, isPhone } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard, payBySavedCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -9,6 +10,7 @@ import {
   turnClerkKnob,
   turnStripeKnob,
 } from './support/product.ts'
+import { spendAsEditor } from './support/spend-as-editor.ts'
 import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
@@ -48,10 +50,18 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await page.getByRole('button', { name: 'Show ended seats (1)' }).click()
   await expect(person(page, guest)).toContainText('Revoked')
 
+  const stale = await page.context().newPage()
+  await stale.goto('/organizations?tab=seats')
+  await expect(region(stale, 'Seat usage')).toContainText('1 of 3 used')
   for (const name of ['bob', 'eve']) {
     await invite(page, email.replace('ada.', `${name}.`))
     await expect(page.getByText(`Invitation sent to ${name}`)).toBeVisible()
   }
+  await invite(stale, email.replace('ada.', 'max.'))
+  await expect(stale.getByRole('region', { name: /Notifications/ })).toContainText(
+    'Cannot Send InvitationNo available seats. Upgrade your subscription to add more members.',
+  )
+  await stale.close()
   await expect(page.getByText('All Seats Used')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send Invite' })).toBeHidden()
   await expect(region(page, 'Invite by email').getByText('Cannot Send Invitation')).toBeVisible()
@@ -177,6 +187,14 @@ test(
     await memberPage.reload()
     await expect(region(memberPage, 'Seats')).toContainText('You have a seat. You have used 0 credits since')
     await expect(memberPage.getByText(/^You have no seat in/)).toBeHidden()
+    await spendAsEditor(memberPage, { credits: 30, payer: organizationId })
+    await memberPage.reload()
+    await expect(region(memberPage, 'Seats')).toContainText('You have used 30 credits since')
+    await page.reload()
+    const usage = isPhone(page)
+      ? person(page, member).getByText(/ 30 used$/)
+      : person(page, member).getByRole('cell', { name: '30', exact: true })
+    await expect(usage).toBeVisible()
     await context.close()
   },
 )
@@ -354,16 +372,7 @@ async function inviteInSettings(page: Page, email: string): Promise<string> {
 }
 
 async function choose(page: Page, organization: string): Promise<void> {
-  await page.goto('/organizations')
-  await page.getByRole('button', { name: 'Toggle sidebar' }).waitFor()
-  // On a phone the switcher is in the navigation, which is closed.
-  if ((page.viewportSize()?.width ?? 0) < 768) {
-    const id = `Clerk.user.organizationMemberships.find((found) => found.organization.name === ${JSON.stringify(organization)}).organization.id`
-    await page.evaluate(`Clerk.setActive({ organization: ${id} })`)
-  } else {
-    await page.getByRole('button', { name: 'Open organization switcher' }).click()
-    await page.getByRole('button', { name: organization }).click()
-  }
+  await chooseOrganization(page, '/organizations', organization)
   await expect(page.getByRole('heading', { level: 1, name: organization })).toBeVisible()
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
+import { startCounting } from './support/clicks.ts'
 import { fillSignUp, signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, turnClerkKnob } from './support/product.ts'
 import { alone, alsoOnPhones, expect, test } from './support/test.ts'
@@ -11,10 +12,11 @@ test.afterEach(async () => {
 })
 
 test(
-  'a visitor signs up for Pro, starts the trial and has the plan and its credits',
+  'a visitor signs up for Pro, starts the trial and has the plan and its credits after six clicks or fewer',
   alsoOnPhones,
   async ({ page }) => {
-    await page.goto('/#pricing')
+    const counted = await startCounting(page.context())
+    await page.goto('/')
     await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
     await page.waitForURL('**/pricing')
     await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
@@ -38,6 +40,7 @@ test(
     await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
     const credits = region(page, 'Available Credits')
     await expect(credits.getByText('500', { exact: true })).toBeVisible()
+    expect(counted.clicks).toBeLessThanOrEqual(6)
     await expect(credits).toContainText(/500 credits0 of 500 plan credits used · resets \w+ \d+/)
     await credits.getByRole('link', { name: 'Add credits' }).click()
     await expect(region(page, 'Add Credits')).toBeInViewport()

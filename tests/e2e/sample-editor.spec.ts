@@ -21,7 +21,8 @@ async function openEditor(page: Page, context: BrowserContext): Promise<Page> {
 /** From the editor to the product's pages and back. */
 async function signInEditor(editor: Page): Promise<void> {
   await editor.getByRole('button', { name: 'Sign in' }).click()
-  await editor.getByRole('button', { name: 'Sign in the editor' }).click()
+  await expect(editor.getByText('Sample editor', { exact: true })).toBeVisible()
+  await editor.getByRole('button', { name: 'Connect editor' }).click()
 }
 
 test(

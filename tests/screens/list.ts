@@ -118,7 +118,7 @@ export const screens: readonly Screen[] = [
     route: '/auth/vscode-callback',
     as: 'newcomer',
     address: callback,
-    shows: 'Sign in the editor',
+    shows: 'Connect editor',
   },
   { name: 'extension-error', route: '/extension-signin', as: 'visitor', shows: 'Authentication Error' },
   {
@@ -133,7 +133,7 @@ export const screens: readonly Screen[] = [
     route: '/extension-signin',
     as: 'newcomer',
     address: extensionSignin,
-    shows: 'Sign in the editor',
+    shows: 'Connect editor',
   },
 
   { name: 'dashboard-new', route: '/dashboard', as: 'newcomer', shows: 'Available Credits' },

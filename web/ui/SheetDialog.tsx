@@ -38,12 +38,13 @@ export function SheetDialog({ open, onOpenChange, title, shape, closeOnLink, chi
             if (opener.current instanceof HTMLElement) opener.current.focus()
           }}
           className={cn(
-            'fixed inset-y-0 left-0 z-50 flex flex-col overflow-y-auto bg-canvas outline-none',
+            'fixed inset-y-0 left-0 z-50 flex flex-col bg-canvas outline-none',
             shape === 'side' ? 'w-72 animate-sheet-in border-r shadow-float' : 'w-full animate-fade-in',
           )}
         >
           <Dialog.Title className="sr-only">{title}</Dialog.Title>
-          {children}
+          {/* The scrolling part is one inside, so that a popover may be wider than the panel. */}
+          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">{children}</div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,11 +1,13 @@
-import type { Page } from '@playwright/test'
+import type { BrowserContext } from '@playwright/test'
 
-/** Counts clicks on every page that the tab opens, those of other origins included; keys are none. */
-export async function startCounting(page: Page): Promise<{ readonly clicks: number }> {
+/** Counts a person's clicks on every page of a context, those of other origins included; keys are none. */
+export async function startCounting(context: BrowserContext): Promise<{ readonly clicks: number }> {
   const counted = { clicks: 0 }
-  await page.exposeFunction('countClick', () => {
+  await context.exposeFunction('countClick', () => {
     counted.clicks++
   })
-  await page.addInitScript(`addEventListener('click', ({ detail }) => detail > 0 && countClick(), true)`)
+  const count = `addEventListener('click', ({ detail, isTrusted }) => isTrusted && detail > 0 && countClick(), true)`
+  await context.addInitScript(count)
+  for (const page of context.pages()) await page.evaluate(count)
   return counted
 }

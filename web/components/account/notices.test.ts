@@ -58,6 +58,7 @@ const declined = {
   url: 'https://invoice.stripe.com/i/1',
   amount_minor: 2000,
   decline_reason: 'insufficient funds',
+  declined_at: '2026-02-28T12:00:00.000Z',
   next_attempt_at: '2026-03-07T12:00:00.000Z',
 }
 
@@ -66,6 +67,7 @@ const nothingKnown = {
   url: null,
   amount_minor: null,
   decline_reason: null,
+  declined_at: null,
   next_attempt_at: null,
 }
 
@@ -101,7 +103,7 @@ test('a debt is named with its reason', () => {
   expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', actions: [{ leadsTo: 'credits' }] }])
 })
 
-test('a payment that was declined comes first, with its amount, the day it is tried again, the card and the invoice', () => {
+test('a payment that was declined comes first, with its amount, its day, the day it is tried again, the card and the invoice', () => {
   const notices = noticesOf(
     summaryWith({
       subscription: { status: 'past_due' },
@@ -112,7 +114,7 @@ test('a payment that was declined comes first, with its amount, the day it is tr
   expect(notices.map(({ id }) => id)).toEqual(['past_due', 'low_balance'])
   expect(notices[0]).toMatchObject({
     tone: 'caution',
-    title: '€20.00 for Pro was declined: insufficient funds',
+    title: '€20.00 for Pro was declined on Feb 28, 2026: insufficient funds',
     text: 'Update the card by Mar 7, 2026, when it is charged again, to keep Pro. Until it is paid, Pro brings no new credits.',
     actions: [
       { leadsTo: 'card', label: 'Update card' },

@@ -93,6 +93,7 @@ function overdueNotice(
     url,
     amount_minor,
     decline_reason,
+    declined_at,
     next_attempt_at,
   }: NonNullable<AccountSummary['overdue']>,
   { plan_type, currency, status }: AccountSubscription,
@@ -120,12 +121,13 @@ function overdueNotice(
       actions: [],
     }
   }
+  const day = declined_at ? ` on ${formatDay(declined_at)}` : ''
   const next = next_attempt_at
     ? `Update the card by ${formatDay(next_attempt_at)}, when it is charged again, to keep ${name}.`
     : `It is not charged again automatically. Update the card and pay now to keep ${name}.`
   return {
     ...notice,
-    title: `${sum} for ${name} was declined${decline_reason ? `: ${decline_reason}` : ''}`,
+    title: `${sum} for ${name} was declined${day}${decline_reason ? `: ${decline_reason}` : ''}`,
     text: `${next} Until it is paid, ${name} brings no new credits.`,
     actions: [
       { leadsTo: 'card', label: 'Update card' },

@@ -1,6 +1,7 @@
 import { useClerk } from '@clerk/clerk-react'
 import { MonitorSmartphone } from 'lucide-react'
 import { destinationOf } from '../../../schema/api/redirect-uri.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { editorTexts } from './editorTexts.ts'
@@ -17,7 +18,10 @@ interface AgreeToEditorProps {
 /** Names whose account goes where, before anything is sent. */
 export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel }: AgreeToEditorProps) {
   const { signOut } = useClerk()
-  const destination = destinationOf(redirect_uri)
+  const { sample_editor_url } = useWebConfig()
+  const { name, address } = destinationOf(redirect_uri)
+  // The name is the operator's, never one that a program gives itself: any may listen on this computer.
+  const isSample = sample_editor_url !== null && new URL(sample_editor_url).origin === address
   return (
     <StatusView
       tone="neutral"
@@ -26,7 +30,7 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
       text="Your editor wants to use your account. It will see your balance and spend your credits."
       actions={
         <>
-          <Button onClick={onAgree}>Sign in the editor</Button>
+          <Button onClick={onAgree}>Connect editor</Button>
           <Button variant="secondary" onClick={onCancel}>
             Cancel
           </Button>
@@ -53,8 +57,8 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
         <div className="px-4 py-3">
           <dt className="text-muted">Destination</dt>
           <dd className="mt-0.5">
-            <span className="font-medium">{destination.name}</span>
-            <span className="block break-all font-mono text-muted text-xs">{destination.address}</span>
+            <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+            <span className="block break-all font-mono text-muted text-xs">{address}</span>
           </dd>
         </div>
       </dl>

@@ -7,6 +7,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { Notices } from '../../components/account/Notices.tsx'
+import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -53,6 +54,7 @@ function Billing({ payer }: { payer: Payer }) {
       </div>
       <div className="mt-6">
         <Notices payer={payer} />
+        <ScheduledChange payer={payer} />
         <Tabs
           label="Billing"
           value={openTab(search, payer)}

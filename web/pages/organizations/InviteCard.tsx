@@ -128,7 +128,8 @@ function useInvite(view: OrganizationView, onSent: () => void) {
     onSuccess: onSent,
     onError: (error) => {
       if (!hasNoSeats(error)) return
-      toast.error('Cannot Send Invitation', { description: failureText(error, noSeatsText) })
+      // Not the server's text, which is the one of the page of a payment.
+      toast.error('Cannot Send Invitation', { description: noSeatsText })
     },
     // Also after a refusal, which often means that the seats have changed elsewhere.
     onSettled: showChange,

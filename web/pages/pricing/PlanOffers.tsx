@@ -56,7 +56,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
               variant="secondary"
               href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
             >
-              Contact Sales
+              Contact sales
             </LinkButton>
           </div>
         }

@@ -133,7 +133,7 @@ function ContactSection() {
           size="large"
           href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams and Enterprise')}`}
         >
-          Contact Sales
+          Contact sales
         </LinkButton>
       </div>
     </section>

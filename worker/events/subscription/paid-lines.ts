@@ -123,6 +123,8 @@ export interface UnpaidInvoice {
    * (Stripe.PaymentIntent.LastPaymentError).
    */
   readonly decline_code: string | null
+  /** When the latest attempt was declined; null when none was. */
+  readonly declined_at: Date | null
   /** When Stripe tries again; null when it does not (Stripe.Invoice.next_payment_attempt). */
   readonly next_attempt_at: Date | null
 }
@@ -135,15 +137,18 @@ async function fetchUnpaid(
   const { data } = await stripe.invoicePayments.list({
     invoice: id ?? '',
     limit: 1,
-    expand: ['data.payment.payment_intent'],
+    // The charge of the latest attempt has its time; the error has not (Stripe.PaymentIntent.latest_charge).
+    expand: ['data.payment.payment_intent.latest_charge'],
   })
   const intent = data[0]?.payment.payment_intent
-  const { status, last_payment_error: error } = typeof intent === 'object' ? intent : {}
+  const { status, last_payment_error: error, latest_charge } = typeof intent === 'object' ? intent : {}
+  const declined = typeof latest_charge === 'object' && latest_charge?.status === 'failed' && latest_charge
   return {
     url: hosted_invoice_url ?? null,
     needs_confirmation: status === 'requires_action',
     amount_minor: amount_remaining,
     decline_code: error?.decline_code ?? error?.code ?? null,
+    declined_at: declined ? new Date(declined.created * 1000) : null,
     next_attempt_at: next_payment_attempt === null ? null : new Date(next_payment_attempt * 1000),
   }
 }

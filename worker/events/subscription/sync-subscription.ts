@@ -296,6 +296,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     needs_confirmation: fetched.unpaid?.needs_confirmation ?? false,
     unpaid_minor: fetched.unpaid?.amount_minor ?? null,
     unpaid_decline_code: fetched.unpaid?.decline_code ?? null,
+    unpaid_declined_at: fetched.unpaid?.declined_at ?? null,
     unpaid_next_attempt_at: fetched.unpaid?.next_attempt_at ?? null,
     snapshot_order: fetched.snapshot_order,
     next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,

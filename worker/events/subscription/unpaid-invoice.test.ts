@@ -43,13 +43,15 @@ describe('a renewal that is not paid', () => {
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   })
 
-  test('the summary says that a card was refused, and the page takes another one', async () => {
+  test('the summary says that a card was refused and when, and the page takes another one', async () => {
     const bought = await renewWith(failsAtRenewal)
+    const [charge] = await life.charges(bought)
     expect((await summaryOf(bought)).overdue).toEqual({
       needs_confirmation: false,
       url: await pageOf(bought),
       amount_minor: 2000,
       decline_reason: null,
+      declined_at: new Date(Number(charge?.created) * 1000).toISOString(),
       next_attempt_at: expect.any(String),
     })
   })
