@@ -30,7 +30,7 @@ export const subscriptionStatuses = Object.keys(subscriptionMeanings) as Subscri
 /** Statuses in which an owner has the plan; there is at most one such subscription per owner. */
 export const liveStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'live')
 
-export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
+const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /** Whether a subscription has ended for good. */
 export function isOver({ status }: { readonly status: string }): boolean {
