@@ -54,7 +54,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   const [member, colleague] = await Promise.all([
     inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId)),
     inOwnBrowser(setting, (page) =>
-      askForActs(page, { customer: subscriber.userId, gone: newcomer.userId, broken: attention.userId }),
+      askForActs(page, { customer: subscriber.userId, gone: newcomer.userId, late: debtor.userId }),
     ),
   ])
   await inOwnBrowser(setting, (page) => compareEverything(page))
@@ -122,11 +122,13 @@ async function subscribe(page: Page) {
   await page.getByLabel(/Bank debit/).check()
   await page.getByRole('button', { name: /^Pay/ }).click()
   await page.getByRole('heading', { name: 'Payment pending' }).waitFor()
+  const creditsPending = addressOf(page)
+  await spendCredits(page, 'personal')
   const { userId } = await sessionOf(page)
   return {
     planPaid,
     creditsPaid,
-    creditsPending: addressOf(page),
+    creditsPending,
     supportCase: `/support/trace?owner=${userId}`,
     userId,
   }
@@ -164,7 +166,7 @@ async function compareEverything(page: Page) {
 }
 
 /** A second person of support asks for what takes two, and for two acts together. */
-async function askForActs(page: Page, people: { customer: string; gone: string; broken: string }) {
+async function askForActs(page: Page, people: { customer: string; gone: string; late: string }) {
   await arrive(page.request)
   const { userId } = await sessionOf(page)
   await openSandboxClerk().users.updateUserMetadata(userId, { publicMetadata: { role: 'support' } })
@@ -188,7 +190,7 @@ async function askForActs(page: Page, people: { customer: string; gone: string; 
     adjustment: { credits: 6000, customer_note: 'For the outage of Friday' },
   })
   const reason = 'After the outage of Friday'
-  const batch = await ask('resync', [people.customer, people.gone, people.broken], { reason })
+  const batch = await ask('resync', [people.customer, people.gone, people.late], { reason })
   const isOver = async () => {
     const asked = await page.request.get(`/api/support/acts?batch_id=${batch}`, {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
@@ -202,7 +204,7 @@ async function askForActs(page: Page, people: { customer: string; gone: string; 
 
 /** The trial is over and the card pays no more. */
 async function oweMoney(page: Page) {
-  await beNewcomer(page)
+  const { userId } = await beNewcomer(page)
   const paid = await order(page, '/auth/post-signup?plan=pro&billing=monthly&currency=EUR')
   const sessionId = new URL(paid, 'http://localhost').searchParams.get('session_id')
   const response = await fetch(`${process.env.E2E_STRIPE_URL}/v1/checkout/sessions/${sessionId}`, {
@@ -213,7 +215,7 @@ async function oweMoney(page: Page) {
   for (let tries = 0; tries < 40; tries += 1) {
     await page.goto('/dashboard')
     await page.getByRole('region', { name: 'Available Credits' }).waitFor()
-    if (await page.getByRole('region', { name: 'Notices' }).isVisible()) return {}
+    if (await page.getByRole('region', { name: 'Notices' }).isVisible()) return { userId }
   }
   throw new Error('The dashboard does not say that a payment has failed.')
 }
@@ -244,9 +246,9 @@ async function spendCredits(page: Page, payer: string) {
   })
   const { access_token } = (await generated.json()) as { access_token: string }
   for (const [credits, description] of [
-    [4, 'Chat in billing.ts'],
-    [11, 'Refactoring of the checkout'],
-    [1, 'Completion'],
+    [24, 'Chat in billing.ts'],
+    [61, 'Refactoring of the checkout'],
+    [3, 'Completion'],
   ]) {
     const reported = await page.request.post('/api/extension/usage', {
       headers: { authorization: `Bearer ${access_token}` },

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from '@playwright/test'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
@@ -11,13 +11,21 @@ import { type Screen, screens } from './list.ts'
 import { showScreen } from './show.ts'
 
 const folder = join(repositoryRoot, 'reports/screenshots')
+/** The README's pictures, by the screen that they show. */
+const readme = new Map([
+  ['dashboard-1440-light', 'docs/images/dashboard.png'],
+  ['support-attention-1440-light', 'docs/images/support-case.png'],
+])
 const widths_px = [1440, 768, 390]
 const tablet_px = 768
 const themes = ['light', 'dark'] as const
 /** Two cores draw two pages at a time. */
 const painters = 2
 
-/** `npm run screenshots` takes every screen; `npm run screenshots -- billing` those with that prefix. */
+/**
+ * `npm run screenshots` takes every screen and the README's pictures; `npm run screenshots -- billing` those
+ * with that prefix.
+ */
 const [beginning = ''] = process.argv.slice(2)
 const wanted = screens.filter(({ name }) => name.startsWith(beginning))
 const failures: string[] = []
@@ -99,9 +107,12 @@ async function takePictures(input: {
       }
       for (const theme of themes) {
         await page.emulateMedia({ colorScheme: theme })
-        const path = join(folder, `${screen.name}-${width}-${theme}.png`)
+        const name = `${screen.name}-${width}-${theme}`
+        const path = join(folder, `${name}.png`)
         await rm(path, { force: true })
         await page.screenshot({ path, animations: 'disabled' })
+        const shown = readme.get(name)
+        if (shown) await copyFile(path, join(repositoryRoot, shown))
       }
     } finally {
       await context.close()
