@@ -137,7 +137,7 @@ test('the page says after 15 seconds that the sign-in service cannot be loaded',
   baseURL,
 }) => {
   const gateway = await startGateway(baseURL ?? '')
-  gateway.lose(/^\/__clerk\/npm\//, 1)
+  gateway.lose(/^\/__clerk\/npm\/@clerk\/clerk-js/, 1)
   await page.clock.install()
   await Promise.all([page.waitForRequest(/\/__clerk\/npm\//), page.goto(`${gateway.url}/sign-in`)])
   await expect(heading(page, 'Authentication Error')).toBeHidden()
@@ -149,6 +149,13 @@ test('the page says after 15 seconds that the sign-in service cannot be loaded',
     ),
   ).toBeVisible()
   await expect(page.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+  // Without its forms a visitor cannot sign in either.
+  gateway.lose(/^\/__clerk\/npm\/@clerk\/ui/, 1)
+  await Promise.all([
+    page.waitForRequest(/\/npm\/@clerk\/ui/),
+    page.getByRole('button', { name: 'Refresh Page' }).click(),
+  ])
+  await expect(heading(page, 'Authentication Error')).toBeVisible()
   await page.getByRole('button', { name: 'Refresh Page' }).click()
   await expect(page.getByLabel('Email address')).toBeVisible()
   gateway.close()

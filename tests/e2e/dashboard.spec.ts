@@ -295,8 +295,24 @@ test(
   },
 )
 
-test('the sidebar is toggled by a key, remembered, and a sheet on a phone', async ({ page }) => {
+test('the dashboard is there after few requests, with a sidebar that a key toggles and menus that open', async ({
+  page,
+}) => {
+  const requested: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
   await signUp(page)
+  await expect(region(page, 'Available Credits')).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  expect(requested.length, requested.join('\n')).toBeLessThanOrEqual(40)
+  await page.getByRole('button', { name: 'Open user menu' }).click()
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeHidden()
+  await page.getByRole('button', { name: 'Open organization switcher' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Create organization' })).toBeVisible()
+  await page.keyboard.press('Escape')
+
   const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
   const width = async () => (await sidebar.boundingBox())?.width
   await expect.poll(width).toBe(256)

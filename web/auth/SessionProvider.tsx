@@ -1,8 +1,10 @@
 // The name is an alias in package.json for @clerk/react, the package's successor (decision 078).
 import { ClerkProvider, useClerk } from '@clerk/clerk-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'
 import { AuthenticationErrorScreen } from '../pages/errors/ErrorScreen.tsx'
+import { toast } from '../ui/toast.ts'
+import { lateClerkUi } from './lateClerkUi.ts'
 
 const signedOutPath = '/'
 
@@ -13,11 +15,14 @@ interface SessionProviderProps {
 }
 
 export function SessionProvider({ clerk, navigate, children }: SessionProviderProps) {
+  const [lacksForms, setLacksForms] = useState(false)
+  const [ui] = useState(() => ({ ClerkUI: lateClerkUi(clerk, () => setLacksForms(true)) }))
   return (
     <ClerkProvider
       publishableKey={clerk.publishable_key}
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
       telemetry={false}
+      ui={ui}
       // Signing out reloads the page, so that no account data stays in memory.
       routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}
       routerReplace={(to: string) => navigate(to, { replace: true })}
@@ -27,14 +32,24 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       appearance={clerkAppearance}
       localization={clerkTexts}
     >
-      <SessionGate>{children}</SessionGate>
+      <SessionGate lacksForms={lacksForms}>{children}</SessionGate>
     </ClerkProvider>
   )
 }
 
-/** Without the sign-in service no page can know who the user is, so no page is shown. */
-function SessionGate({ children }: { children: ReactNode }) {
-  return useClerk().status === 'error' ? <AuthenticationErrorScreen /> : children
+/**
+ * Without the sign-in service no page can know who the user is, and a visitor cannot sign in, so no page is
+ * shown. A user who is signed in goes without Clerk's menus.
+ */
+function SessionGate({ lacksForms, children }: { lacksForms: boolean; children: ReactNode }) {
+  const { status, isSignedIn } = useClerk()
+  useEffect(() => {
+    if (!lacksForms) return
+    toast.error('The sign-in service is not responding', {
+      description: 'Check your connection, then reload the page.',
+    })
+  }, [lacksForms])
+  return status === 'error' || (lacksForms && !isSignedIn) ? <AuthenticationErrorScreen /> : children
 }
 
 /** Clerk's own sentence mentions a limit that means nothing to an invited person. */

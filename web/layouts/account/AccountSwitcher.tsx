@@ -1,14 +1,48 @@
-import { OrganizationSwitcher } from '@clerk/clerk-react'
+import { OrganizationSwitcher, useOrganization } from '@clerk/clerk-react'
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import { useLocation } from 'react-router-dom'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
-/** Switches between the personal account and the user's organizations. Every choice stays on the page. */
+/**
+ * Switches between the personal account and the user's organizations. Every choice stays on the page. Clerk's
+ * switcher, in whose place ours stands until it is asked for (web/auth/lateClerkUi.ts).
+ */
 export function AccountSwitcher({ expanded }: { expanded: boolean }) {
   const { pathname } = useLocation()
+  const { user } = useSignedInUser()
+  const { isLoaded, organization } = useOrganization()
+  const [isAsked, setIsAsked] = useState(false)
+  if (!user || !isLoaded) return <Skeleton className="h-10 w-full" />
+  const trigger = (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-busy={isAsked || undefined}
+      onClick={() => setIsAsked(true)}
+      className={cn(
+        'flex h-10 w-full items-center gap-3 rounded-control font-medium text-muted text-sm hover:text-ink',
+        expanded ? 'border bg-surface px-2.5 aria-busy:opacity-60' : 'justify-center',
+      )}
+    >
+      <img
+        src={(organization ?? user).imageUrl}
+        alt=""
+        className={cn('size-5 shrink-0', organization ? 'rounded' : 'rounded-full')}
+      />
+      <span className={expanded ? 'truncate' : 'sr-only'}>{organization?.name ?? 'Personal account'}</span>
+      <span className="sr-only">: Open organization switcher</span>
+      {expanded && <ChevronDown aria-hidden="true" className="ml-auto size-4 shrink-0" />}
+    </button>
+  )
+  if (!isAsked) return trigger
   return (
-    <div data-rail={!expanded || undefined} className="account-switcher min-h-10">
+    <div className="min-h-10">
       <OrganizationSwitcher
-        fallback={<Skeleton className="h-10 w-full" />}
+        defaultOpen
+        fallback={trigger}
         // A new organization has no plan yet, and so no seats for the people it would invite.
         skipInvitationScreen
         afterCreateOrganizationUrl={pathname}
