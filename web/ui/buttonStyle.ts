@@ -13,7 +13,7 @@ export const buttonStyle = cva(
         quiet: 'text-muted hover:bg-hover hover:text-ink',
       },
       size: {
-        small: 'h-8 px-3 text-sm',
+        small: 'h-8 px-3 [:where(&)]:text-sm',
         medium: 'h-9 px-3.5 text-sm',
         large: 'h-11 px-5 text-base',
         icon: 'size-9',

@@ -52,7 +52,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
         <p className="text-xs text-faint">Card, invoices and cancelling</p>
-        <div className="flex flex-wrap gap-2">
+        <div className="ml-auto flex flex-wrap justify-end gap-2">
           <PlanChange payer={payer} subscription={subscription} />
           <PortalButton payer={payer} />
         </div>

@@ -12,7 +12,7 @@ export function SessionLinks() {
         <LinkButton variant="quiet" size="icon" href="/sign-in" aria-label="Sign in" title="Sign in">
           <LogIn aria-hidden="true" />
         </LinkButton>
-        <LinkButton size="small" className="uppercase tracking-[0.04em]" href="/pricing">
+        <LinkButton size="small" className="text-xs uppercase tracking-[0.04em]" href="/pricing">
           Get Started
         </LinkButton>
       </>

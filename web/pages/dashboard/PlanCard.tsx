@@ -177,7 +177,7 @@ function PlanAction({ summary, payer }: PlanCardProps) {
   // By a seat, a person has the plan of an organization.
   if (subscription !== null && planType === subscription.plan_type) {
     return (
-      <div className="flex flex-wrap gap-2">
+      <div className="ml-auto flex flex-wrap justify-end gap-2">
         <PlanChange payer={payer} subscription={subscription} />
         <PortalButton payer={payer} />
       </div>

@@ -123,13 +123,13 @@ function NoOrganization() {
           </Button>
         }
       >
-        <p>An organization has one bill, a pool of credits and a seat for each member.</p>
-        <ul className="mt-4 list-disc space-y-1.5 pl-5 text-left marker:text-faint">
-          {gettingStarted.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
+        An organization has one bill, a pool of credits and a seat for each member.
       </EmptyState>
+      <ul className="grid list-disc gap-x-8 gap-y-2 border-t px-10 py-5 text-muted text-sm marker:text-faint sm:grid-cols-2">
+        {gettingStarted.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ul>
     </Card>
   )
 }

@@ -74,7 +74,9 @@ function Person(person: OrganizationPerson) {
         <p className="truncate font-medium" title={name ?? address}>
           {name ?? address}
         </p>
-        {details.length > 0 && <p className="truncate text-faint text-xs">{details.join(' · ')}</p>}
+        {details.length > 0 && (
+          <p className="text-faint text-xs [overflow-wrap:anywhere]">{details.join(' · ')}</p>
+        )}
         <p className="text-faint text-xs @2xl:hidden">
           {stateOf(person).label} · {roleName(person)} · {formatCredits(used_credits)} used
         </p>

@@ -88,7 +88,7 @@ function Help() {
   const mail = `mailto:${brand.support_email}?subject=${encodeURIComponent('Payment Issue')}`
   return (
     <div className="mt-4 w-full max-w-md rounded-card border bg-sunken text-sm">
-      <div className="flex flex-wrap items-center justify-between gap-3 border-b px-6 py-4 sm:px-8">
+      <div className="flex items-center justify-between gap-4 border-b px-6 py-4 sm:px-8">
         <div>
           <h2 className="text-sm">Need Help?</h2>
           <p className="mt-0.5 text-muted">We reply to every message about a payment.</p>
