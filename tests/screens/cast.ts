@@ -28,6 +28,8 @@ interface Addresses {
   readonly erasureCase: string
   /** Acts that were asked for together. */
   readonly batch: string
+  /** Who asked for them. */
+  readonly colleague: string
   /** A customer with almost every kind of problem. */
   readonly attentionCase: string
   /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
@@ -64,6 +66,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
     ...team,
     erasureCase: `/support/trace?owner=${newcomer.userId}`,
     batch: colleague.batch,
+    colleague: colleague.userId,
     attentionCase: `/support/trace?owner=${attention.userId}`,
     searches: { email: team.email, session, archived: archivedTransferId },
     sessions: {
@@ -199,7 +202,7 @@ async function askForActs(page: Page, people: { customer: string; gone: string; 
   }
   await waitUntil(isOver, 'the acts to be done')
   await ask('forget', [people.gone], { reason: 'Asked for erasure, ticket 4711' })
-  return { batch }
+  return { batch, userId }
 }
 
 /** The trial is over and the card pays no more. */

@@ -472,6 +472,8 @@ export const screens: readonly Screen[] = [
     name: 'support-audit-grouped',
     route: '/support/audit',
     as: 'support',
+    // What support looked at since fills the first page of the whole log.
+    address: ({ colleague }) => `/support/audit?actor=${colleague}`,
     shows: /^3 items · /,
     open: (page) =>
       page
