@@ -287,19 +287,23 @@ test(
   },
 )
 
-test('the page says how to get an organization when there is none', async ({ page }) => {
-  await signUp(page)
+test('the page says how to get an organization when there is none', alsoOnPhones, async ({ page }) => {
+  const { email } = await signUp(page)
+  const name = `Pier ${email.split('.')[1]?.split('@')[0]}`
+  const openSidebar = () => isPhone(page) && page.getByRole('button', { name: 'Toggle sidebar' }).click()
+  await openSidebar()
   await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Organizations' }).click()
   await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Start with Teams' })).toHaveAttribute('href', '/teams/start')
   await expectAccessible(page)
 
   // One of the switcher has no plan yet: it has no seats for people who could be invited.
+  await openSidebar()
   await page.getByRole('button', { name: 'Open organization switcher' }).click()
   await page.getByRole('button', { name: 'Create organization' }).click()
-  await page.getByLabel('Name').fill('Pier')
+  await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create organization' }).last().click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Pier' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
   await expect(page.getByRole('dialog')).toBeHidden()
   await openSeats(page)
   await expect(page.getByRole('link', { name: 'Set up billing' })).toBeVisible()

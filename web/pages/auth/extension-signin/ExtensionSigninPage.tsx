@@ -25,7 +25,7 @@ interface AskedSignIn {
 
 /** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
 export function ExtensionSigninPage() {
-  usePageTitle('Sign in your editor')
+  usePageTitle('Connect your editor')
   const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const { pathname, search: query } = useLocation()

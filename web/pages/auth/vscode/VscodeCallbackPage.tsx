@@ -31,7 +31,7 @@ interface BegunSignIn {
 
 /** Ends a sign-in with PKCE: its user agrees, and the browser takes the code to the editor. */
 export function VscodeCallbackPage() {
-  usePageTitle('Sign in your editor')
+  usePageTitle('Connect your editor')
   const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]

@@ -11,7 +11,7 @@ import { editorTexts } from '../editorTexts.ts'
 
 /** Where an editor's extension sends the browser to begin a sign-in with PKCE. */
 export function VscodeInitiatePage() {
-  usePageTitle('Sign in your editor')
+  usePageTitle('Connect your editor')
   const [search] = useSearchParams()
   const redirect_uri = search.get('vscode_redirect_uri')
   const [code_challenge, state] = [search.get('code_challenge'), search.get('state')]
