@@ -51,7 +51,7 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
             label="Revoke all"
             busy={all.isPending}
             title="Revoke all tokens?"
-            text={`${hasActive ? 'Your long-lived token and all signed-in editors end' : 'All signed-in editors are signed out'}. You will need to sign in again from each editor.`}
+            text={`All signed-in editors are signed out${hasActive ? ', and your long-lived token ends' : ''}. You will need to sign in again from each editor.`}
             confirm="Revoke all"
             dismiss="Keep them"
             onConfirm={() => all.mutate()}
@@ -101,7 +101,7 @@ function Editor({ editor }: { editor: SignedInEditor }) {
           ? 'Not used yet'
           : `Last used ${formatDay(last_used_at)}, ${formatTime(last_used_at)}`}
       </p>
-      <p className="text-muted">
+      <p className="mt-0.5 text-muted text-xs">
         Signed in {formatDay(signed_in_at)}, expires {formatDay(expires_at)}
       </p>
     </div>
