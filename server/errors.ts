@@ -321,7 +321,7 @@ export const tooManyEditors = () =>
   new ServerError(
     409,
     'too_many_editors',
-    `You have ${editorsMax} editors signed in, which is the maximum. Revoke one on your dashboard, then try again.`,
+    `You have ${editorsMax} connected editors, which is the maximum. Revoke one on your dashboard, then try again.`,
   )
 /** The same for an editor of another person and for one that does not exist. */
 export const editorNotFound = () =>

@@ -65,7 +65,7 @@ export const revokeEditor = endpoint({
 export const revokeAllExtensionTokens = endpoint({
   method: 'POST',
   path: '/api/extension-token/revoke-all',
-  summary: 'Revoke the tokens of all signed-in editors and the one that was generated',
+  summary: 'Revoke the tokens of all connected editors and the one that was generated',
   auth: 'user',
   limit: 'write',
   /** `revoked`: how many worked until then. */

@@ -57,7 +57,7 @@ const tooMany = {
   body: {
     code: 'too_many_editors',
     message:
-      'You have 10 editors signed in, which is the maximum. Revoke one on your dashboard, then try again.',
+      'You have 10 connected editors, which is the maximum. Revoke one on your dashboard, then try again.',
   },
 }
 

@@ -84,7 +84,7 @@ test('a sample editor whose token is revoked says so, and is signed in again', a
   await expect(editor.getByText('Not signed in')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Signed-in editors' })).toBeHidden()
+  await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
 })
 
 test(
@@ -96,15 +96,15 @@ test(
     await page.goto('/dashboard')
     const card = page.getByRole('region', { name: 'Extension token' })
     const rowOf = (name: string) => card.getByRole('listitem').filter({ hasText: name })
-    await expect(page.getByRole('region', { name: 'Signed-in editors' })).toBeHidden()
+    await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
     const laptop = await openEditor(page, context)
     await laptop.getByLabel('Name of this computer').fill('laptop')
     await laptop.getByRole('button', { name: 'Sign in' }).click()
-    await expect(laptop.getByText('A program on this computer')).toBeVisible()
+    await expect(laptop.getByText('Sample editor', { exact: true })).toBeVisible()
     await expect(laptop.getByText('Says it is “Sample editor on laptop”')).toBeVisible()
-    await expect(laptop.getByText('Your other editors stay signed in.')).toBeVisible()
+    await expect(laptop.getByText('Your other editors stay connected.')).toBeVisible()
     await expectAccessible(laptop)
-    await laptop.getByRole('button', { name: 'Sign in the editor' }).click()
+    await laptop.getByRole('button', { name: 'Connect editor' }).click()
     await expect(balance(laptop)).toContainText('500 credits left')
 
     // Another computer: the same person, and an editor that knows nothing of the first.
@@ -170,7 +170,7 @@ test('the eleventh editor is told to revoke one first, and goes on when one is r
   await expect(card.getByRole('listitem')).toHaveCount(3)
   const editor = await openEditor(page, context)
   await signInEditor(editor)
-  await expect(editor.getByText(/You have 10 editors signed in, which is the maximum\./)).toBeVisible()
+  await expect(editor.getByText(/You have 10 connected editors, which is the maximum\./)).toBeVisible()
   await expectAccessible(editor)
   const opened = context.waitForEvent('page')
   await editor.getByRole('link', { name: 'Manage editors' }).click()

@@ -66,7 +66,7 @@ export function AgreeToEditor({
         <div className="px-4 py-3">
           <dt className="text-muted">Destination</dt>
           <dd className="mt-0.5">
-<span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+            <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
             {editor_name !== null && (
               <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
             )}

@@ -44,14 +44,14 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
     <section aria-labelledby="editors-title">
       <div className="flex min-h-8 items-center justify-between gap-4">
         <h3 id="editors-title" className="font-medium text-sm">
-          Signed-in editors
+          Connected editors
         </h3>
         {editors.length + Number(hasActive) > 1 && (
           <ConfirmButton
             label="Revoke all"
             busy={all.isPending}
             title="Revoke all tokens?"
-            text={`All signed-in editors are signed out${hasActive ? ', and your long-lived token ends' : ''}. You will need to sign in again from each editor.`}
+            text={`All connected editors are signed out${hasActive ? ', and your long-lived token ends' : ''}. You will need to sign in again from each editor.`}
             confirm="Revoke all"
             dismiss="Keep them"
             onConfirm={() => all.mutate()}
@@ -102,7 +102,7 @@ function Editor({ editor }: { editor: SignedInEditor }) {
           : `Last used ${formatDay(last_used_at)}, ${formatTime(last_used_at)}`}
       </p>
       <p className="mt-0.5 text-muted text-xs">
-        Signed in {formatDay(signed_in_at)}, expires {formatDay(expires_at)}
+        Connected {formatDay(signed_in_at)}, expires {formatDay(expires_at)}
       </p>
     </div>
   )
