@@ -19,6 +19,8 @@ export interface RequestState {
   session_id?: string
   /** The session token that was verified. */
   session_token?: string
+  /** Set by `authenticateExtension`. */
+  editor_token_id?: string
   /** Set by `validate`. */
   query?: unknown
   body?: unknown
@@ -40,6 +42,8 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** The token of that session; null for other callers. */
   readonly session_token: string | null
+  /** The id of the long-lived token of an editor; null for other callers. */
+  readonly editor_token_id: string | null
   /** Where an anonymous caller is; see networks.ts. */
   readonly network: string
   readonly requestLog: RequestLog

@@ -1,5 +1,6 @@
 import type { ApiError } from '../schema/api/error.ts'
 import type { UsageRefusal } from '../schema/api/extension.ts'
+import { editorsMax } from '../schema/extension/tokens.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
 /** An error for the caller: `message` for people, `code` for programs. Its `cause` only goes to the log. */
@@ -315,6 +316,16 @@ export const invalidGrant = () =>
     'invalid_grant',
     'This sign-in is not finished, has expired, was used before or does not match. Please start again from your editor.',
   )
+
+export const tooManyEditors = () =>
+  new ServerError(
+    409,
+    'too_many_editors',
+    `You have ${editorsMax} connected editors, which is the maximum. Revoke one on your dashboard, then try again.`,
+  )
+/** The same for an editor of another person and for one that does not exist. */
+export const editorNotFound = () =>
+  new ServerError(404, 'editor_not_found', 'You have no editor with this id')
 
 /** The same for an organization of others and for one that does not exist. */
 export const payerNotFound = () =>

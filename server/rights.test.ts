@@ -8,6 +8,7 @@ import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
 import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
 import { findStripeCustomer } from '../schema/customers/customers.ts'
+import { listTokens } from '../schema/extension/tokens.ts'
 import { findLiveSubscription } from '../schema/subscriptions/subscriptions.ts'
 import { buildWaitingAct } from '../tests/support/factories/acts.ts'
 import {
@@ -164,6 +165,11 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     return { body: { id: invitation.id } }
   },
 
+  'POST /api/extension-token/revoke-editor': async () => {
+    await server.ask(generateExtensionToken, { token: people.user.token })
+    const [token] = await listTokens(database.owner, { user_id: people.user.user_id, limit: 1 })
+    return { body: { id: token?.id } }
+  },
   'POST /api/auth/initiate-vscode-auth': () => {
     const { state, code_challenge, redirect_uri } = newSignIn()
     return { body: { state, code_challenge, redirect_uri } }

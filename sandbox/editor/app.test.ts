@@ -35,6 +35,7 @@ it('a sign-in goes to the product’s page with a challenge of 43 characters and
     vscode_redirect_uri: `${editor.url}/auth-complete`,
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     state: expect.stringMatching(/^[\w-]{22}$/),
+    editor_name: 'Sample editor on this computer',
   })
   expect(answer.headers.get('set-cookie')).toMatch(/httponly/i)
 })

@@ -25,7 +25,7 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
   router.post('/sign-in', (context) => {
     const session = sessions.of(context)
     session.begun = beginSignIn(url)
-    seeOther(context, signInPage(appUrl, session.begun))
+    seeOther(context, signInPage(appUrl, session.begun, field(context, 'computer') || 'this computer'))
   })
 
   router.get('/auth-complete', async (context) => {
@@ -45,7 +45,7 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
 
   router.post('/requests', async (context) => {
     const session = sessions.of(context)
-    const name = (context.request.body as { name?: unknown } | undefined)?.name
+    const name = field(context, 'name')
     const { token } = session
     if (token && isRequest(name)) {
       const { title, credits, reply } = requests[name]
@@ -59,7 +59,10 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     seeOther(context, '/#latest')
   })
 
-  router.post('/sign-out', (context) => {
+  router.post('/sign-out', async (context) => {
+    const session = sessions.of(context)
+    const { token } = session
+    if (token !== null) await noticing(session, () => product.signOut(token))
     sessions.forget(context)
     seeOther(context, '/')
   })
@@ -93,8 +96,17 @@ async function noticing<Result>(session: Session, work: () => Promise<Result>): 
 /** A token that has ended does not work again: the editor forgets it and offers to sign in. */
 function refused(session: Session, error: unknown): { text: string; buy_url: string | undefined } {
   if (!(error instanceof Refusal)) throw error
-  if (error.status === 401) session.token = null
+  if (error.status === 401) {
+    session.token = null
+    session.notice = error.message
+  }
   return { text: error.message, buy_url: error.buy_url }
+}
+
+/** A field of the form that was sent; empty without one. */
+function field(context: RouterContext, name: string): string {
+  const value = (context.request.body as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' ? value : ''
 }
 
 function seeOther(context: RouterContext, address: string): void {

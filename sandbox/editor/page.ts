@@ -51,7 +51,8 @@ const code = html`<pre tabindex="0" role="group" aria-label="The code of tide.ts
 }</pre>`
 
 const signedOut = html`<p>Sign in to use the credits of your account here.</p>
-<form method="post" action="/sign-in"><button class="primary">Sign in</button></form>`
+<form method="post" action="/sign-in"><label>Name of this computer <input name="computer" value="laptop" maxlength="40" autocomplete="off"></label>
+<button class="primary">Sign in</button></form>`
 
 const signOut = html`<form method="post" action="/sign-out"><button>Sign out</button></form>`
 

@@ -51,6 +51,10 @@ export function productAt(appUrl: string) {
     readBalance(token: string): Promise<Balance> {
       return call('/api/extension/balance', { headers: bearer(token) }, balanceAnswer)
     },
+    async signOut(token: string): Promise<void> {
+      const request = { method: 'POST', headers: bearer(token) }
+      await call('/api/extension/sign-out', request, z.object({ success: z.literal(true) }))
+    },
     /** A report whose answer was lost is sent again with its key, so it is charged once. */
     async reportUsage(token: string, usage: Usage): Promise<z.infer<typeof usageAnswer>> {
       const request = {

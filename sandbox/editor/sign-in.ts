@@ -16,8 +16,18 @@ export function beginSignIn(editorUrl: string): BegunSignIn {
 }
 
 /** The product's page on which the user signs in and agrees. */
-export function signInPage(appUrl: string, { state, code_verifier, redirect_uri }: BegunSignIn): string {
+export function signInPage(
+  appUrl: string,
+  { state, code_verifier, redirect_uri }: BegunSignIn,
+  computer: string,
+): string {
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
-  const search = new URLSearchParams({ vscode_redirect_uri: redirect_uri, code_challenge, state })
+  const editor_name = `Sample editor on ${computer}`
+  const search = new URLSearchParams({
+    vscode_redirect_uri: redirect_uri,
+    code_challenge,
+    state,
+    editor_name,
+  })
   return `${appUrl}/auth/vscode-initiate?${search}`
 }

@@ -25,6 +25,8 @@ article p { margin-top: 2px }
 article small { color: var(--muted); font-size: 13px }
 .bad { border: 1px solid var(--bad); border-radius: 10px; background: var(--bad-soft); padding: 10px 14px }
 form { display: grid; gap: 8px }
+label { display: grid; gap: 4px; color: var(--muted); font-size: 13px }
+input { width: 100%; padding: 8px 12px; border: 1px solid var(--muted); border-radius: 10px; background: var(--pane); color: var(--ink); font: inherit; font-size: 15px }
 button { display: flex; justify-content: space-between; gap: 12px; width: 100%; padding: 10px 14px; border: 1px solid var(--line); border-radius: 10px; background: var(--pane); color: var(--ink); font: inherit; font-weight: 500; text-align: left; cursor: pointer }
 button:hover { background: var(--soft) }
 button span { color: var(--muted); font-weight: 400; white-space: nowrap }

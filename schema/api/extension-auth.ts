@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { editorNameSchema } from './editor-name.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
@@ -52,6 +53,7 @@ export const initiateVscodeAuth = endpoint({
     code_challenge: requiredText(missingPkce, challengeProblem),
     state: requiredText(missingPkce, stateProblem),
     code_challenge_method: z.optional(z.literal('S256')),
+    editor_name: editorNameSchema,
   }),
   response: z.object({ success: z.literal(true), auth_url: z.url(), expires_in: z.int() }),
 })
@@ -67,6 +69,8 @@ export const updateAuthCode = endpoint({
     /** As `auth_url` has it: what the editor began, signed. */
     request: requiredText(missingRequest, atMost(4096, 'request')),
     clerk_user_id: userIdSchema,
+    /** As the page showed it. */
+    editor_name: editorNameSchema,
     /** Accepted but ignored: a page's own code could be guessed, and profiles come from Clerk. */
     authorization_code: z.optional(z.string().check(z.maxLength(4096))),
     email: z.nullish(z.string().check(z.maxLength(320))),
@@ -90,6 +94,7 @@ export const prepareVscodeAuth = endpoint({
     state: requiredText(missingForPage, stateProblem),
     clerk_user_id: userIdSchema,
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
+    editor_name: editorNameSchema,
   }),
   response: z.object({
     success: z.literal(true),

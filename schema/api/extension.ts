@@ -4,25 +4,40 @@ import { endpoint } from './endpoint.ts'
 import { apiErrorSchema } from './error.ts'
 import { payerSchema } from './ids.ts'
 
+const editorSchema = z.object({
+  id: z.uuid(),
+  /** The editor that opened the link of the sign-in; null for a program on the computer of the sign-in. */
+  editor: z.nullable(z.string()),
+  /** What it calls itself; not verified. */
+  name: z.nullable(z.string()),
+  signed_in_at: z.iso.datetime(),
+  last_used_at: z.nullable(z.iso.datetime()),
+  expires_at: z.iso.datetime(),
+})
+export type SignedInEditor = z.infer<typeof editorSchema>
+
 export const getActiveExtensionToken = endpoint({
   method: 'GET',
   path: '/api/extension-token/active',
-  summary: 'Whether the caller has a valid long-lived token',
+  summary:
+    'Whether the caller has a valid long-lived token that they generated, and which editors are signed in',
   auth: 'user',
   limit: 'read',
   response: z.object({
     hasActive: z.boolean(),
     created_at: z.nullable(z.iso.datetime()),
     expires_at: z.nullable(z.iso.datetime()),
-    /** To the minute. */
+    /** To five minutes. */
     last_used_at: z.nullable(z.iso.datetime()),
+    /** Each has a token of its own; the one that was used last comes first. */
+    editors: z.array(editorSchema),
   }),
 })
 
 export const generateExtensionToken = endpoint({
   method: 'POST',
   path: '/api/extension-token/generate',
-  summary: 'Create a long-lived token, which is shown only once; the previous one ends',
+  summary: 'Create a long-lived token, which is shown only once; the one generated before ends',
   auth: 'user',
   limit: 'write',
   response: z.object({ access_token: z.string(), expires_at: z.iso.datetime() }),
@@ -31,10 +46,30 @@ export const generateExtensionToken = endpoint({
 export const revokeExtensionToken = endpoint({
   method: 'POST',
   path: '/api/extension-token/revoke',
-  summary: 'Revoke the long-lived token; does nothing when there is none',
+  summary: 'Revoke the long-lived token that was generated; does nothing when there is none',
   auth: 'user',
   limit: 'write',
   response: z.object({ success: z.literal(true), revoked: z.boolean() }),
+})
+
+export const revokeEditor = endpoint({
+  method: 'POST',
+  path: '/api/extension-token/revoke-editor',
+  summary: 'Revoke the token of one signed-in editor; does nothing when it has ended',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({ id: z.uuid() }),
+  response: z.object({ success: z.literal(true) }),
+})
+
+export const revokeAllExtensionTokens = endpoint({
+  method: 'POST',
+  path: '/api/extension-token/revoke-all',
+  summary: 'Revoke the tokens of all connected editors and the one that was generated',
+  auth: 'user',
+  limit: 'write',
+  /** `revoked`: how many worked until then. */
+  response: z.object({ success: z.literal(true), revoked: z.int() }),
 })
 
 const balanceSchema = z.object({
@@ -62,6 +97,15 @@ export const getExtensionBalance = endpoint({
     as_of: z.iso.datetime(),
   }),
   also: { 304: { description: 'Nothing has changed since the ETag in If-None-Match' } },
+})
+
+export const signOutEditor = endpoint({
+  method: 'POST',
+  path: '/api/extension/sign-out',
+  summary: 'End the token that makes this call',
+  auth: 'extension',
+  limit: 'extension',
+  response: z.object({ success: z.literal(true) }),
 })
 
 /** The description is shown to people: no characters that fake a new line or hide text. */

@@ -41,10 +41,20 @@ export interface Destination {
   readonly kind: 'editor' | 'this_machine'
 }
 
+/** The scheme of an address, without its colon. */
+export function schemeOf(uri: string): string {
+  return new URL(uri).protocol.slice(0, -1)
+}
+
+/** The editor that opens the links of a scheme, as people know it; null for a program of any kind. */
+export function editorOfScheme(scheme: string): string | null {
+  return editors[scheme] ?? null
+}
+
 /** The destination of a valid address. */
 export function destinationOf(uri: string): Destination {
   const { protocol, host } = new URL(uri)
-  const editor = editors[protocol.slice(0, -1)]
+  const editor = editorOfScheme(schemeOf(uri))
   return editor
     ? { kind: 'editor', name: editor, address: `${protocol}//${host}` }
     : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }

@@ -215,10 +215,16 @@ const personSchema = z.object({
       pool: z.nullable(z.int()),
     }),
   ),
-  /** A person's editor tokens, the newest first; the token itself is stored nowhere. */
+  /** A person's editor tokens, those that have not ended first; the token itself is stored nowhere. */
   editors: z.array(
     z.object({
       id: z.string(),
+      /** The person generated it and pasted it into an editor, or signed an editor in. */
+      kind: z.enum(['generated', 'signed_in']),
+      /** The editor that opened the link of the sign-in; null where that is not known. */
+      editor: z.nullable(z.string()),
+      /** What the editor calls itself; not verified. */
+      name: z.nullable(z.string()),
       state: z.enum(['connected', 'expired', 'revoked']),
       connected_at: z.iso.datetime(),
       last_used_at: z.nullable(z.iso.datetime()),

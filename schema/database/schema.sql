@@ -244,6 +244,7 @@ CREATE TABLE public.extension_sign_ins (
     confirmation_expires_at timestamp with time zone,
     confirmed_at timestamp with time zone,
     clerk_session_id text,
+    editor_name text,
     CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_sign_ins_check1 CHECK (
 CASE
@@ -256,6 +257,7 @@ END),
     CONSTRAINT extension_sign_ins_code_hash_check CHECK ((length(code_hash) = 32)),
     CONSTRAINT extension_sign_ins_confirmation CHECK (((confirmation_hash IS NULL) = (confirmation_expires_at IS NULL))),
     CONSTRAINT extension_sign_ins_confirmation_hash_check CHECK ((length(confirmation_hash) = 32)),
+    CONSTRAINT extension_sign_ins_editor_name_check CHECK (((length(editor_name) >= 1) AND (length(editor_name) <= 64))),
     CONSTRAINT extension_sign_ins_kind CHECK (((code_challenge IS NULL) OR ((confirmation_hash IS NULL) AND (confirmed_at IS NULL)))),
     CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
 );
@@ -268,7 +270,12 @@ CREATE TABLE public.extension_tokens (
     expires_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    scheme text,
+    editor_name text,
     CONSTRAINT extension_tokens_check CHECK ((created_at < expires_at)),
+    CONSTRAINT extension_tokens_editor_name_check CHECK (((length(editor_name) >= 1) AND (length(editor_name) <= 64))),
+    CONSTRAINT extension_tokens_named CHECK (((scheme IS NOT NULL) OR (editor_name IS NULL))),
+    CONSTRAINT extension_tokens_scheme_check CHECK ((scheme ~ '^[a-z-]{1,32}$'::text)),
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
@@ -1062,7 +1069,7 @@ CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (u
 
 CREATE INDEX extension_tokens_hash ON public.extension_tokens USING btree (token_hash);
 
-CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX extension_tokens_one_generated ON public.extension_tokens USING btree (user_id) WHERE ((revoked_at IS NULL) AND (scheme IS NULL));
 
 CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
 
@@ -1374,6 +1381,8 @@ GRANT UPDATE(confirmation_expires_at) ON TABLE public.extension_sign_ins TO tide
 GRANT UPDATE(confirmed_at) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT UPDATE(clerk_session_id) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(editor_name) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_tokens TO tidemark_worker;

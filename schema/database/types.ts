@@ -151,6 +151,7 @@ export interface ExtensionSignIns {
   confirmation_hash: Buffer | null;
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
+  editor_name: string | null;
   exchanged_at: Timestamp | null;
   expires_at: Timestamp;
   redirect_uri: string;
@@ -161,10 +162,12 @@ export interface ExtensionSignIns {
 
 export interface ExtensionTokens {
   created_at: Timestamp;
+  editor_name: string | null;
   expires_at: Timestamp;
   id: string;
   last_used_at: Timestamp | null;
   revoked_at: Timestamp | null;
+  scheme: string | null;
   token_hash: Buffer;
   user_id: string;
 }

@@ -1,13 +1,14 @@
+import { schemeOf } from '../api/redirect-uri.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
 import { hashSecret } from './secrets.ts'
 import { recordExchange } from './sign-ins.ts'
-import { type IssuedToken, issueToken, revokeToken } from './tokens.ts'
+import { type IssuedToken, issueEditorToken, revokeToken } from './tokens.ts'
 
 export type ExchangeOutcome =
   | { readonly token: IssuedToken; readonly user_id: string }
-  | { readonly refusal: ExchangeRefusal | 'unknown_state' }
+  | { readonly refusal: ExchangeRefusal | 'unknown_state' | 'too_many_editors' }
 
 /**
  * The user of a valid exchange and the session of their approval, so that Clerk can be asked about them
@@ -54,7 +55,10 @@ export function exchangeSignIn(
       return decision
     }
     const { user_id } = decision
-    const token = await issueToken(trx, { user_id, now })
+    const { redirect_uri, editor_name } = signIn
+    const token = await issueEditorToken(trx, { user_id, now, scheme: schemeOf(redirect_uri), editor_name })
+    // The code stays good until the sign-in expires: the user may revoke an editor meanwhile.
+    if (!token) return { refusal: 'too_many_editors' }
     await recordExchange(trx, { state_hash, token_id: token.id, now })
     return { token, user_id }
   })

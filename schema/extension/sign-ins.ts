@@ -26,9 +26,10 @@ export const confirmationLifetimeMs = 5 * 60_000
  */
 export async function bindSignIn(
   db: Database,
-  request: SignInRequest & SignedInUser & { readonly expires_at: Date; readonly now: Date },
+  request: SignInRequest &
+    SignedInUser & { readonly editor_name: string | null; readonly expires_at: Date; readonly now: Date },
 ): Promise<{ code: string } | SignInRefusal> {
-  const { state, redirect_uri, code_challenge, user_id, session_id, expires_at, now } = request
+  const { state, redirect_uri, code_challenge, user_id, session_id, editor_name, expires_at, now } = request
   const code = createCode()
   if (expires_at > now) {
     const bound = await db
@@ -40,13 +41,14 @@ export async function bindSignIn(
         user_id,
         code_hash: hashSecret(code),
         clerk_session_id: session_id,
+        editor_name,
         created_at: now,
         expires_at,
       })
       .onConflict((conflict) =>
         conflict
           .column('state_hash')
-          .doUpdateSet({ code_hash: hashSecret(code), clerk_session_id: session_id })
+          .doUpdateSet({ code_hash: hashSecret(code), clerk_session_id: session_id, editor_name })
           .where('extension_sign_ins.user_id', '=', user_id)
           .where('extension_sign_ins.code_challenge', '=', code_challenge)
           .where('extension_sign_ins.redirect_uri', '=', redirect_uri)
@@ -81,9 +83,9 @@ function isSame(
  */
 export async function prepareSignIn(
   db: Database,
-  signIn: SignedInUser & { state: string; redirect_uri: string; now: Date },
+  signIn: SignedInUser & { state: string; redirect_uri: string; editor_name: string | null; now: Date },
 ): Promise<{ confirmation: string } | SignInRefusal> {
-  const { state, redirect_uri, user_id, session_id, now } = signIn
+  const { state, redirect_uri, user_id, session_id, editor_name, now } = signIn
   await db
     .insertInto('extension_sign_ins')
     .values({
@@ -103,6 +105,7 @@ export async function prepareSignIn(
       confirmation_hash: hashSecret(confirmation),
       confirmation_expires_at: new Date(now.getTime() + confirmationLifetimeMs),
       clerk_session_id: session_id,
+      editor_name,
     })
     .where('state_hash', '=', hashSecret(state))
     .where('code_challenge', 'is', null)

@@ -22,25 +22,71 @@ export interface StoredToken {
   readonly revoked_at: Date | null
 }
 
-const storedColumns = ['id', 'user_id', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const
+/** What a sign-in knows of its editor; a token that was generated has none. */
+export interface SignedInEditor {
+  /** Of the address that the sign-in went to. */
+  readonly scheme: string
+  /** What the editor calls itself; not verified. */
+  readonly editor_name: string | null
+}
 
-/** Issues a token and ends the previous one. Locks the user's row, so that one token is left. */
-export async function issueToken(
+export interface ListedToken extends StoredToken {
+  /** Null for a token that was generated. */
+  readonly scheme: string | null
+  readonly editor_name: string | null
+}
+
+/** How many editors a person may have signed in at once. The token that they generate is not counted. */
+export const editorsMax = 10
+
+/** Generates a token in place of the previous one. Locks the user's row, so that one is left. */
+export async function generateToken(trx: DatabaseTransaction, who: Who): Promise<IssuedToken> {
+  await lockUser(trx, who)
+  await revokeTokens(trx, { ...who, kind: 'generated' })
+  return insertToken(trx, { ...who, scheme: null, editor_name: null })
+}
+
+/**
+ * Issues a token to an editor that was signed in, which ends no other; null when the user has as many as they
+ * may. Locks the user's row, so that sign-ins at the same moment count each other.
+ */
+export async function issueEditorToken(
   trx: DatabaseTransaction,
-  { user_id, now }: { user_id: string; now: Date },
-): Promise<IssuedToken> {
+  editor: Who & SignedInEditor,
+): Promise<IssuedToken | null> {
+  await lockUser(trx, editor)
+  return (await mayAddEditor(trx, editor)) ? insertToken(trx, editor) : null
+}
+
+/** Whether the user may sign in one more editor. Only under the lock of their row does the answer last. */
+export async function mayAddEditor(db: Kysely<DB>, who: Who): Promise<boolean> {
+  const tokens = await listActiveTokens(db, who)
+  return tokens.filter(({ scheme }) => scheme !== null).length < editorsMax
+}
+
+interface Who {
+  readonly user_id: string
+  readonly now: Date
+}
+
+async function lockUser(trx: DatabaseTransaction, { user_id }: Who): Promise<void> {
   await trx
     .selectFrom('users')
     .select('clerk_id')
     .where('clerk_id', '=', user_id)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  await revokeTokens(trx, { user_id, now })
+}
+
+async function insertToken(
+  trx: DatabaseTransaction,
+  { user_id, now, scheme, editor_name }: Who & Pick<ListedToken, 'scheme' | 'editor_name'>,
+): Promise<IssuedToken> {
   const access_token = createToken()
   const token = { id: randomUUID(), expires_at: tokenExpiry(now) }
   await trx
     .insertInto('extension_tokens')
-    .values({ ...token, user_id, token_hash: hashSecret(access_token), created_at: now })
+    .values({ ...token, user_id, token_hash: hashSecret(access_token), created_at: now, scheme, editor_name })
     .execute()
   return { ...token, access_token }
 }
@@ -56,33 +102,39 @@ export function tokenExpiry(createdAt: Date): Date {
   return expiry
 }
 
-/** Ends the user's token, if it was made by then; says whether there was one that still worked. */
+/**
+ * Ends the user's tokens, or only those that were made by then, or only the one that was generated; says how
+ * many of them still worked.
+ */
 export async function revokeTokens(
   db: Kysely<DB>,
-  { user_id, now, made_until }: { user_id: string; now: Date; made_until?: Date },
-): Promise<boolean> {
+  { user_id, now, made_until, kind }: Who & { readonly made_until?: Date; readonly kind?: 'generated' },
+): Promise<number> {
   const revoked = await db
     .updateTable('extension_tokens')
     .set({ revoked_at: now })
     .where('user_id', '=', user_id)
     .where('revoked_at', 'is', null)
     .$if(made_until !== undefined, (query) => query.where('created_at', '<=', made_until ?? now))
+    .$if(kind === 'generated', (query) => query.where('scheme', 'is', null))
     .returning('expires_at')
     .execute()
-  return revoked.some(({ expires_at }) => expires_at > now)
+  return revoked.filter(({ expires_at }) => expires_at > now).length
 }
 
+/** Ends one of the user's tokens, if it has not ended yet; says whether the user has a token of this id. */
 export async function revokeToken(
   db: Kysely<DB>,
-  { user_id, id, now }: Pick<StoredToken, 'user_id' | 'id'> & { readonly now: Date },
-): Promise<void> {
-  await db
+  { user_id, id, now }: Who & Pick<StoredToken, 'id'>,
+): Promise<boolean> {
+  const found = await db
     .updateTable('extension_tokens')
-    .set({ revoked_at: now })
+    .set(({ fn, ref, val }) => ({ revoked_at: fn.coalesce(ref('revoked_at'), val(now)) }))
     .where('user_id', '=', user_id)
     .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** The rows of presented tokens in their order, valid or not; undefined for unknown tokens. */
@@ -107,40 +159,48 @@ interface NotFound {
   readonly id: null
 }
 
-export async function findActiveToken(
-  db: Database,
-  { user_id, now }: { user_id: string; now: Date },
-): Promise<StoredToken | undefined> {
-  return db
-    .selectFrom('extension_tokens')
-    .select(storedColumns)
-    .where('user_id', '=', user_id)
+/** The user's tokens that work, the last used first: at most `editorsMax` and the one that was generated. */
+export async function listActiveTokens(db: Kysely<DB>, { user_id, now }: Who): Promise<ListedToken[]> {
+  return selectTokens(db, user_id)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)
-    .executeTakeFirst()
+    .orderBy(({ fn }) => fn.coalesce('last_used_at', 'created_at'), 'desc')
+    .execute()
 }
 
-/** A person's tokens, the newest first. */
+/** A person's tokens: those that are not revoked, then the others, the newest first. */
 export async function listTokens(
   db: Kysely<DB>,
   { user_id, limit }: { readonly user_id: string; readonly limit: number },
-): Promise<StoredToken[]> {
-  return db
-    .selectFrom('extension_tokens')
-    .select(storedColumns)
-    .where('user_id', '=', user_id)
+): Promise<ListedToken[]> {
+  return selectTokens(db, user_id)
+    .orderBy('revoked_at', (order) => order.desc().nullsFirst())
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
 }
 
+const selectTokens = (db: Kysely<DB>, user_id: string) =>
+  db.selectFrom('extension_tokens').select(listedColumns).where('user_id', '=', user_id)
+
+const listedColumns = [
+  'id',
+  'user_id',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'scheme',
+  'editor_name',
+] as const
+
 export function isActive(token: StoredToken, now: Date): boolean {
   return token.revoked_at === null && token.expires_at > now
 }
 
-const useResolutionMs = 60_000
+const useResolutionMs = 5 * 60_000
 
-/** Uses are recorded to the minute, so that a busy editor does not write a row per call. */
+/** Uses are recorded every five minutes, so that a busy editor does not write a row per call. */
 export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used_at'>, now: Date): boolean {
   return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
 }
@@ -150,9 +210,9 @@ export interface TokenUse extends Pick<StoredToken, 'user_id' | 'id'> {
 }
 
 /**
- * Records that tokens were used, except tokens recorded within the last minute and rows that are locked by a
- * concurrent recording or revocation: no call waits for a lock, so two servers that record the same tokens
- * cannot block each other.
+ * Records that tokens were used, except tokens recorded within the last five minutes and rows that are locked
+ * by a concurrent recording or revocation: no call waits for a lock, so two servers that record the same
+ * tokens cannot block each other.
  */
 export async function recordTokenUses(db: Database, uses: readonly TokenUse[]): Promise<void> {
   const statement = sql`

@@ -19,6 +19,9 @@ const works = async (token: string) => (await server.api(getExtensionBalance, { 
 const generate = ({ token }: Person) => server.api(generateExtensionToken, { token })
 const generated = async (person: Person) =>
   ((await generate(person)).body as { access_token: string }).access_token
+const signedIn = async (person: Person) =>
+  ((await exchange(server, await signInBoundTo(server, person))).body as { access_token: string })
+    .access_token
 const withoutVerifier = { code_verifier: undefined }
 const tokensOf = ({ user_id }: Person) =>
   database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
@@ -77,13 +80,13 @@ describe.each(misfortunes)('a user who %s', (what, happens, status, code) => {
   })
 
   const loses = what === 'closed their account' || what === 'was banned'
-  test(`the user ${loses ? 'loses' : 'keeps'} the token that they have when it is asked for another`, async () => {
+  test(`the user ${loses ? 'loses' : 'keeps'} the tokens that they have when it is asked for another`, async () => {
     const ada = await signUp(clerk)
-    const token = await generated(ada)
+    const tokens = [await generated(ada), await signedIn(ada)]
     await happens(ada)
-    expect(await works(token)).toBe(true)
+    for (const token of tokens) expect(await works(token)).toBe(true)
     await generate(ada)
-    expect(await works(token)).toBe(!loses)
+    for (const token of tokens) expect(await works(token)).toBe(!loses)
   })
 })
 
@@ -94,13 +97,13 @@ describe('Clerk’s events', () => {
     return events
   }
 
-  test('Clerk’s events of a ban end the token and the sign-ins in progress', async () => {
+  test('Clerk’s events of a ban end the tokens of both kinds and the sign-ins in progress', async () => {
     const ada = await signUp(clerk)
-    const token = await generated(ada)
+    const tokens = [await generated(ada), await signedIn(ada), await signedIn(ada)]
     const begun = await signInBoundTo(server, ada)
     await clerk.client.users.banUser(ada.user_id)
     await arrive('user.updated', ada)
-    expect(await works(token)).toBe(false)
+    for (const token of tokens) expect(await works(token)).toBe(false)
     const left = await database.owner
       .selectFrom('extension_sign_ins')
       .select('state_hash')
@@ -110,12 +113,12 @@ describe('Clerk’s events', () => {
     expect((await exchange(server, begun)).status).toBe(400)
   })
 
-  test('Clerk’s events of an account that was closed end the token and the sign-ins in progress', async () => {
+  test('Clerk’s events of an account that was closed end the tokens of both kinds', async () => {
     const ada = await signUp(clerk)
-    const token = await generated(ada)
+    const tokens = [await generated(ada), await signedIn(ada), await signedIn(ada)]
     await clerk.client.users.deleteUser(ada.user_id)
     await arrive('user.deleted', ada)
-    expect(await works(token)).toBe(false)
+    for (const token of tokens) expect(await works(token)).toBe(false)
   })
 
   test('a repeated event of a ban that was lifted long ago leaves the token that was made since', async () => {

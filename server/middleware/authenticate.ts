@@ -73,6 +73,7 @@ export function authenticateExtension(
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
+    ctx.state.editor_token_id = token.id
     ctx.state.requestLog.note({ user_id: token.user_id })
     await deps.editorTokens.recordUse(token, now)
     await next()

@@ -15,8 +15,10 @@ import {
   prepareSignIn,
   type SignInRefusal,
 } from '../../schema/extension/sign-ins.ts'
+import { mayAddEditor } from '../../schema/extension/tokens.ts'
 import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
+import type { Dependencies } from '../dependencies.ts'
 import {
   foreignExtension,
   invalidGrant,
@@ -25,6 +27,7 @@ import {
   signInNotFound,
   signInUnconfirmed,
   signInUsed,
+  tooManyEditors,
 } from '../errors.ts'
 import { anyFailure } from '../failures.ts'
 import { everybody, theUser } from '../rights.ts'
@@ -37,11 +40,12 @@ export const extensionAuthRoutes = [
     rights: everybody,
     failure: anyFailure('Failed to initiate authentication flow.', code),
   }).handle(async ({ body }, deps) => {
-    const { state, redirect_uri, code_challenge } = body
+    const { state, redirect_uri, code_challenge, editor_name } = body
     const { extension_ids, sign_in_secrets } = deps.settings
     if (!isOwnExtension(redirect_uri, extension_ids)) throw foreignExtension()
     const signed = await signRequest({ state, redirect_uri, code_challenge }, sign_in_secrets, deps.now())
     const query = new URLSearchParams({ state, vscode_redirect_uri: redirect_uri, request: signed })
+    if (editor_name) query.set('editor_name', editor_name)
     return {
       success: true,
       auth_url: `${deps.settings.app_url}/auth/vscode-callback?${query}`,
@@ -59,7 +63,9 @@ export const extensionAuthRoutes = [
     if (request?.state !== body.state) throw signInNotFound()
     // The list of our extensions may be shorter than when it was signed.
     if (!isOwnExtension(request.redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
-    const bound = await bindSignIn(deps.db, { ...request, user_id, session_id, now: deps.now() })
+    await requirePlaceForEditor(deps, user_id)
+    const { editor_name = null } = body
+    const bound = await bindSignIn(deps.db, { ...request, user_id, session_id, editor_name, now: deps.now() })
     if (typeof bound === 'string') throw signInRefused(bound)
     return { success: true, authorization_code: bound.code, redirect_uri: request.redirect_uri }
   }),
@@ -69,10 +75,10 @@ export const extensionAuthRoutes = [
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to complete authentication', code),
   }).handle(async ({ body, user_id, session_id }, deps) => {
-    const { state, redirect_uri } = body
+    const { state, redirect_uri, editor_name = null } = body
     if (!isOwnExtension(redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
     const { email } = await findOrCreateAccount(deps, user_id)
-    const signIn = { state, redirect_uri, user_id, session_id, now: deps.now() }
+    const signIn = { state, redirect_uri, user_id, session_id, editor_name, now: deps.now() }
     const prepared = await prepareSignIn(deps.db, signIn)
     if (typeof prepared === 'string') throw signInRefused(prepared)
     const expires_in = confirmationLifetimeMs / 1000
@@ -84,6 +90,7 @@ export const extensionAuthRoutes = [
     failure: anyFailure('Failed to complete authentication', code),
   }).handle(async ({ body, user_id, session_id, requestLog }, deps) => {
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
+    await requirePlaceForEditor(deps, user_id)
     const { state, redirect_uri, confirmation } = body
     const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
@@ -108,12 +115,12 @@ export const extensionAuthRoutes = [
       deps.editorTokens.forgetAll()
       throw error
     })
-    // Not for a guessed code: every revocation makes all servers look up the tokens of all editors again.
-    if (!('refusal' in outcome) || outcome.refusal === 'reused') deps.editorTokens.forgetAll()
+    // Only a repeated code revokes a token, and then the tokens of all editors are looked up again.
+    if ('refusal' in outcome && outcome.refusal === 'reused') deps.editorTokens.forgetAll()
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.
       requestLog.note({ refusal: outcome.refusal })
-      throw invalidGrant()
+      throw outcome.refusal === 'too_many_editors' ? tooManyEditors() : invalidGrant()
     }
     requestLog.note({ user_id: outcome.user_id })
     const { access_token, expires_at } = outcome.token
@@ -125,6 +132,11 @@ export const extensionAuthRoutes = [
     }
   }),
 ]
+
+/** Tells the user before a code is made; what counts is decided at the exchange. */
+async function requirePlaceForEditor(deps: Pick<Dependencies, 'db' | 'now'>, user_id: string): Promise<void> {
+  if (!(await mayAddEditor(deps.db, { user_id, now: deps.now() }))) throw tooManyEditors()
+}
 
 function signInRefused(refusal: SignInRefusal): ServerError {
   const refusals: Readonly<Record<SignInRefusal, () => ServerError>> = {

@@ -4,20 +4,37 @@ import {
   getActiveExtensionToken,
   getExtensionBalance,
   reportUsage,
+  revokeAllExtensionTokens,
+  revokeEditor,
   revokeExtensionToken,
+  type SignedInEditor,
+  signOutEditor,
 } from '../../schema/api/extension.ts'
+import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
+import {
+  generateToken,
+  type ListedToken,
+  listActiveTokens,
+  revokeToken,
+  revokeTokens,
+} from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { insufficientCredits, payerNotFound, renewalInProgress, type ServerError } from '../errors.ts'
+import {
+  editorNotFound,
+  insufficientCredits,
+  payerNotFound,
+  renewalInProgress,
+  type ServerError,
+} from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
-import { oneself, oneselfOrSeatHolder } from '../rights.ts'
+import { oneself, oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 import type { Settings } from '../settings.ts'
 
@@ -25,12 +42,14 @@ export const extensionRoutes = [
   route(getActiveExtensionToken, {
     rights: oneself,
   }).handle(async ({ user_id }, deps) => {
-    const token = await findActiveToken(deps.db, { user_id, now: deps.now() })
+    const tokens = await listActiveTokens(deps.db, { user_id, now: deps.now() })
+    const token = tokens.find(({ scheme }) => scheme === null)
     return {
       hasActive: token !== undefined,
       created_at: token?.created_at.toISOString() ?? null,
       expires_at: token?.expires_at.toISOString() ?? null,
       last_used_at: token?.last_used_at?.toISOString() ?? null,
+      editors: tokens.flatMap((token) => presentEditor(token) ?? []),
     }
   }),
 
@@ -41,7 +60,7 @@ export const extensionRoutes = [
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
-      issueToken(trx, { user_id, now: deps.now() }),
+      generateToken(trx, { user_id, now: deps.now() }),
     ).finally(deps.editorTokens.forgetAll)
     return { access_token, expires_at: expires_at.toISOString() }
   }),
@@ -49,10 +68,34 @@ export const extensionRoutes = [
   route(revokeExtensionToken, {
     rights: oneself,
     failure: anyFailure('Failed to revoke token', 'token_revocation_failed'),
+  }).handle(async ({ user_id }, deps) => {
+    const which = { user_id, now: deps.now(), kind: 'generated' } as const
+    const revoked = await revokeTokens(deps.db, which).finally(deps.editorTokens.forgetAll)
+    return { success: true, revoked: revoked > 0 }
+  }),
+
+  route(revokeEditor, {
+    rights: theOwner,
+    failure: anyFailure('Failed to revoke the editor', 'token_revocation_failed'),
+  }).handle(async ({ body: { id }, user_id }, deps) => {
+    const which = { user_id, id, now: deps.now() }
+    if (!(await revokeToken(deps.db, which).finally(deps.editorTokens.forgetAll))) throw editorNotFound()
+    return { success: true }
+  }),
+
+  route(revokeAllExtensionTokens, {
+    rights: oneself,
+    failure: anyFailure('Failed to revoke all tokens', 'token_revocation_failed'),
   }).handle(async ({ user_id }, deps) => ({
     success: true,
     revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }).finally(deps.editorTokens.forgetAll),
   })),
+
+  route(signOutEditor, { rights: oneself }).handle(async ({ user_id, editor_token_id }, deps) => {
+    const which = { user_id, id: editor_token_id ?? '', now: deps.now() }
+    await revokeToken(deps.db, which).finally(deps.editorTokens.forgetAll)
+    return { success: true }
+  }),
 
   route(getExtensionBalance, {
     rights: oneselfOrSeatHolder,
@@ -96,6 +139,19 @@ export const extensionRoutes = [
     }
   }),
 ]
+
+/** Null for the token that was generated. */
+function presentEditor({ scheme, editor_name, ...token }: ListedToken): SignedInEditor | null {
+  if (scheme === null) return null
+  return {
+    id: token.id,
+    editor: editorOfScheme(scheme),
+    name: editor_name,
+    signed_in_at: token.created_at.toISOString(),
+    last_used_at: token.last_used_at?.toISOString() ?? null,
+    expires_at: token.expires_at.toISOString(),
+  }
+}
 
 interface Payer {
   /** As the extension names it: `personal` or the id of an organization. */

@@ -12,7 +12,7 @@ import {
 } from '../../schema/api/support-customer.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { listAudit } from '../../schema/support/audit.ts'
-import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
 import { buildTeam, giveSeat } from '../../tests/support/factories/teams.ts'
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { madeOnce } from '../../tests/support/made.ts'
@@ -82,7 +82,10 @@ test('the case of a person names their organizations with pool and seat, and lis
   await giveSeat(product, team, admin.email)
   await giveCredits(database, { owner_kind: 'organization', owner_id: organization.id }, { plan: 700 })
   const connected_at = clock.now()
-  await buildExtensionToken(database, admin.user_id, new Date(connected_at.getTime() - 86_400_000))
+  const before = new Date(connected_at.getTime() - 86_400_000)
+  const editor = { scheme: 'cursor', editor_name: 'Cursor on laptop' }
+  await buildSignedInEditor(database.server, { user_id: admin.user_id, now: before, ...editor })
+  await buildExtensionToken(database, admin.user_id, before)
   await buildExtensionToken(database, admin.user_id, connected_at)
 
   const { person } = await server.ask(getTrace, { token: sam.token, query: { owner: admin.user_id } })
@@ -97,7 +100,8 @@ test('the case of a person names their organizations with pool and seat, and lis
     },
   ])
   expect(person?.editors).toMatchObject([
-    { state: 'connected', connected_at: connected_at.toISOString(), last_used_at: null },
-    { state: 'revoked' },
+    { kind: 'generated', state: 'connected', connected_at: connected_at.toISOString(), last_used_at: null },
+    { kind: 'signed_in', editor: 'Cursor', name: 'Cursor on laptop', state: 'connected' },
+    { kind: 'generated', editor: null, name: null, state: 'revoked' },
   ])
 })

@@ -1,7 +1,8 @@
+import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
-import { isActive, listTokens, type StoredToken } from '../../schema/extension/tokens.ts'
+import { isActive, type ListedToken, listTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findEmails, listCustomers, listRelations, type Relation } from '../../schema/support/relations.ts'
 import type { Visit } from '../../schema/support/visits.ts'
@@ -62,7 +63,7 @@ export async function presentPerson(
 
 /** Each is a call of Clerk's. */
 const namedMax = 10
-const tokensMax = 5
+const tokensMax = 15
 
 async function nameOrganizations(
   clerk: Dependencies['clerk'],
@@ -78,10 +79,13 @@ async function nameOrganizations(
   return new Map(named.flat())
 }
 
-function presentToken(token: StoredToken, now: Date): SupportPerson['editors'][number] {
-  const { id, created_at, expires_at, last_used_at, revoked_at } = token
+function presentToken(token: ListedToken, now: Date): SupportPerson['editors'][number] {
+  const { id, scheme, editor_name, created_at, expires_at, last_used_at, revoked_at } = token
   return {
     id,
+    kind: scheme === null ? 'generated' : 'signed_in',
+    editor: scheme === null ? null : editorOfScheme(scheme),
+    name: editor_name,
     state: revoked_at ? 'revoked' : isActive(token, now) ? 'connected' : 'expired',
     connected_at: created_at.toISOString(),
     last_used_at: last_used_at?.toISOString() ?? null,

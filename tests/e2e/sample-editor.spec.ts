@@ -1,7 +1,8 @@
 import type { BrowserContext, Page } from '@playwright/test'
+import { buildSignedInEditor } from '../support/factories/extension-tokens.ts'
 import { expectAccessible } from './support/accessibility.ts'
 import { newCustomer } from './support/customers.ts'
-import { findLedgerProblems } from './support/product.ts'
+import { findLedgerProblems, withDatabase } from './support/product.ts'
 import { alsoOnPhones, expect, test } from './support/test.ts'
 
 const balance = (editor: Page) => editor.getByRole('region', { name: 'Balance' })
@@ -19,7 +20,8 @@ async function openEditor(page: Page, context: BrowserContext): Promise<Page> {
 }
 
 /** From the editor to the product's pages and back. */
-async function signInEditor(editor: Page): Promise<void> {
+async function signInEditor(editor: Page, computer?: string): Promise<void> {
+  if (computer) await editor.getByLabel('Name of this computer').fill(computer)
   await editor.getByRole('button', { name: 'Sign in' }).click()
   await expect(editor.getByText('Sample editor', { exact: true })).toBeVisible()
   await editor.getByRole('button', { name: 'Connect editor' }).click()
@@ -44,7 +46,7 @@ test(
     await expect(balance(editor)).toContainText('488 credits left')
     await page.reload()
     await expect(page.getByRole('region', { name: 'Available Credits' })).toContainText('488')
-    await expect(page.getByRole('region', { name: 'Extension token' })).toContainText('Active')
+    await expect(page.getByRole('listitem').filter({ hasText: 'Sample editor on laptop' })).toBeVisible()
     await expect(page.getByText('Chat: Explain this function').first()).toBeVisible()
 
     await ask(editor, /^Rewrite the whole module/)
@@ -73,11 +75,122 @@ test('a sample editor whose token is revoked says so, and is signed in again', a
   const editor = await openEditor(page, context)
   await signInEditor(editor)
   await expect(balance(editor)).toContainText('0 credits left')
-  await customer.call('/api/extension-token/revoke', {})
+  await customer.call('/api/extension-token/revoke-all', {})
   await editor.reload()
   await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
   await signInEditor(editor)
   await expect(balance(editor)).toContainText('0 credits left')
   await editor.getByRole('button', { name: 'Sign out' }).click()
   await expect(editor.getByText('Not signed in')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
 })
+
+test(
+  'two editors are signed in at once, and each is revoked on the dashboard while the other goes on',
+  alsoOnPhones,
+  async ({ page, context, browser, baseURL }) => {
+    const customer = await newCustomer(page.request, baseURL)
+    await customer.buy(500)
+    await page.goto('/dashboard')
+    const card = page.getByRole('region', { name: 'Extension token' })
+    const rowOf = (name: string) => card.getByRole('listitem').filter({ hasText: name })
+    await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
+    const laptop = await openEditor(page, context)
+    await laptop.getByLabel('Name of this computer').fill('laptop')
+    await laptop.getByRole('button', { name: 'Sign in' }).click()
+    await expect(laptop.getByText('Sample editor', { exact: true })).toBeVisible()
+    await expect(laptop.getByText('Says it is “Sample editor on laptop”')).toBeVisible()
+    await expect(laptop.getByText('Your other editors stay connected.')).toBeVisible()
+    await expectAccessible(laptop)
+    await laptop.getByRole('button', { name: 'Connect editor' }).click()
+    await expect(balance(laptop)).toContainText('500 credits left')
+
+    // Another computer: the same person, and an editor that knows nothing of the first.
+    const { cookies, origins } = await context.storageState()
+    const elsewhere = await browser.newContext({
+      storageState: { origins, cookies: cookies.filter(({ name }) => name !== 'sandbox_editor') },
+    })
+    const desktop = await elsewhere.newPage()
+    await desktop.goto(laptop.url())
+    await signInEditor(desktop, 'desktop')
+    await expect(balance(desktop)).toContainText('500 credits left')
+    await laptop.reload()
+    await expect(balance(laptop)).toContainText('500 credits left')
+
+    await page.reload()
+    for (const name of ['Sample editor on laptop', 'Sample editor on desktop']) {
+      await expect(rowOf(name)).toContainText(`Says it is “${name}”`)
+      await expect(rowOf(name)).toContainText(/Last used \w+ \d+, \d{4}, \d/)
+    }
+    await expectAccessible(page)
+    await rowOf('laptop')
+      .getByRole('button', { name: /^Revoke .*laptop/ })
+      .click()
+    const dialog = page.getByRole('alertdialog', { name: /^Revoke .*laptop/ })
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Revoke editor' }).click()
+    await expect(rowOf('laptop')).toBeHidden()
+    await ask(laptop, /^Explain this function/)
+    await expect(laptop.getByRole('alert')).toContainText('The extension token is no longer valid.')
+    await ask(desktop, /^Explain this function/)
+    await expect(balance(desktop)).toContainText('488 credits left')
+
+    await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+    await expect(card).toContainText('Active')
+    await expect(rowOf('desktop')).toBeVisible()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 320, height: 720 })
+    await expectAccessible(page)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320)
+    await card.getByRole('button', { name: 'Revoke all' }).click()
+    await page
+      .getByRole('alertdialog', { name: 'Revoke all tokens?' })
+      .getByRole('button', { name: 'Revoke all' })
+      .click()
+    await expect(rowOf('desktop')).toBeHidden()
+    await expect(card).not.toContainText('Active')
+    await expect(card.getByText(/^tide_/)).toBeHidden()
+    await desktop.reload()
+    await expect(desktop.getByRole('alert')).toContainText('The extension token is no longer valid.')
+    await elsewhere.close()
+  },
+)
+
+test('the eleventh editor is told to revoke one first, and goes on when one is revoked', async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  const customer = await newCustomer(page.request, baseURL)
+  await signInOthers(customer.userId, 10)
+  await page.goto('/dashboard')
+  const card = page.getByRole('region', { name: 'Extension token' })
+  await expect(card.getByRole('listitem')).toHaveCount(3)
+  const editor = await openEditor(page, context)
+  await signInEditor(editor)
+  await expect(editor.getByText(/You have 10 connected editors, which is the maximum\./)).toBeVisible()
+  await expectAccessible(editor)
+  const opened = context.waitForEvent('page')
+  await editor.getByRole('link', { name: 'Manage editors' }).click()
+  const dashboard = await opened
+  await dashboard.getByRole('button', { name: 'Show all 10 editors' }).click()
+  await expect(dashboard.getByRole('region', { name: 'Extension token' }).getByRole('listitem')).toHaveCount(
+    10,
+  )
+  await dashboard.getByRole('button', { name: 'Revoke Cursor, “Cursor 10”' }).click()
+  await dashboard.getByRole('button', { name: 'Revoke editor' }).click()
+  await expect(dashboard.getByText('Editor revoked')).toBeVisible()
+  await editor.getByRole('button', { name: 'Try Again' }).click()
+  await expect(balance(editor)).toContainText('0 credits left')
+})
+
+/** Editors that are signed in elsewhere: Cursor 1, Cursor 2, and so on. */
+function signInOthers(user_id: string, count: number): Promise<void> {
+  return withDatabase(async (db) => {
+    for (let at = 1; at <= count; at++) {
+      await buildSignedInEditor(db, { user_id, scheme: 'cursor', editor_name: `Cursor ${at}` })
+    }
+  })
+}

@@ -15,7 +15,10 @@ import {
   getActiveExtensionToken,
   getExtensionBalance,
   reportUsage,
+  revokeAllExtensionTokens,
+  revokeEditor,
   revokeExtensionToken,
+  signOutEditor,
 } from '../../schema/api/extension.ts'
 import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
@@ -162,15 +165,22 @@ export const paths: Readonly<Record<string, Path>> = {
     const { user_id, token } = await signUp(clerk)
     await buildUser(database.server, user_id)
     return async () => {
-      await server.ask(generateExtensionToken, { token })
+      const { access_token } = await server.ask(generateExtensionToken, { token })
+      await server.ask(signOutEditor, { token: access_token })
       await server.ask(getActiveExtensionToken, { token })
       await server.ask(revokeExtensionToken, { token })
+      await server.ask(revokeAllExtensionTokens, { token })
     }
   },
   'a sign-in of an editor': async ({ server, clerk, database }) => {
     const person = await signUp(clerk)
     await buildUser(database.server, person.user_id)
-    return async () => requireOk(await exchange(server, await signInBoundTo(server, person)))
+    const { token } = person
+    return async () => {
+      requireOk(await exchange(server, await signInBoundTo(server, person)))
+      const { editors } = await server.ask(getActiveExtensionToken, { token })
+      await server.ask(revokeEditor, { token, body: { id: editors[0]?.id ?? '' } })
+    }
   },
   'a sign-in of an editor by the alternative page': async ({ server, clerk, database }) => {
     const person = await signUp(clerk)

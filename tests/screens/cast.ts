@@ -8,7 +8,9 @@ import {
   openSandboxClerk,
   repairPostings,
   turnStripeKnob,
+  withDatabase,
 } from '../e2e/support/product.ts'
+import { buildSignedInEditor } from '../support/factories/extension-tokens.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { archivedTransferId, archiveEarlierMonths, needAttention } from './attention.ts'
 
@@ -128,6 +130,7 @@ async function subscribe(page: Page) {
   const creditsPending = addressOf(page)
   await spendCredits(page, 'personal')
   const { userId } = await sessionOf(page)
+  await signInEditors(userId)
   return {
     planPaid,
     creditsPaid,
@@ -240,6 +243,18 @@ async function leadTeam(page: Page) {
   if (!invited.ok()) throw new Error(`Inviting a member: ${invited.status()} ${await invited.text()}`)
   await spendCredits(page, organizationId)
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
+}
+
+function signInEditors(user_id: string): Promise<void> {
+  const editors = [
+    { scheme: 'http', editor_name: 'Sample editor on desktop' },
+    { scheme: 'vscode', editor_name: null },
+    { scheme: 'cursor', editor_name: 'Cursor on a laptop with a name that is as long as a name can be' },
+    { scheme: 'windsurf', editor_name: 'Windsurf on laptop' },
+  ]
+  return withDatabase(async (db) => {
+    for (const editor of editors) await buildSignedInEditor(db, { user_id, ...editor })
+  })
 }
 
 /** As an editor reports it. */

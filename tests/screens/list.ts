@@ -22,7 +22,8 @@ const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()
   await page.locator('[role=dialog]:visible, [aria-expanded=true]:visible').first().waitFor()
 }
-const editor = 'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth'
+const editor =
+  'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth&editor_name=VS+Code+on+laptop'
 const [extensionSignin, callback] = [
   `/extension-signin?${editor}`,
   `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}&request=signed`,

@@ -2,9 +2,10 @@
 export const updates = [
   {
     date: '2026-11-26',
-    title: 'A safer editor sign-in',
-    text: 'When your editor asks for access, nothing is stored until you agree.',
+    title: 'Several editors, and a safer sign-in',
+    text: 'A second editor no longer signs you out of the first. When one asks for access, nothing is stored until you agree.',
     points: [
+      'Up to ten editors, listed on the dashboard with when each was last used; revoke one or all',
       'The page names the account and the editor before you decide',
       'A request you do not answer expires after ten minutes',
       'Closing the page is enough to refuse',

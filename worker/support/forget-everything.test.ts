@@ -31,7 +31,7 @@ import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/p
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
 import { monthAfter, passMonths } from '../../tests/support/months-to-archive.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
-import { bind, newSignIn } from '../../tests/support/product/editor-sign-in.ts'
+import { bind, exchange, newSignIn, signInBoundTo } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
@@ -208,8 +208,12 @@ describe.each([
     await server.ask(getTrace, { token: sam.token, query: { owner: user_id } })
     await server.ask(searchSupport, { token: sam.token, query: { q: email } })
 
-    // Her editor.
-    await bind(server, newSignIn(), ada)
+    // Her editors: one is signed in, one is about to be.
+    const editor_name = `Cursor on ${first_name}-laptop`
+    expect(
+      (await exchange(server, await signInBoundTo(server, ada, newSignIn(), { editor_name }))).status,
+    ).toBe(200)
+    await bind(server, newSignIn(), ada, { editor_name })
     const editor = await buildExtensionToken(database, user_id)
     for (const payer of ['personal', pool.owner_id]) {
       const body = {
@@ -271,6 +275,8 @@ describe.each([
     expect([...tables].sort()).toEqual([
       'audit_log',
       'customer_creations',
+      'extension_sign_ins',
+      'extension_tokens',
       'failed_tries',
       'idempotent_requests',
       'inbox_payloads',

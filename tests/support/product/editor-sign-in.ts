@@ -86,7 +86,7 @@ export async function complete(
   const prepared = await prepare(server, signIn, person, fields)
   if (prepared.status !== 200) return prepared
   const { confirmation } = prepared.body as { confirmation: string }
-  return confirm(server, signIn, person, { confirmation, ...fields })
+  return confirm(server, signIn, person, { confirmation, ...fields, editor_name: undefined })
 }
 
 /** The click. */
@@ -106,8 +106,9 @@ export async function signInBoundTo(
   server: TestServer,
   person: Person,
   signIn = newSignIn(),
+  fields: object = {},
 ): Promise<EditorSignIn & { code: string }> {
-  const { body } = await bind(server, signIn, person)
+  const { body } = await bind(server, signIn, person, fields)
   return { ...signIn, code: (body as { authorization_code: string }).authorization_code }
 }
 

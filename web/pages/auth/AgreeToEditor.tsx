@@ -11,12 +11,21 @@ interface AgreeToEditorProps {
   readonly username: string
   /** Where the sign-in ends; an address without a problem. */
   readonly redirect_uri: string
+  /** What the editor calls itself. */
+  readonly editor_name: string | null
   readonly onAgree: () => void
   readonly onCancel: () => void
 }
 
 /** Names whose account goes where, before anything is sent. */
-export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel }: AgreeToEditorProps) {
+export function AgreeToEditor({
+  email,
+  username,
+  redirect_uri,
+  editor_name,
+  onAgree,
+  onCancel,
+}: AgreeToEditorProps) {
   const { signOut } = useClerk()
   const { sample_editor_url } = useWebConfig()
   const { name, address } = destinationOf(redirect_uri)
@@ -27,7 +36,7 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
       tone="neutral"
       Icon={MonitorSmartphone}
       title={editorTexts(redirect_uri).title}
-      text="Your editor wants to use your account. It will see your balance and spend your credits."
+      text="Your editor wants to use your account. It will see your balance and spend your credits. Your other editors stay connected."
       actions={
         <>
           <Button onClick={onAgree}>Connect editor</Button>
@@ -58,6 +67,9 @@ export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel
           <dt className="text-muted">Destination</dt>
           <dd className="mt-0.5">
             <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+            {editor_name !== null && (
+              <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
+            )}
             <span className="block break-all font-mono text-muted text-xs">{address}</span>
           </dd>
         </div>

@@ -31,6 +31,17 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
   )
 }
 
+/** In a tab of its own: the sign-in goes on here. */
+export function ManageEditors() {
+  return (
+    <Button asChild variant="secondary">
+      <a href="/dashboard#extension-token" target="_blank" rel="noreferrer">
+        Manage editors
+      </a>
+    </Button>
+  )
+}
+
 /** Browsers let a script close only windows that a script has opened, or that show their first page. */
 function CloseWindow() {
   const [isRefused, setIsRefused] = useState(false)

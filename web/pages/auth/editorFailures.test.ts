@@ -29,4 +29,5 @@ it('a failure offers another try only where it can help', () => {
   expect(mayHelp(wordless)).toBe(true)
   expect(mayHelp(unreachable)).toBe(true)
   expect(mayHelp(new ApiFailure({ status: 409, code: 'sign_in_unconfirmed', text: 'Too long' }))).toBe(true)
+  expect(mayHelp(new ApiFailure({ status: 409, code: 'too_many_editors', text: 'Ten' }))).toBe(true)
 })

@@ -30,5 +30,14 @@ function isUnreachable(error: unknown): boolean {
 
 /** Whether the same sign-in may succeed when it is tried again. */
 export function mayHelp(error: unknown): boolean {
-  return !(error instanceof ApiFailure && error.final) || error.code === 'sign_in_unconfirmed'
+  return (
+    !(error instanceof ApiFailure && error.final) ||
+    error.code === 'sign_in_unconfirmed' ||
+    hasTooManyEditors(error)
+  )
+}
+
+/** Whether the user has to revoke an editor first. */
+export function hasTooManyEditors(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'too_many_editors'
 }

@@ -16,6 +16,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
+import { noTokens } from './Editors.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
@@ -58,7 +59,10 @@ function Dashboard({ user, payer }: { user: SignedInUser; payer: Payer }) {
   const token = useQuery(extensionTokenQuery(useApi(), user.id))
   // Without an answer the token's card says so and asks again, for which the dashboard stays.
   if (account.state === 'loading' || !token.isFetched) return <Loading />
-  return <LoadedDashboard account={account} connected={token.data?.hasActive ?? false} {...{ user, payer }} />
+  const { hasActive, editors } = token.data ?? noTokens
+  return (
+    <LoadedDashboard account={account} connected={hasActive || editors.length > 0} {...{ user, payer }} />
+  )
 }
 
 interface LoadedDashboardProps {

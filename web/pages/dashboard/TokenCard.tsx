@@ -1,15 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import type { ResponseOf } from '../../../schema/api/endpoint.ts'
-import {
-  generateExtensionToken,
-  type getActiveExtensionToken,
-  revokeExtensionToken,
-} from '../../../schema/api/extension.ts'
+import { generateExtensionToken, revokeExtensionToken } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
+import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
@@ -19,9 +15,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
-import { useLater } from '../../ui/useLater.ts'
+import { Editors, noTokens, type Tokens } from './Editors.tsx'
 
-/** The long-lived token that connects an editor. It is shown once, when it is made. */
+/** What connects editors: sign-ins, and the long-lived token, which is shown once, when it is made. */
 export function TokenCard({ userId }: { userId: string }) {
   // The dashboard has asked already, and what failed is asked for again by the button.
   const token = useQuery({ ...extensionTokenQuery(useApi(), userId), retryOnMount: false })
@@ -52,12 +48,26 @@ export function TokenCard({ userId }: { userId: string }) {
         />
       ) : (
         <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+          {token.data.editors.length > 0 && (
+            <>
+              <Editors userId={userId} tokens={token.data} onAllRevoked={() => setSecret(null)} />
+              <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
+            </>
+          )}
           {secret !== null && <Secret secret={secret} />}
           {token.data.hasActive ? (
             <>
               <TokenDates token={token.data} />
               <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-                <RevokeButton busy={revocation.isPending} onRevoke={() => revocation.mutate()} />
+                <ConfirmButton
+                  label="Revoke Active Long-Lived Token"
+                  busy={revocation.isPending}
+                  title="Revoke the token?"
+                  text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
+                  confirm="Revoke token"
+                  dismiss="Keep it"
+                  onConfirm={() => revocation.mutate()}
+                />
                 <EditorLink />
               </div>
             </>
@@ -65,7 +75,7 @@ export function TokenCard({ userId }: { userId: string }) {
             <>
               <p className="text-muted text-sm">
                 Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
-                4 months, and making a new one ends the old one.
+                4 months, and generating a new one ends the old one.
               </p>
               <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
                 <Button
@@ -87,8 +97,6 @@ export function TokenCard({ userId }: { userId: string }) {
   )
 }
 
-type ActiveToken = ResponseOf<typeof getActiveExtensionToken>
-
 function useGeneration(userId: string, onSecret: (secret: string) => void) {
   const api = useApi()
   const queryClient = useQueryClient()
@@ -97,12 +105,12 @@ function useGeneration(userId: string, onSecret: (secret: string) => void) {
     mutationFn: () => api(generateExtensionToken, {}),
     onSuccess: ({ access_token, expires_at }) => {
       onSecret(access_token)
-      queryClient.setQueryData<ActiveToken>(queryKey, {
+      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({
+        ...noTokens,
         hasActive: true,
-        created_at: null,
         expires_at,
-        last_used_at: null,
-      })
+        editors,
+      }))
       void queryClient.invalidateQueries({ queryKey })
       toast.success('Token Generated', { description: 'Copy it now: it is shown only once.' })
     },
@@ -125,12 +133,7 @@ function useRevocation(userId: string, onRevoked: () => void) {
     mutationFn: () => api(revokeExtensionToken, {}),
     onSuccess: () => {
       onRevoked()
-      queryClient.setQueryData<ActiveToken>(queryKey, {
-        hasActive: false,
-        created_at: null,
-        expires_at: null,
-        last_used_at: null,
-      })
+      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({ ...noTokens, editors }))
       toast.success('Token Revoked', { description: 'The extension can no longer use it.' })
     },
     onError: (error) =>
@@ -174,7 +177,7 @@ function CopyButton({ text }: { text: string }) {
   )
 }
 
-function TokenDates({ token }: { token: ActiveToken }) {
+function TokenDates({ token }: { token: Tokens }) {
   const dates = [
     ['Created', dayOf(token.created_at)],
     ['Expires', dayOf(token.expires_at)],
@@ -195,28 +198,6 @@ function TokenDates({ token }: { token: ActiveToken }) {
 const dayOf = (iso: string | null) => (iso === null ? 'Just now' : formatDay(iso))
 
 const momentOf = (iso: string | null) => (iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`)
-
-const loadConfirmDialog = async () => (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog
-
-function RevokeButton({ busy, onRevoke }: { busy: boolean; onRevoke: () => void }) {
-  const ConfirmDialog = useLater(loadConfirmDialog)
-  const button = (
-    <Button variant="secondary" size="small" busy={busy} disabled={busy || !ConfirmDialog}>
-      Revoke Active Long-Lived Token
-    </Button>
-  )
-  if (!ConfirmDialog) return button
-  return (
-    <ConfirmDialog
-      trigger={button}
-      title="Revoke the token?"
-      text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
-      confirm="Revoke token"
-      dismiss="Keep it"
-      onConfirm={onRevoke}
-    />
-  )
-}
 
 function TokenSkeleton() {
   return (

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { MonitorSmartphone } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
+import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { editorAddress } from '../../../auth/redirects.ts'
@@ -12,8 +13,8 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
+import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
@@ -21,6 +22,12 @@ import { usernameOf } from '../username.ts'
 interface AskedSignIn {
   readonly state: string
   readonly redirect_uri: string
+}
+
+interface SignedInProps {
+  readonly user: SignedInUser
+  readonly asked: AskedSignIn
+  readonly editor_name: string | null
 }
 
 /** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
@@ -54,17 +61,18 @@ export function ExtensionSigninPage() {
       />
     )
   }
-  return <SignedIn key={user.id} user={user} asked={{ state, redirect_uri }} />
+  const editor_name = editorNameOf(search.get('editor_name') ?? '')
+  return <SignedIn key={user.id} user={user} asked={{ state, redirect_uri }} editor_name={editor_name} />
 }
 
-function SignedIn({ user, asked }: { user: SignedInUser; asked: AskedSignIn }) {
+function SignedIn({ user, asked, editor_name }: SignedInProps) {
   const api = useApi()
   const [isCancelled, setIsCancelled] = useState(false)
   const body = { ...asked, clerk_user_id: user.id }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
   const prepared = useQuery({
-    queryKey: ['prepare-vscode-auth', body],
-    queryFn: ({ signal }) => api(prepareVscodeAuth, { body, signal }),
+    queryKey: ['prepare-vscode-auth', body, editor_name],
+    queryFn: ({ signal }) => api(prepareVscodeAuth, { body: { ...body, editor_name }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
@@ -89,7 +97,8 @@ function SignedIn({ user, asked }: { user: SignedInUser; asked: AskedSignIn }) {
       void prepared.refetch()
     }
     const retry = mayHelp(error) ? tryAgain : undefined
-    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} />
+    const action = hasTooManyEditors(error) ? <ManageEditors /> : undefined
+    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} action={action} />
   }
   if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   const { confirmation, email } = prepared.data
@@ -103,6 +112,7 @@ function SignedIn({ user, asked }: { user: SignedInUser; asked: AskedSignIn }) {
       email={email}
       username={usernameOf(user)}
       redirect_uri={asked.redirect_uri}
+      editor_name={editor_name}
       onAgree={() => agreed.mutate(confirmation)}
       onCancel={cancel}
     />

@@ -2,6 +2,7 @@ import { useAuth } from '@clerk/clerk-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
+import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
 import { redirectUriProblem } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
@@ -13,8 +14,8 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
+import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
@@ -27,6 +28,7 @@ interface BegunSignIn {
   readonly redirect_uri: string
   /** What the editor began, signed by the server. */
   readonly request: string
+  readonly editor_name: string | null
 }
 
 /** Ends a sign-in with PKCE: its user agrees, and the browser takes the code to the editor. */
@@ -36,6 +38,7 @@ export function VscodeCallbackPage() {
   const [search] = useSearchParams()
   const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]
   const request = search.get('request')
+  const editor_name = editorNameOf(search.get('editor_name') ?? '')
 
   if (!state || !redirect_uri || !request) {
     return <EditorFailure text="Missing required parameters for VSCode callback." />
@@ -44,7 +47,7 @@ export function VscodeCallbackPage() {
     return <EditorFailure text={editorFailures.callback(otherAddress())} />
   if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
   if (!user) return <SignedOut redirect_uri={redirect_uri} />
-  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request }} />
+  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request, editor_name }} />
 }
 
 function SignedOut({ redirect_uri }: { redirect_uri: string }) {
@@ -85,12 +88,13 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
       // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
       setStep('generating')
-      const body = { state: begun.state, request: begun.request, clerk_user_id: user.id, email, username }
+      const { state, request, editor_name } = begun
+      const body = { state, request, editor_name, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
       // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()
       setStep('redirecting')
-      return editorAddress({ redirect_uri, code: authorization_code, state: begun.state })
+      return editorAddress({ redirect_uri, code: authorization_code, state })
     },
   })
 
@@ -111,13 +115,15 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
     return <StatusView tone="busy" title={progress[step](begun.redirect_uri)} />
   if (agreed.isError) {
     const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
-    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} />
+    const action = hasTooManyEditors(agreed.error) ? <ManageEditors /> : undefined
+    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} action={action} />
   }
   return (
     <AgreeToEditor
       email={email}
       username={username}
       redirect_uri={begun.redirect_uri}
+      editor_name={begun.editor_name}
       onAgree={() => agreed.mutate()}
       onCancel={() => setIsCancelled(true)}
     />

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useSearchParams } from 'react-router-dom'
+import { editorNameOf } from '../../../../schema/api/editor-name.ts'
+import type { BodyInputOf } from '../../../../schema/api/endpoint.ts'
 import { initiateVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
@@ -20,10 +22,11 @@ export function VscodeInitiatePage() {
   if (!code_challenge || !state) {
     return <EditorFailure text="Missing PKCE parameters (code_challenge or state)." />
   }
-  return <Initiate body={{ redirect_uri, code_challenge, state }} />
+  const editor_name = editorNameOf(search.get('editor_name') ?? '')
+  return <Initiate body={{ redirect_uri, code_challenge, state, editor_name }} />
 }
 
-function Initiate({ body }: { body: { redirect_uri: string; code_challenge: string; state: string } }) {
+function Initiate({ body }: { body: BodyInputOf<typeof initiateVscodeAuth> & { redirect_uri: string } }) {
   const api = useApi()
   // A POST as a query: showing the page begins the sign-in.
   const begun = useQuery({

@@ -136,22 +136,26 @@ const editorStates = {
 function Editors({ editors }: Pick<SupportPerson, 'editors'>) {
   return (
     <div className="px-4 py-3">
-      <h2 className="font-medium text-xs">Editor</h2>
+      <h2 className="font-medium text-xs">Editors</h2>
       {editors.length === 0 && <p className="mt-1 text-muted text-xs">No editor was ever connected.</p>}
       <ul className="mt-1.5 space-y-2">
-        {editors.map(({ id, state, connected_at, last_used_at, ends_at }) => {
-          const [tone, name] = editorStates[state]
+        {editors.map((editor) => {
+          const { id, state, connected_at, last_used_at, ends_at } = editor
+          const [tone, text] = editorStates[state]
           return (
             <li key={id} className="text-faint text-xs">
               <p className="flex items-center justify-between gap-2">
-                <span className="text-ink">Since {formatDay(connected_at)}</span>
-                <Badge tone={tone}>{name}</Badge>
+                <span className="min-w-0 text-ink">{editorTitle(editor)}</span>
+                <Badge tone={tone}>{text}</Badge>
               </p>
+              {editor.name !== null && <p className="[overflow-wrap:anywhere]">Says it is “{editor.name}”</p>}
               <p>
                 {last_used_at
                   ? `Last used ${formatDay(last_used_at)} at ${formatTime(last_used_at)}`
                   : 'Never used'}
-                , {ends[state]} {formatDay(ends_at)}
+              </p>
+              <p>
+                Since {formatDay(connected_at)}, {ends[state]} {formatDay(ends_at)}
               </p>
             </li>
           )
@@ -160,6 +164,9 @@ function Editors({ editors }: Pick<SupportPerson, 'editors'>) {
     </div>
   )
 }
+
+const editorTitle = ({ kind, editor }: SupportPerson['editors'][number]) =>
+  kind === 'generated' ? 'Generated token' : (editor ?? 'Program on a computer')
 
 const ends = { connected: 'expires', expired: 'expired', revoked: 'revoked' } as const
 
