@@ -20,6 +20,8 @@ export interface ChargeSnapshot extends Owner {
   readonly refunded_minor: number
   /** Of these, what was given back for the unused part of a plan (decision 054). */
   readonly unused_refund_minor: number
+  /** And what had been refunded before that; zero without one. */
+  readonly refunded_before_minor: number
   /**
    * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
    */
@@ -37,6 +39,7 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
   const {
     refunded_minor,
     unused_refund_minor,
+    refunded_before_minor,
     disputed_minor,
     dispute_state,
     dispute_due_at,
@@ -61,6 +64,7 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
         .doUpdateSet({
           refunded_minor,
           unused_refund_minor,
+          refunded_before_minor,
           ...dispute,
           snapshot_order,
           updated_at: sql`now()`,

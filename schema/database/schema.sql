@@ -146,13 +146,16 @@ CREATE TABLE public.charges (
     dispute_state_at timestamp with time zone,
     dispute_due_at timestamp with time zone,
     unused_refund_minor bigint DEFAULT 0 NOT NULL,
+    refunded_before_minor bigint DEFAULT 0 NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
-    CONSTRAINT charges_check1 CHECK (((unused_refund_minor >= 0) AND (unused_refund_minor <= refunded_minor))),
     CONSTRAINT charges_dispute CHECK (((dispute_state IS NULL) = (dispute_state_at IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
+    CONSTRAINT charges_refunded_before_minor_check CHECK ((refunded_before_minor >= 0)),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
-    CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
+    CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255))),
+    CONSTRAINT charges_unused_refund CHECK (((unused_refund_minor + refunded_before_minor) <= refunded_minor)),
+    CONSTRAINT charges_unused_refund_minor_check CHECK ((unused_refund_minor >= 0))
 );
 
 CREATE TABLE public.checkout_intents (

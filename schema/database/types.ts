@@ -78,6 +78,7 @@ export interface Charges {
   livemode: Generated<boolean>;
   owner_id: string;
   owner_kind: "user" | "organization";
+  refunded_before_minor: Generated<number>;
   refunded_minor: number;
   snapshot_order: number;
   stripe_charge_id: string;

@@ -26,6 +26,11 @@ export interface MoneyBack {
   readonly refunded_minor: number
   /** Held by disputes that are open or lost. */
   readonly disputed_minor: number
+  /**
+   * What was given back beside that for the unused part of a plan (decision 054), and what had been refunded
+   * before it. Nothing where it is missing.
+   */
+  readonly unused?: { readonly amount_minor: number; readonly refunded_before_minor: number }
 }
 
 export interface SubscriptionFact {

@@ -117,8 +117,21 @@ function due(
 ): Pick<GrantDue, 'gross' | 'refunded' | 'disputed'> {
   const gross = Math.floor(credits)
   if (!money || money.total_minor <= 0) return { gross, refunded: 0, disputed: 0 }
-  const { total_minor, refunded_minor, disputed_minor } = money
-  const shareOf = (minor: number) => Math.floor((gross * Math.min(minor, total_minor)) / total_minor)
-  const refunded = shareOf(refunded_minor)
-  return { gross, refunded, disputed: shareOf(refunded_minor + disputed_minor) - refunded }
+  const { refunded_minor, disputed_minor } = money
+  const takenFor = (minor: number) => creditsFor(gross, minor, money)
+  const refunded = takenFor(refunded_minor)
+  return { gross, refunded, disputed: takenFor(refunded_minor + disputed_minor) - refunded }
+}
+
+/**
+ * The share of the credits for so much of the money. What was given back for an unused part takes none, because
+ * those credits have expired; what goes back later is a share of the lower price that it left.
+ */
+function creditsFor(gross: number, minor: number, { total_minor, unused }: MoneyBack): number {
+  if (!unused) return Math.floor((gross * Math.min(minor, total_minor)) / total_minor)
+  const before = Math.min(unused.refunded_before_minor, minor)
+  const price = total_minor - unused.amount_minor - unused.refunded_before_minor
+  const kept = gross * (total_minor - before)
+  const later = price > 0 ? Math.min(1, (minor - before) / price) : 0
+  return Math.floor((gross * before + kept * later) / total_minor)
 }

@@ -70,22 +70,22 @@ export async function readPurchaseFacts(
   )
 }
 
-/**
- * An invoice's amount, and the money returned by all its charges. What was given back for the unused part of
- * a plan has lowered the price: the credits that it stood for have expired.
- */
+/** An invoice's amount, and the money returned by all its charges. */
 function moneyBack(
   total_minor: number,
   charges: readonly {
     readonly refunded_minor: number
     readonly disputed_minor: number
     readonly unused_refund_minor?: number
+    readonly refunded_before_minor?: number
   }[],
 ): MoneyBack {
   const unused = charges.reduce((sum, charge) => sum + (charge.unused_refund_minor ?? 0), 0)
+  const before = charges.reduce((sum, charge) => sum + (charge.refunded_before_minor ?? 0), 0)
   return {
-    total_minor: total_minor - unused,
+    total_minor,
     refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,
     disputed_minor: charges.reduce((sum, charge) => sum + charge.disputed_minor, 0),
+    ...(unused > 0 && { unused: { amount_minor: unused, refunded_before_minor: before } }),
   }
 }

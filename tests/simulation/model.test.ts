@@ -18,7 +18,13 @@ const june = Date.UTC(2026, 5, 1) / 1000
 const july = june + 30 * day
 
 function paid(id: string, fields: Partial<Payment> = {}): Payment {
-  const money = { taken_back: 0, disputed: 0, given_for_unused: 0, charged: fields.total ?? 2000 }
+  const money = {
+    taken_back: 0,
+    disputed: 0,
+    given_for_unused: 0,
+    refunded_before: 0,
+    charged: fields.total ?? 2000,
+  }
   return { id, total: 2000, paid_at: june, ...money, ...fields }
 }
 
@@ -80,6 +86,12 @@ describe('what the model gives back for the unused part of a plan that Teams tak
     const trial = period({ kind: 'trial', payment: paid('in_1', { total: 0 }) })
     expect(givenForUnused(life({ ...endedAfter(3), periods: [trial] }), july)).toBe(0)
     expect(givenForUnused(life({}), july)).toBe(0)
+  })
+
+  test('the model takes no more for an earlier refund when the unused part is given back', () => {
+    const payment = paid('in_1', { given_for_unused: 700, taken_back: 600, refunded_before: 600 })
+    const ended = life({ ...endedAfter(15), periods: [period({ payment })] }, { usages: used(350) })
+    expect(belongings(ended, july).plan).toBe(0)
   })
 
   test('the model takes what was given back for the unused part from the price', () => {

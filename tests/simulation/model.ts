@@ -18,6 +18,8 @@ export interface Payment {
   readonly disputed: number
   /** What was given back beside that for an unused part when Teams took the plan's place: a lower price. */
   readonly given_for_unused: number
+  /** Of what was taken back, the part that was refunded before that. */
+  readonly refunded_before: number
   /** What a card or an account paid. */
   readonly charged: number
 }
@@ -470,10 +472,15 @@ function paidTooLate(subscription: Subscription): number {
 }
 
 /** Rules 6 and 7: what remains of a grant when its share of the money that went back is taken. */
-function kept(credits: number, { total, taken_back, given_for_unused }: Payment): number {
-  const price = total - given_for_unused
-  if (price <= 0) return credits
-  return credits - Math.floor((credits * Math.min(taken_back, price)) / price)
+function kept(credits: number, { total, taken_back, given_for_unused, refunded_before }: Payment): number {
+  if (total <= 0) return credits
+  if (given_for_unused === 0) return credits - Math.floor((credits * Math.min(taken_back, total)) / total)
+  // Rule 7 once more, for the lower price that was left.
+  const price = total - refunded_before - given_for_unused
+  const later = Math.min(taken_back - refunded_before, price)
+  const first = (credits * refunded_before) / total
+  const then = price > 0 ? ((credits - first) * later) / price : 0
+  return credits - Math.floor(first + then + 1e-9)
 }
 
 function sum(numbers: readonly number[]): number {

@@ -177,6 +177,12 @@ export const mutations: readonly Mutation[] = [
     becomes: 'const unused = 0',
   },
   {
+    name: 'a refund before that for the unused part takes more than its share',
+    history: 'a year of Pro whose place Teams takes after a part was refunded',
+    text: 'sum + (charge.refunded_before_minor ?? 0), 0)',
+    becomes: 'sum + 0 * (charge.refunded_before_minor ?? 0), 0)',
+  },
+  {
     name: 'unused credits are refunded beyond the unused time',
     history: 'a month of Pro whose place Teams takes',
     text: 'Math.max(0, Math.floor(Math.min(byCredits, byTime)))',

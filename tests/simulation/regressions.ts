@@ -364,6 +364,18 @@ export const regressions: readonly Regression[] = [
     do: 'to_teams',
   }),
   lived(
+    'a year of Pro whose place Teams takes after a part was refunded',
+    'user',
+    yearly,
+    week,
+    refund(10),
+    all,
+    month,
+    all,
+    month,
+    { do: 'to_teams' },
+  ),
+  lived(
     'Pro whose place Teams takes after a part was refunded, and Pro again',
     'user',
     monthly,

@@ -65,7 +65,7 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
   })
 }
 
-type MoneyOf = Pick<Payment, 'taken_back' | 'disputed' | 'given_for_unused'>
+type MoneyOf = Pick<Payment, 'taken_back' | 'disputed' | 'given_for_unused' | 'refunded_before'>
 type Charges = readonly (MoneyOf & { payment_intent: string })[]
 
 async function chargesOf({ stripe: { client: stripe } }: World, { customers }: Player): Promise<Charges> {
@@ -82,12 +82,17 @@ async function chargesOf({ stripe: { client: stripe } }: World, { customers }: P
       const held = disputes.filter(({ status }) => status !== 'won' && !status.startsWith('warning_'))
       const amountOf = (all: readonly { amount: number }[]) =>
         all.reduce((total, { amount }) => total + amount, 0)
-      const given_for_unused = amountOf(given.filter(({ metadata }) => metadata?.unusedPartOf))
+      const ofUnused = given.filter(({ metadata }) => metadata?.unusedPartOf)
+      const given_for_unused = amountOf(ofUnused)
+      const before = given.filter(
+        (refund) => !ofUnused.includes(refund) && refund.created <= (ofUnused[0]?.created ?? 0),
+      )
       return {
         payment_intent: String(charge.payment_intent),
         taken_back: amountOf([...given, ...held]) - given_for_unused,
         disputed: amountOf(held),
         given_for_unused,
+        refunded_before: amountOf(before),
       }
     }),
   )
@@ -100,6 +105,7 @@ function moneyOf(charges: Charges, intents: readonly string[]): MoneyOf {
     taken_back: sumOf('taken_back'),
     disputed: sumOf('disputed'),
     given_for_unused: sumOf('given_for_unused'),
+    refunded_before: sumOf('refunded_before'),
   }
 }
 

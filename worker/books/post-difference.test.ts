@@ -94,6 +94,7 @@ describe('a paid checkout of credits', () => {
           refunded_minor,
 
           unused_refund_minor: 0,
+          refunded_before_minor: 0,
           disputed_minor,
           dispute_state: null,
           dispute_state_at: null,

@@ -104,10 +104,10 @@ describe('Pro ends when Teams has been paid in its place', () => {
     expect(refund?.metadata).toEqual({ [unusedPartOf]: pro.subscription_id })
     const charge = await database.owner
       .selectFrom('charges')
-      .select(['refunded_minor', 'unused_refund_minor'])
+      .select(['refunded_minor', 'unused_refund_minor', 'refunded_before_minor'])
       .where('owner_id', '=', pro.owner.owner_id)
       .executeTakeFirst()
-    expect(charge).toEqual({ refunded_minor: 400, unused_refund_minor: 400 })
+    expect(charge).toEqual({ refunded_minor: 400, unused_refund_minor: 400, refunded_before_minor: 0 })
   })
 
   test('a year of Pro gives back the months to come and takes nothing of those that are over', async () => {
@@ -129,10 +129,31 @@ describe('Pro ends when Teams has been paid in its place', () => {
     await life.use(pro, 250)
     await replace(pro)
     expect(await refundedTo(pro)).toBe(1000)
+    await product.advanceDays(1)
     const [charge] = await life.charges(pro)
     await life.refund(charge)
     await worker.catchUp()
     expect(await life.balance(pro)).toMatchObject({ plan: -250 })
+  })
+
+  test('a refund that was made before keeps its share of a year’s credits, and no month that is over owes anything', async () => {
+    const pro = await buyPro({ billing_frequency: 'yearly' })
+    const [charge] = await life.charges(pro)
+    await life.refund(charge, 1920)
+    await worker.catchUp()
+    await life.use(pro, 450)
+    await life.live(35)
+    await tryToEnd(pro)
+    await worker.catchUp()
+    await life.use(pro, 450)
+    await replace(pro)
+    // Of a tenth less, ten months are to come.
+    expect((await refundedTo(pro)) - 1920).toBe(Math.floor(((19_200 - 1920) * 10) / 12))
+    expect(await life.balance(pro)).toMatchObject({ plan: 0 })
+    await product.advanceDays(1)
+    await life.refund(charge)
+    await worker.catchUp()
+    expect(await life.balance(pro)).toMatchObject({ plan: -900 })
   })
 
   test('credits that were bought stay, and nothing is given back when everything is used', async () => {

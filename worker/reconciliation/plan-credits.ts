@@ -163,8 +163,8 @@ function sumOf(months: readonly BilledMonth[], shares: ReadonlyMap<string, numbe
 }
 
 /**
- * Which share of each invoice's money went back; what was given back for the unused part of a plan lowers the
- * price. Of our charges, which this run has compared with Stripe's lists of refunds and disputes before.
+ * Which share of each invoice's credits its money that went back takes; what was given back for the unused part
+ * of a plan takes none, and lowers the price. Of our charges, which this run has compared with Stripe's lists of refunds and disputes before.
  */
 async function findShares(
   trx: DatabaseTransaction,
@@ -173,7 +173,7 @@ async function findShares(
   if (totals.size === 0) return new Map()
   const rows = await trx
     .selectFrom('charges')
-    .select(['stripe_invoice_id', 'refunded_minor', 'unused_refund_minor', 'disputed_minor'])
+    .selectAll()
     .where('stripe_invoice_id', 'in', [...totals.keys()])
     .execute()
   const shares = new Map<string, number>()
@@ -181,9 +181,13 @@ async function findShares(
     const sum = (pick: (charge: (typeof rows)[number]) => number) =>
       charges.reduce((all, charge) => all + pick(charge), 0)
     const unused = sum((charge) => charge.unused_refund_minor)
-    const gone = sum((charge) => charge.refunded_minor + charge.disputed_minor) - unused
-    const total = (totals.get(id) ?? 0) - unused
-    if (total > 0) shares.set(id, Math.min(1, gone / total))
+    const before = sum((charge) => charge.refunded_before_minor)
+    const later = sum((charge) => charge.refunded_minor + charge.disputed_minor) - unused - before
+    const total = totals.get(id) ?? 0
+    const price = total - before - unused
+    // Of the credits that the first part left, a later one takes its share of the price that was left.
+    const left = (1 - before / total) * (price > 0 ? 1 - Math.min(1, later / price) : 1)
+    if (total > 0) shares.set(id, Math.min(1, 1 - left))
   }
   return shares
 }

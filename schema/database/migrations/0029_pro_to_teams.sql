@@ -26,8 +26,9 @@ CREATE INDEX subscriptions_due ON subscriptions (next_try_at) WHERE is_unfinishe
 CREATE INDEX subscriptions_stuck ON subscriptions (created_at)
   WHERE is_unfinished AND sync_failed_at IS NULL AND last_error IS NOT NULL;
 
--- Of what was refunded, the part that was given back for the unused part of a plan: it lowers the price of the
--- plan, and takes no credits back.
+-- Of what was refunded, what was given back for the unused part of a plan, which takes no credits back, and what
+-- had been refunded before that: a later refund is one of a lower price.
 ALTER TABLE charges
-  ADD COLUMN unused_refund_minor bigint NOT NULL DEFAULT 0
-    CHECK (unused_refund_minor BETWEEN 0 AND refunded_minor);
+  ADD COLUMN unused_refund_minor bigint NOT NULL DEFAULT 0 CHECK (unused_refund_minor >= 0),
+  ADD COLUMN refunded_before_minor bigint NOT NULL DEFAULT 0 CHECK (refunded_before_minor >= 0),
+  ADD CONSTRAINT charges_unused_refund CHECK (unused_refund_minor + refunded_before_minor <= refunded_minor);

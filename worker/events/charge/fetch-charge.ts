@@ -76,11 +76,18 @@ export async function fetchCharge(
 async function refundsOf(
   stripe: Stripe,
   { id, amount_refunded }: z.infer<typeof chargeSchema>,
-): Promise<Pick<FetchedCharge, 'refunded_minor' | 'unused_refund_minor'>> {
-  if (amount_refunded === 0) return { refunded_minor: 0, unused_refund_minor: 0 }
+): Promise<Pick<FetchedCharge, 'refunded_minor' | 'unused_refund_minor' | 'refunded_before_minor'>> {
+  if (amount_refunded === 0) return { refunded_minor: 0, unused_refund_minor: 0, refunded_before_minor: 0 }
   const refunds = await stripe.refunds.list({ charge: id, limit: 100 }).autoPagingToArray({ limit: 10_000 })
-  const ofUnused = refunds.filter(({ metadata }) => metadata?.[unusedPartOf] !== undefined)
-  return { refunded_minor: refundedMinor(refunds), unused_refund_minor: refundedMinor(ofUnused) }
+  const isOfUnused = ({ metadata }: Stripe.Refund) => metadata?.[unusedPartOf] !== undefined
+  const unused_refund_minor = refundedMinor(refunds.filter(isOfUnused))
+  const at = refunds.find(isOfUnused)?.created ?? 0
+  const before = refunds.filter((refund) => !isOfUnused(refund) && refund.created <= at)
+  return {
+    refunded_minor: refundedMinor(refunds),
+    unused_refund_minor,
+    refunded_before_minor: unused_refund_minor > 0 ? refundedMinor(before) : 0,
+  }
 }
 
 /** The invoice that a payment settled, of ours or not, and its subscription, if it is one of any. */
