@@ -124,8 +124,8 @@ function due(
 }
 
 /**
- * The share of the credits for so much of the money. What was given back for an unused part takes none, because
- * those credits have expired; what goes back later is a share of the lower price that it left.
+ * The share of the credits for so much of the money. What was given back for an unused part takes none,
+ * because those credits have expired; what goes back later is a share of the lower price that it left.
  */
 function creditsFor(gross: number, minor: number, { total_minor, unused }: MoneyBack): number {
   if (!unused) return Math.floor((gross * Math.min(minor, total_minor)) / total_minor)
