@@ -163,9 +163,9 @@ function sumOf(months: readonly BilledMonth[], shares: ReadonlyMap<string, numbe
 }
 
 /**
- * Which share of each invoice's credits its money that went back takes. What was given back for the unused part
- * of a plan takes none, and lowers the price. Of our charges, which this run has compared with Stripe's lists
- * of refunds and disputes before.
+ * Which share of each invoice's credits its money that went back takes. What was given back for the unused
+ * part of a plan takes none, and lowers the price. Of our charges, which this run has compared with Stripe's
+ * lists of refunds and disputes before.
  */
 async function findShares(
   trx: DatabaseTransaction,
