@@ -465,31 +465,6 @@ describe('a trace', () => {
     }
   })
 
-  test('a trace says that Teams took the place of Pro, and what was refunded for its unused part', async () => {
-    const ada = await buildPerson()
-    const pro = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
-    const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` } as const
-    const { user_id } = ada
-    const ends_subscription_id = pro.subscription_id
-    await buildPaidPlan(product, { user_id, owner, plan_type: 'teams', ends_subscription_id })
-    await worker.catchUp()
-    const plan = async () => (await trace(user_id)).timeline.find(({ kind }) => kind === 'subscription')
-    expect(await plan()).toMatchObject({
-      level: 'waiting',
-      detail: expect.stringContaining('Teams was paid in its place, so it ends now.'),
-    })
-    await product.advanceDays(1)
-    await processSubscriptionSync(worker.deps, { subscription_id: ends_subscription_id ?? '' })
-    await worker.catchUp()
-    expect(await plan()).toMatchObject({
-      level: 'done',
-      detail: expect.stringMatching(/€19\.\d\d were refunded for its unused part \(re_\w+\)/),
-    })
-    const charge = (await trace(user_id)).timeline.find(({ kind }) => kind === 'charge')
-    expect(charge?.title).toMatch(/^€19\.\d\d refunded for the unused part of €20\.00$/)
-  })
-
   test('a trace says that seats were changed and are not invoiced, until they are', async () => {
     const ada = await buildPerson()
     const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` } as const
@@ -570,6 +545,31 @@ describe('a trace', () => {
     await stripe.client.subscriptions.cancel(subscription_id ?? '')
     await worker.catchUp()
     expect((await trace(ada.user_id)).case_summary?.notices).toEqual([])
+  })
+
+  test('a trace says that Teams took the place of Pro, and what was refunded for its unused part', async () => {
+    const ada = await buildPerson()
+    const pro = await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` } as const
+    const { user_id } = ada
+    const ends_subscription_id = pro.subscription_id
+    await buildPaidPlan(product, { user_id, owner, plan_type: 'teams', ends_subscription_id })
+    await worker.catchUp()
+    const plan = async () => (await trace(user_id)).timeline.find(({ kind }) => kind === 'subscription')
+    expect(await plan()).toMatchObject({
+      level: 'waiting',
+      detail: expect.stringContaining('Teams was paid in its place, so it ends now.'),
+    })
+    await product.advanceDays(1)
+    await processSubscriptionSync(worker.deps, { subscription_id: ends_subscription_id ?? '' })
+    await worker.catchUp()
+    expect(await plan()).toMatchObject({
+      level: 'done',
+      detail: expect.stringMatching(/€19\.\d\d were refunded for its unused part \(re_\w+\)/),
+    })
+    const charge = (await trace(user_id)).timeline.find(({ kind }) => kind === 'charge')
+    expect(charge?.title).toMatch(/^€19\.\d\d refunded for the unused part of €20\.00$/)
   })
 
   test('a trace tells an open dispute from a lost one, and from one that was won', async () => {
