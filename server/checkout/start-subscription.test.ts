@@ -192,7 +192,7 @@ describe('one subscription per owner', () => {
       owner,
       user_id: ada.user_id,
     })
-    const subscription = await database.owner
+    const { is_unfinished: _generated, ...subscription } = await database.owner
       .deleteFrom('subscriptions')
       .where('intent_id', '=', intent_id)
       .returningAll()
