@@ -109,7 +109,7 @@ test('each permission that a restricted key lacks is named, and one that has the
   await describeKey({ ...others, invoices: 'read', 'billing_portal/sessions': 'read' })
   expect(await wrongIn(restricted)).toEqual([
     'account: the key may not read its account',
-    'permissions: the key lacks billing_portal/sessions (write), invoices (write), payment_methods (read), refunds (read)',
+    'permissions: the key lacks billing_portal/sessions (write), invoices (write), payment_methods (read), refunds (write)',
   ])
 })
 
