@@ -55,6 +55,13 @@ test('purchased credits are said to last', () => {
   expect(show({})).toMatch(/2 Add credits .*Purchased credits never expire\./)
 })
 
+test('a member without a seat is not told of credits to use', () => {
+  const member = { payer: 'org_1', may_manage: false, plan_type: 'teams', balance: some } as const
+  expect(show({ ...member, has_seat: false })).toMatch(/2 Get a seat An administrator assigns it to you\./)
+  expect(show({ ...member, has_seat: false })).not.toContain('Credits to use')
+  expect(show(member)).toContain('Credits to use')
+})
+
 test('a member is asked to connect an editor, and not to buy', () => {
   const member = { payer: 'org_1', may_manage: false, plan_type: 'teams' } as const
   expect(show({ ...member, balance: some })).toContain('Connect your editor')

@@ -18,7 +18,8 @@ interface FirstStepsProps {
 export function FirstSteps({ summary, connected }: FirstStepsProps) {
   const titleId = useId()
   const { balance, credits_on_the_way, as_of, member_since, may_manage } = summary
-  const hasCredits = balance.had_credits || credits_on_the_way > 0
+  const isWithoutSeat = needsSeat(summary)
+  const hasCredits = !isWithoutSeat && (balance.had_credits || credits_on_the_way > 0)
   const isNew = Date.parse(as_of) - Date.parse(member_since ?? as_of) < newForMs
   if ((connected && hasCredits) || (!isNew && balance.had_credits)) return null
   return (
@@ -41,7 +42,7 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
         <Step
           done={hasCredits}
           number={2}
-          title={hasCredits ? 'Credits to use' : 'Add credits'}
+          title={isWithoutSeat ? 'Get a seat' : hasCredits ? 'Credits to use' : 'Add credits'}
           text={creditsText(summary)}
           href={may_manage ? '#add-credits' : null}
         />
@@ -50,7 +51,14 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
   )
 }
 
-function creditsText({ plan_type, may_manage, balance }: AccountSummary): string {
+/** A member who may not use the organization's credits yet, however many it has. */
+function needsSeat({ payer, has_seat, may_manage }: AccountSummary): boolean {
+  return payer !== 'personal' && !has_seat && !may_manage
+}
+
+function creditsText(summary: AccountSummary): string {
+  const { plan_type, may_manage, balance } = summary
+  if (needsSeat(summary)) return 'An administrator assigns it to you.'
   const { credits_per_seat, per_seat } = plans[plan_type]
   if (balance.had_credits && credits_per_seat > 0) {
     return `Your plan adds ${formatCredits(credits_per_seat)} credits every month${per_seat ? ' for each seat' : ''}.`
