@@ -132,7 +132,12 @@ export function openDatabase(pool: PostgresPool): Database {
 }
 
 /** Reads several times from one state of the database. */
-export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) => Promise<T>): Promise<T> {
+export function inSnapshot<T>(db: Database, read: (snapshot: DatabaseTransaction) => Promise<T>): Promise<T>
+export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) => Promise<T>): Promise<T>
+export function inSnapshot<T>(
+  db: ReadDatabase,
+  read: (snapshot: DatabaseTransaction) => Promise<T>,
+): Promise<T> {
   // Only the type is narrower: the value is a database or a transaction.
   return (db as Database)
     .transaction()

@@ -50,17 +50,20 @@ function unusedRefund(
   if (!ended_at || !period?.invoice_id) return null
   const { invoice_id, starts_at, ends_at } = period
   const last = position.months.findLast((month) => month.stripe_subscription_id === subscriptionId)
-  const isOfLastMonth = (grant: (typeof books.grants)[number] | (typeof position.grants)[number]) =>
-    grant.stripe_subscription_id === subscriptionId &&
-    grant.month_starts_at?.getTime() === last?.starts_at.getTime()
-  const expired = new Set(position.grants.filter(isOfLastMonth).map(({ id }) => id))
-  const left =
-    books.grants.reduce((sum, grant) => sum - (expired.has(grant.id) ? grant.expired : 0), 0) -
-    difference.transfers.reduce(
-      (sum, { component, grant, credits }) =>
-        sum + (component === 'expired' && expired.has(grant.id) ? credits : 0),
-      0,
-    )
+  const ofLastMonth = new Set(
+    position.grants
+      .filter((grant) => grant.stripe_subscription_id === subscriptionId)
+      .filter((grant) => grant.month_starts_at?.getTime() === last?.starts_at.getTime())
+      .map(({ id }) => id),
+  )
+  // Below zero: what has expired, and what will.
+  const expired = [
+    ...books.grants.map(({ id, expired }) => ({ id, credits: expired })),
+    ...difference.transfers
+      .filter(({ component }) => component === 'expired')
+      .map(({ grant, credits }) => ({ id: grant.id, credits })),
+  ]
+  const left = expired.filter(({ id }) => ofLastMonth.has(id)).reduce((sum, { credits }) => sum - credits, 0)
   const perMonth = period.seats * subscription.credits_per_seat
   const months = splitIntoMonths(period)
   const toCome = perMonth * months.filter((month) => month.starts_at >= ended_at).length

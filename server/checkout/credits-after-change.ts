@@ -1,4 +1,4 @@
-import type { Database } from '../../schema/database/connect.ts'
+import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { addMonths } from '../../schema/position/calendar.ts'
 import type { OwnerFacts, PaidLine } from '../../schema/position/facts.ts'
@@ -26,11 +26,9 @@ export async function creditsAfterChange(
   db: Database,
   { owner, now, ...change }: YearlyChange,
 ): Promise<{ granted: number; left: number } | null> {
-  const { position, books, difference } = await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute((trx) => readOwnerBalanceSheet(trx, owner, now, (facts) => withYear(facts, { ...change, now })))
+  const { position, books, difference } = await inSnapshot(db, (trx) =>
+    readOwnerBalanceSheet(trx, owner, now, (facts) => withYear(facts, { ...change, now })),
+  )
   const begun = position.grants.find((grant) => grant.stripe_invoice_id === invoice_id)
   if (!begun) return null
   const posted = difference.transfers

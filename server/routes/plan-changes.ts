@@ -8,6 +8,7 @@ import {
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
+import { inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { readUnusedRefund } from '../../schema/position/unused-refund.ts'
@@ -63,25 +64,21 @@ export const planChangesRoutes = [
     failure: subscriptionFailure('The preview could not be loaded'),
   }).handle(async ({ user_id }, { db, now }) => {
     const owner: Owner = { owner_kind: 'user', owner_id: user_id }
-    return db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute(async (trx) => {
-        const live = await findLiveSubscription(trx, owner)
-        if (!live) return { plan: null }
-        const refund = await readUnusedRefund(trx, live, now())
-        return {
-          plan: {
-            plan_type: live.plan_type,
-            is_trial: live.status === 'trialing',
-            refund_minor: refund?.amount_minor ?? 0,
-            currency: live.currency,
-            is_disputed: refund?.is_disputed ?? false,
-            credits: (await findBalance(trx, owner)).plan,
-          },
-        }
-      })
+    return inSnapshot(db, async (trx) => {
+      const live = await findLiveSubscription(trx, owner)
+      if (!live) return { plan: null }
+      const refund = await readUnusedRefund(trx, live, now())
+      return {
+        plan: {
+          plan_type: live.plan_type,
+          is_trial: live.status === 'trialing',
+          refund_minor: refund?.amount_minor ?? 0,
+          currency: live.currency,
+          is_disputed: refund?.is_disputed ?? false,
+          credits: (await findBalance(trx, owner)).plan,
+        },
+      }
+    })
   }),
 
   // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { initializeUser } from '../../schema/api/users.ts'
 import type { Owner } from '../simulation/owner.ts'
+import type { Player } from '../simulation/what-happened.ts'
 import type { Random } from '../support/random.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
 import type { Client } from './client.ts'
@@ -17,20 +18,7 @@ export interface Report {
 }
 
 /** A customer who buys and uses, with a journal of their calls and the answers. */
-export interface Customer
-  extends Pick<
-    Owner,
-    | 'kind'
-    | 'person'
-    | 'sessions'
-    | 'customers'
-    | 'seatChanges'
-    | 'usages'
-    | 'adjustments'
-    | 'colleagues'
-    | 'teams'
-    | 'paidInvoices'
-  > {
+export interface Customer extends Player, Pick<Owner, 'person'> {
   organization_id: string | null
   /** When each session was paid, by the real time in milliseconds. */
   readonly paidAt: Map<string, number>

@@ -7,7 +7,7 @@ import { withoutFaults } from './play.ts'
 
 /** Stripe's objects, and the player's own knowledge. */
 type World = Pick<FaultyProduct, 'stripe'>
-type Player = Pick<
+export type Player = Pick<
   Owner,
   | 'kind'
   | 'sessions'

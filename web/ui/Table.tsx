@@ -37,7 +37,7 @@ const Layout = createContext<{ columns: readonly Column[]; size: keyof typeof si
   size: 'roomy',
 })
 
-/** A table that scrolls by itself where the window is narrower. */
+/** A table that scrolls within its card where the window is narrower. */
 export function Table({ caption, columns, size = 'roomy', className, children }: TableProps) {
   return (
     <div className={cn('@container overflow-x-auto', sizes[size].edges, className)}>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { FindingKind } from '../../schema/api/reconciliation.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import { type Difference, differenceOf } from '../../schema/position/difference.ts'
@@ -67,24 +67,20 @@ function splitName(name: string): { kind: string; id: string } {
  * waits for us.
  */
 export async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const facts = await readOwnerFacts(trx, owner)
-      const books = await readBooks(trx, owner)
-      const position = positionOf(facts, now, books)
-      // Usage moves between months only with a month that is missing itself, so that it need not be read.
-      const difference = differenceOf(position, books, [])
-      // A month that has just begun or ended is on its way.
-      const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books, [])
-      const lasting = lastingTransfers(difference, before)
-      return [
-        ...bookDifferences(owner, lasting, position),
-        ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner) : []),
-      ]
-    })
+  return inSnapshot(db, async (trx) => {
+    const facts = await readOwnerFacts(trx, owner)
+    const books = await readBooks(trx, owner)
+    const position = positionOf(facts, now, books)
+    // Usage moves between months only with a month that is missing itself, so that it need not be read.
+    const difference = differenceOf(position, books, [])
+    // A month that has just begun or ended is on its way.
+    const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books, [])
+    const lasting = lastingTransfers(difference, before)
+    return [
+      ...bookDifferences(owner, lasting, position),
+      ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner) : []),
+    ]
+  })
 }
 
 type Transfers = Difference['transfers']

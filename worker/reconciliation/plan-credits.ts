@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { Database, DatabaseTransaction } from '../../schema/database/connect.ts'
+import { type Database, type DatabaseTransaction, inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Books, type GrantInBooks, readBooks } from '../../schema/ledger/post/books.ts'
 import { readUsageInMonths } from '../../schema/ledger/post/usage-in-months.ts'
@@ -137,22 +137,18 @@ export async function comparePlan(
   const months = billedMonths(billed, seconds(now))
   // A month that has just begun is on its way.
   const before = billedMonths(billed, seconds(now) - graceMs / 1000)
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const books = await readBooks(trx, plan)
-      const shares = await findShares(trx, totals)
-      const own = books.grants.filter((grant) => grant.stripe_subscription_id === listed.id)
-      const have = own.reduce((sum, { gross, refunded, disputed }) => sum + gross - refunded - disputed, 0)
-      const due = [sumOf(before, shares), sumOf(months, shares)]
-      // Each grant is rounded down by itself, and so is what is taken back of it.
-      const isRight = have >= Math.min(...due) - own.length && have <= Math.max(...due) + own.length
-      if (!isRight) return [notAsBilled(plan, have, due[1] ?? 0)]
-      const lost = await findLost(trx, { books, own, months, plan, ended_at, now })
-      return lost.map(({ grant, credits }) => boughtLost(plan, grant, credits))
-    })
+  return inSnapshot(db, async (trx) => {
+    const books = await readBooks(trx, plan)
+    const shares = await findShares(trx, totals)
+    const own = books.grants.filter((grant) => grant.stripe_subscription_id === listed.id)
+    const have = own.reduce((sum, { gross, refunded, disputed }) => sum + gross - refunded - disputed, 0)
+    const due = [sumOf(before, shares), sumOf(months, shares)]
+    // Each grant is rounded down by itself, and so is what is taken back of it.
+    const isRight = have >= Math.min(...due) - own.length && have <= Math.max(...due) + own.length
+    if (!isRight) return [notAsBilled(plan, have, due[1] ?? 0)]
+    const lost = await findLost(trx, { books, own, months, plan, ended_at, now })
+    return lost.map(({ grant, credits }) => boughtLost(plan, grant, credits))
+  })
 }
 
 function sumOf(months: readonly BilledMonth[], shares: ReadonlyMap<string, number>): number {
