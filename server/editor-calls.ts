@@ -6,8 +6,7 @@ import {
   type EditorBalance,
   readEditorBalances,
 } from '../schema/extension/editor-balances.ts'
-import type { Usage, UsageResult } from '../schema/ledger/spend/usage.ts'
-import { createUsageGroups } from '../schema/ledger/spend/usage-groups.ts'
+import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
 /** Batches concurrent calls of editors: one statement serves those that arrived meanwhile (decision 126). */
@@ -16,7 +15,7 @@ export interface EditorCalls {
   /** Null when the user has no active seat of the organization. */
   findSeat(holder: SeatHolder): Promise<SeatRole | null>
   /** As `spendCredits`, in one commit with one lock per payer: a busy pool does not delay other payers. */
-  spend(usage: Usage): Promise<UsageResult>
+  readonly spend: Spend
 }
 
 export function createEditorCalls(db: Database): EditorCalls {

@@ -66,6 +66,12 @@ CREATE DOMAIN public.transfer_kind AS text
 CREATE DOMAIN public.trial_days AS integer
 	CONSTRAINT trial_days_check CHECK ((VALUE >= 0));
 
+CREATE DOMAIN public.usage_failure AS text
+	CONSTRAINT usage_failure_check CHECK ((VALUE = ANY (ARRAY['provider_error'::text, 'timeout'::text, 'empty'::text, 'cancelled'::text])));
+
+CREATE DOMAIN public.usage_label AS text
+	CONSTRAINT usage_label_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 64)));
+
 CREATE TABLE public.audit_log (
     id bigint NOT NULL,
     at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -443,6 +449,20 @@ CREATE TABLE public.ledger_entries (
 )
 PARTITION BY RANGE (transfer_id);
 
+CREATE TABLE public.ledger_failures (
+    owner_id public.owner_id NOT NULL,
+    id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    failure public.usage_failure NOT NULL,
+    actor text NOT NULL,
+    token_id uuid,
+    reason text,
+    model public.usage_label,
+    project public.usage_label,
+    run public.usage_label
+);
+
 CREATE TABLE public.ledger_grants (
     id public.grant_id NOT NULL,
     owner_kind public.owner_kind NOT NULL,
@@ -477,11 +497,59 @@ END, false)),
     CONSTRAINT ledger_grants_subscription CHECK ((((kind)::text = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL)))
 );
 
+CREATE TABLE public.ledger_holds (
+    owner_id public.owner_id NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text DEFAULT 'usage'::text NOT NULL,
+    idempotency_key text NOT NULL,
+    actor text NOT NULL,
+    token_id uuid,
+    asked bigint NOT NULL,
+    at_least bigint,
+    credits bigint NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    resolved_at timestamp with time zone,
+    stripe_subscription_id text,
+    month_starts_at timestamp with time zone,
+    settled_credits bigint,
+    failure public.usage_failure,
+    charged bigint,
+    reason text,
+    model public.usage_label,
+    project public.usage_label,
+    run public.usage_label,
+    CONSTRAINT ledger_holds_asked_check CHECK ((asked > 0)),
+    CONSTRAINT ledger_holds_check CHECK (((at_least >= 1) AND (at_least <= asked))),
+    CONSTRAINT ledger_holds_check1 CHECK (((credits >= 1) AND (credits <= asked))),
+    CONSTRAINT ledger_holds_check2 CHECK (((charged >= 0) AND (charged <= settled_credits))),
+    CONSTRAINT ledger_holds_expires CHECK (((kind = 'refund'::text) = (expires_at IS NULL))),
+    CONSTRAINT ledger_holds_kind_check CHECK ((kind = ANY (ARRAY['usage'::text, 'refund'::text]))),
+    CONSTRAINT ledger_holds_month CHECK (((stripe_subscription_id IS NULL) = (month_starts_at IS NULL))),
+    CONSTRAINT ledger_holds_resolved CHECK (((state = 'open'::text) = (resolved_at IS NULL))),
+    CONSTRAINT ledger_holds_settled CHECK ((((state = ANY (ARRAY['settled'::text, 'settled_late'::text])) = (settled_credits IS NOT NULL)) AND ((settled_credits IS NULL) = (charged IS NULL)) AND ((failure IS NULL) OR (settled_credits = 0)))),
+    CONSTRAINT ledger_holds_settled_credits_check CHECK ((settled_credits >= 0)),
+    CONSTRAINT ledger_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text, 'expired'::text, 'settled_late'::text])))
+);
+
 CREATE TABLE public.ledger_keys (
     owner_id text NOT NULL,
     idempotency_key text NOT NULL,
-    transfer_id bigint NOT NULL,
+    transfer_id bigint,
     input_hash bytea NOT NULL
+);
+
+CREATE TABLE public.ledger_months_kept (
+    owner_id public.owner_id NOT NULL,
+    stripe_subscription_id text NOT NULL,
+    month_starts_at timestamp with time zone NOT NULL,
+    used bigint NOT NULL,
+    kept bigint NOT NULL,
+    held bigint NOT NULL,
+    CONSTRAINT ledger_months_kept_held_check CHECK ((held >= 0)),
+    CONSTRAINT ledger_months_kept_kept_check CHECK ((kept >= 0)),
+    CONSTRAINT ledger_months_kept_used_check CHECK ((used >= 0))
 );
 
 CREATE TABLE public.ledger_months_used (
@@ -517,7 +585,13 @@ CREATE TABLE public.ledger_owners (
     purchased_account_id bigint NOT NULL,
     purchased_version bigint DEFAULT 0 NOT NULL,
     purchased_balance bigint DEFAULT 0 NOT NULL,
-    purchased_hash bytea
+    purchased_hash bytea,
+    held bigint DEFAULT 0 NOT NULL,
+    kept bigint DEFAULT 0 NOT NULL,
+    expiring bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT ledger_owners_check CHECK (((expiring >= 0) AND (expiring <= kept))),
+    CONSTRAINT ledger_owners_held_check CHECK ((held >= 0)),
+    CONSTRAINT ledger_owners_kept_check CHECK ((kept >= 0))
 )
 WITH (fillfactor='50');
 
@@ -557,6 +631,10 @@ CREATE TABLE public.ledger_transfers (
     reason text,
     reason_salt bytea,
     reason_hash bytea NOT NULL,
+    token_id uuid,
+    model public.usage_label,
+    project public.usage_label,
+    run public.usage_label,
     CONSTRAINT ledger_transfers_check CHECK ((((kind)::text = 'usage'::text) = (grant_id IS NULL)))
 )
 PARTITION BY RANGE (id);
@@ -569,6 +647,22 @@ CREATE SEQUENCE public.ledger_transfers_id_seq
     CACHE 1;
 
 ALTER SEQUENCE public.ledger_transfers_id_seq OWNED BY public.ledger_transfers.id;
+
+CREATE TABLE public.ledger_usage_days (
+    owner_id public.owner_id NOT NULL,
+    day date NOT NULL,
+    actor text NOT NULL,
+    token_id uuid,
+    model public.usage_label,
+    project public.usage_label,
+    requests bigint NOT NULL,
+    failed bigint NOT NULL,
+    credits bigint NOT NULL,
+    first_id bigint NOT NULL,
+    CONSTRAINT ledger_usage_days_check CHECK (((failed >= 0) AND (failed <= requests))),
+    CONSTRAINT ledger_usage_days_credits_check CHECK ((credits >= 0))
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.organization_members (
     organization_id text NOT NULL,
@@ -944,14 +1038,29 @@ ALTER TABLE ONLY public.ledger_archives
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
 
+ALTER TABLE ONLY public.ledger_failures
+    ADD CONSTRAINT ledger_failures_owner_id_idempotency_key_key UNIQUE (owner_id, idempotency_key);
+
+ALTER TABLE ONLY public.ledger_failures
+    ADD CONSTRAINT ledger_failures_pkey PRIMARY KEY (owner_id, id);
+
 ALTER TABLE ONLY public.ledger_grants
     ADD CONSTRAINT ledger_grants_id_key UNIQUE (id);
 
 ALTER TABLE ONLY public.ledger_grants
     ADD CONSTRAINT ledger_grants_pkey PRIMARY KEY (owner_id, id);
 
+ALTER TABLE ONLY public.ledger_holds
+    ADD CONSTRAINT ledger_holds_owner_id_idempotency_key_key UNIQUE (owner_id, idempotency_key);
+
+ALTER TABLE ONLY public.ledger_holds
+    ADD CONSTRAINT ledger_holds_pkey PRIMARY KEY (owner_id, id);
+
 ALTER TABLE ONLY public.ledger_keys
     ADD CONSTRAINT ledger_keys_pkey PRIMARY KEY (owner_id, idempotency_key);
+
+ALTER TABLE ONLY public.ledger_months_kept
+    ADD CONSTRAINT ledger_months_kept_pkey PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at);
 
 ALTER TABLE ONLY public.ledger_months_used
     ADD CONSTRAINT ledger_months_used_pkey PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at);
@@ -970,6 +1079,9 @@ ALTER TABLE ONLY public.ledger_proofs
 
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id, owner_id);
+
+ALTER TABLE ONLY public.ledger_usage_days
+    ADD CONSTRAINT ledger_usage_days_owner_id_day_actor_token_id_model_project_key UNIQUE NULLS NOT DISTINCT (owner_id, day, actor, token_id, model, project);
 
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
@@ -1099,6 +1211,12 @@ CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_a
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
+
+CREATE INDEX ledger_holds_actor ON public.ledger_holds USING btree (actor, id);
+
+CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE (state = 'open'::text);
+
+CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
 
 CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));
 
@@ -1459,11 +1577,20 @@ GRANT SELECT ON TABLE public.ledger_archives TO tidemark_worker;
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.ledger_failures TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_failures TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.ledger_holds TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_holds TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.ledger_keys TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_keys TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_months_kept TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_months_kept TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;
@@ -1478,6 +1605,9 @@ GRANT SELECT ON TABLE public.ledger_proofs TO tidemark_server;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_usage_days TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_usage_days TO tidemark_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;

@@ -281,6 +281,20 @@ export interface LedgerEntries {
   version: number | null;
 }
 
+export interface LedgerFailures {
+  actor: string;
+  failure: "provider_error" | "timeout" | "empty" | "cancelled";
+  id: number;
+  idempotency_key: string;
+  model: string | null;
+  occurred_at: Timestamp;
+  owner_id: string;
+  project: string | null;
+  reason: string | null;
+  run: string | null;
+  token_id: string | null;
+}
+
 export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
@@ -319,11 +333,45 @@ export interface LedgerGrantSums {
   written_off: number | null;
 }
 
+export interface LedgerHolds {
+  actor: string;
+  asked: number;
+  at_least: number | null;
+  charged: number | null;
+  credits: number;
+  expires_at: Timestamp | null;
+  failure: "provider_error" | "timeout" | "empty" | "cancelled" | null;
+  id: Generated<string>;
+  idempotency_key: string;
+  kind: Generated<"usage" | "refund">;
+  model: string | null;
+  month_starts_at: Timestamp | null;
+  opened_at: Timestamp;
+  owner_id: string;
+  project: string | null;
+  reason: string | null;
+  resolved_at: Timestamp | null;
+  run: string | null;
+  settled_credits: number | null;
+  state: Generated<"open" | "settled" | "released" | "expired" | "settled_late">;
+  stripe_subscription_id: string | null;
+  token_id: string | null;
+}
+
 export interface LedgerKeys {
   idempotency_key: string;
   input_hash: Buffer;
   owner_id: string;
-  transfer_id: number;
+  transfer_id: number | null;
+}
+
+export interface LedgerMonthsKept {
+  held: number;
+  kept: number;
+  month_starts_at: Timestamp;
+  owner_id: string;
+  stripe_subscription_id: string;
+  used: number;
 }
 
 export interface LedgerMonthsUsed {
@@ -347,6 +395,9 @@ export interface LedgerOpenings {
 }
 
 export interface LedgerOwners {
+  expiring: Generated<number>;
+  held: Generated<number>;
+  kept: Generated<number>;
   last_transfer_id: Generated<number>;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -378,12 +429,29 @@ export interface LedgerTransfers {
   input_hash: Buffer;
   intent_id: string | null;
   kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "usage_moved" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
+  model: string | null;
   occurred_at: Timestamp;
   owner_id: string;
   posted_at: Timestamp;
+  project: string | null;
   reason: string | null;
   reason_hash: Buffer;
   reason_salt: Buffer | null;
+  run: string | null;
+  token_id: string | null;
+}
+
+export interface LedgerUsageDays {
+  actor: string;
+  credits: number;
+  day: Timestamp;
+  failed: number;
+  first_id: number;
+  model: string | null;
+  owner_id: string;
+  project: string | null;
+  requests: number;
+  token_id: string | null;
 }
 
 export interface OrganizationMembers {
@@ -622,14 +690,18 @@ export interface DB {
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;
   ledger_entries: LedgerEntries;
+  ledger_failures: LedgerFailures;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
+  ledger_holds: LedgerHolds;
   ledger_keys: LedgerKeys;
+  ledger_months_kept: LedgerMonthsKept;
   ledger_months_used: LedgerMonthsUsed;
   ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
+  ledger_usage_days: LedgerUsageDays;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
   reconciliation_findings: ReconciliationFindings;

@@ -3,6 +3,7 @@ import type { PlanType } from '../catalogue/plans.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import type { SpendableBalance } from '../ledger/spendable.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
 /** The owner of the balance, and the user of the editor. */
@@ -10,11 +11,9 @@ export interface AskedBalance extends Owner {
   readonly user_id: string
 }
 
-export interface EditorBalance {
+export interface EditorBalance extends SpendableBalance {
   /** The user's seat, where the owner is an organization. Without one they may not see the rest. */
   readonly seat_role: 'admin' | 'member' | null
-  readonly plan: number
-  readonly purchased: number
   /** Grows with every entry of either account. */
   readonly version: number
   readonly plan_type: PlanType | null
@@ -31,7 +30,8 @@ export async function readEditorBalances(
 ): Promise<EditorBalance[]> {
   const statement = sql<EditorBalance>`
     SELECT seat.role AS seat_role, coalesce(balance.plan, 0)::bigint AS plan,
-      coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.version, 0)::bigint AS version,
+      coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.held, 0)::bigint AS held,
+      coalesce(balance.expiring, 0)::bigint AS expiring, coalesce(balance.version, 0)::bigint AS version,
       coalesce(person.plan_type, subscription.plan_type) AS plan_type
     FROM unnest(
       (SELECT ${asked.map(({ owner_kind }) => owner_kind)}::text[]),
@@ -42,7 +42,7 @@ export async function readEditorBalances(
       WHERE asked.owner_kind = 'organization' AND organization_id = asked.owner_id AND user_id = asked.user_id
         AND status = 'active' OFFSET 0) seat ON true
     LEFT JOIN LATERAL (
-      SELECT plan_balance AS plan, purchased_balance AS purchased, plan_version + purchased_version AS version
+      SELECT plan_balance AS plan, purchased_balance AS purchased, held, expiring, plan_version + purchased_version AS version
       FROM ledger_owners WHERE owner_kind = asked.owner_kind AND owner_id = asked.owner_id OFFSET 0) balance ON true
     LEFT JOIN LATERAL (
       SELECT plan_type FROM users WHERE asked.owner_kind = 'user' AND clerk_id = asked.owner_id OFFSET 0) person ON true

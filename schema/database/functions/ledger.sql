@@ -1,11 +1,14 @@
 -- The ledger's functions, in the order in which they use each other:
 --
 --   ledger_post          posts transfers of grants: purchases, billing months, refunds, disputes, expiries, adjustments. The worker's.
---   ledger_spend         spends credits, plan credits first, or refuses. The server's.
+--   ledger_spend         spends credits, plan credits first, reserves and settles them, or refuses. The server's.
 --   ledger_lock_owners   both begin with it: the rows of the owners, locked in the order of their ids
 --   ledger_enter         both call it for each transfer: the entries in the owner's accounts and in one of the house
 --   ledger_write         both end with it: inserts the transfers, their keys and entries, and updates the owners' rows
---   ledger_books, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a billing month
+--   ledger_count_usage   adds what ledger_spend posts to the sums of usage
+--   ledger_free_hold, ledger_end_holds: how holds end, for ledger_spend and the worker's ledger_end_holds_of
+--   ledger_books, ledger_keep_month, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a
+--                        billing month
 --   ledger_erase_texts   erases the free text of transfers that is about a person. The worker's.
 --
 -- For example (amounts of the entries, house account in parentheses):
@@ -14,6 +17,7 @@
 --   clawback of 400       refund            purchased -400    (refunded +400); the account may fall below zero
 --   a month's end         expiry            plan -120         (expired +120), after ledger_close_month
 --   a month heard late    usage_moved       plan -50, purchased +50: it pays for usage that bought credits stood in for
+-- A hold moves nothing: it lowers what is available until it is settled by a usage, released or expired.
 
 -- SHA-256 of what a caller asked for, as a JSON array of texts.
 CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -109,7 +113,7 @@ BEGIN
 END
 $$;
 
--- Writes down what a call posts: the transfers with their keys and entries, and the owners' latest balances.
+-- Writes down what a call posts: the transfers with their keys and entries, and the owners' rows.
 CREATE OR REPLACE FUNCTION ledger_write(owners ledger_owners[], transfers ledger_transfers[], entries ledger_entries[])
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -119,9 +123,11 @@ BEGIN
   INSERT INTO ledger_entries SELECT * FROM unnest(entries);
   UPDATE ledger_owners o
   SET last_transfer_id = n.last_transfer_id, plan_version = n.plan_version, plan_balance = n.plan_balance, plan_hash = n.plan_hash,
-    purchased_version = n.purchased_version, purchased_balance = n.purchased_balance, purchased_hash = n.purchased_hash
+    purchased_version = n.purchased_version, purchased_balance = n.purchased_balance, purchased_hash = n.purchased_hash,
+    held = n.held, kept = n.kept, expiring = n.expiring
   FROM unnest(owners) n
-  WHERE o.owner_id = n.owner_id AND o.last_transfer_id < n.last_transfer_id;
+  WHERE o.owner_id = n.owner_id
+    AND (o.last_transfer_id, o.held, o.kept, o.expiring) <> (n.last_transfer_id, n.held, n.kept, n.expiring);
 END
 $$;
 
@@ -171,7 +177,8 @@ BEGIN
         ROW(NULL, g.occurred_at, moment, g.intent_id, nullif(current_setting('tidemark.act_id', true), ''), g.owner_id,
           g.idempotency_key, g.kind, ledger_input_hash(g.kind, g.owner_id, g.intent_id::text, g.named ->> 'id', g.house, g.plan::text,
             g.purchased::text),
-          g.event_id, g.actor, g.named ->> 'id', g.reason, g.salt, ledger_reason_hash(g.salt, g.reason))::ledger_transfers AS transfer
+          g.event_id, g.actor, g.named ->> 'id', g.reason, g.salt, ledger_reason_hash(g.salt, g.reason), NULL, NULL, NULL,
+          NULL)::ledger_transfers AS transfer
       FROM (
         SELECT *, uuid_send(gen_random_uuid()) AS salt
         FROM unnest(owner_kinds, owner_ids, idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons, plan_credits,
@@ -220,7 +227,7 @@ BEGIN
     END IF;
     IF NOT item.is_same_grant THEN
       RAISE EXCEPTION 'Grant % exists for another owner, account or kind', transfer.grant_id USING ERRCODE = 'LG001';
-    ELSIF NOT item.is_same_owner OR starts_with(transfer.idempotency_key, 'usage/') OR item.plan = 0 AND item.purchased = 0
+    ELSIF NOT item.is_same_owner OR transfer.idempotency_key ~ '^(usage|hold)/' OR item.plan = 0 AND item.purchased = 0
       OR (item.plan + item.purchased = 0) <> (item.house_id IS NULL) THEN
       RAISE EXCEPTION 'Transfer % moves nothing, names no account of the house, has the key of a usage, or an owner of another kind',
         transfer.idempotency_key USING ERRCODE = 'LG002';
@@ -252,18 +259,105 @@ BEGIN
 END
 $$;
 
--- Decides usages in the given order, each with what those before it left: `posted`, `replayed` (the key was
--- used for the same), `refused` (both accounts together do not cover it) or `conflict` (the key was used for
--- something else). Plan credits go first; `plan` and `purchased` are the balances afterwards. A usage without
--- a row in the result was not decided, because its owner was left out (`skip_locked`; see
--- ledger_lock_owners). LG002: a usage of less than one credit, or an owner of another kind.
+-- What can be spent: neither what is held nor what is about to expire.
+CREATE OR REPLACE FUNCTION ledger_available(owner ledger_owners) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT owner.plan_balance + owner.purchased_balance - owner.held - owner.expiring
+$$;
+
+-- Frees what a hold held. `of_month` is what its settlement takes of a month that is kept for it. Returns the owner's
+-- row as it is afterwards.
+CREATE OR REPLACE FUNCTION ledger_free_hold(INOUT owner ledger_owners, hold ledger_holds, of_month bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  month ledger_months_kept;
+BEGIN
+  owner.held := owner.held - hold.credits;
+  IF hold.month_starts_at IS NOT NULL THEN
+    UPDATE ledger_months_kept m
+    SET used = m.used + of_month, kept = m.kept - of_month, held = m.held - hold.credits
+    WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
+      AND m.month_starts_at = hold.month_starts_at
+    RETURNING * INTO month;
+    owner.kept := owner.kept - of_month;
+    owner.expiring := owner.expiring + greatest(month.kept - month.held, 0)
+      - greatest(month.kept + of_month - month.held - hold.credits, 0);
+  END IF;
+END
+$$;
+
+-- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock.
+CREATE OR REPLACE FUNCTION ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[] DEFAULT NULL)
+LANGUAGE plpgsql AS $$
+DECLARE
+  hold ledger_holds;
+BEGIN
+  FOR hold IN
+    UPDATE ledger_holds h
+    SET state = CASE WHEN released IS NULL THEN 'expired' ELSE 'released' END,
+      resolved_at = CASE WHEN released IS NULL THEN h.expires_at ELSE moment END
+    WHERE h.owner_id = owner.owner_id AND h.state = 'open'
+      AND CASE WHEN released IS NULL THEN h.expires_at <= moment ELSE h.id = ANY (released) END
+    RETURNING *
+  LOOP
+    owner := ledger_free_hold(owner, hold, 0);
+  END LOOP;
+END
+$$;
+
+-- Adds usage to the sums of its day. What belongs together is summed first, so that each row is written once. An
+-- owner has at most 1,000 combinations a day; what comes after that is counted as `other` of its person and editor.
+CREATE OR REPLACE FUNCTION ledger_count_usage(usages ledger_usage_days[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO ledger_usage_days AS d
+  SELECT n.owner_id, n.day, n.actor, n.token_id, CASE WHEN n.fits THEN n.model ELSE 'other' END,
+    CASE WHEN n.fits THEN n.project ELSE 'other' END, sum(n.requests), sum(n.failed), sum(n.credits), min(n.first_id)
+  FROM (
+    SELECT u.*, known.is_known
+      OR (SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = u.owner_id AND k.day = u.day)
+        + count(*) FILTER (WHERE NOT known.is_known) OVER (PARTITION BY u.owner_id, u.day ORDER BY u.first_id) <= 1000 AS fits
+    FROM (
+      SELECT owner_id, day, actor, token_id, model, project, sum(requests) AS requests, sum(failed) AS failed, sum(credits) AS credits,
+        min(first_id) AS first_id
+      FROM unnest(usages) GROUP BY owner_id, day, actor, token_id, model, project
+    ) u
+    CROSS JOIN LATERAL (
+      SELECT EXISTS (
+        SELECT FROM ledger_usage_days k
+        WHERE k.owner_id = u.owner_id AND k.day = u.day AND k.actor = u.actor AND k.token_id IS NOT DISTINCT FROM u.token_id
+          AND k.model IS NOT DISTINCT FROM u.model AND k.project IS NOT DISTINCT FROM u.project
+      ) AS is_known
+    ) known
+  ) n
+  GROUP BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
+  SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits;
+END
+$$;
+
+-- Decides what editors ask for in the given order, each with what those before it left. `actions`:
+--   use       spends `credits`; none with a `failure`, which is only counted and takes the idempotency key
+--   reserve   holds `credits`, or with `at_least` what is available, for so many seconds (`lasting`)
+--   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available
+--   release   ends it with nothing
+--   extend    lets it last longer, until a day after it was opened
+-- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
+-- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
+-- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
+-- state of the hold, which does not allow it. `plan` to `expiring` are the owner's afterwards. What has no row in
+-- the result was not decided, because its owner was left out (`skip_locked`; see ledger_lock_owners).
+-- LG002: credits that are not allowed, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_spend(
-  owner_kinds text[], owner_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[], actors text[],
-  reasons text[], skip_locked boolean
-) RETURNS TABLE (ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint) LANGUAGE plpgsql SECURITY DEFINER
+  owner_kinds text[], owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
+  actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
+  at_least bigint[], lasting integer[], skip_locked boolean
+) RETURNS TABLE (
+  ordinal bigint, outcome text, transfer_id bigint, charged bigint, plan bigint, purchased bigint, held bigint, expiring bigint,
+  hold jsonb
+) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
+  holds_of_person_max CONSTANT integer := 50;
+  hold_lasts_max CONSTANT interval := '24 hours';
   owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
   owner ledger_owners;
   nth bigint := 0;
@@ -273,34 +367,45 @@ DECLARE
   entered record;
   entry ledger_entries;
   transfer ledger_transfers;
-  from_plan bigint;
+  this ledger_holds;
   n integer;
+  -- What the item takes: of a hold, then beside or above it. Credits of the plan account, and of both accounts.
+  of_plan bigint[];
+  of_both bigint[];
+  of_month bigint;
+  rest bigint;
   -- What this call posts. Keys are those of a payer.
   new_keys text[] := '{}';
+  new_hashes bytea[] := '{}';
+  new_ids bigint[] := '{}';
   new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
+  new_usages ledger_usage_days[] := '{}';
 BEGIN
   FOR item IN
-    SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.ordinal, given.transfer,
-      ledger_transfer_digest(given.transfer) AS digest, given.credits, used.id AS used_id, known.transfer_id AS known_id,
-      known.input_hash AS known_hash, count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated
+    SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.*,
+      CASE given.action WHEN 'use' THEN ledger_transfer_digest(given.transfer) END AS digest, used.id AS used_id,
+      known.transfer_id AS known_id, known.input_hash AS known_hash,
+      count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
-      SELECT g.ordinal, g.owner_kind, g.credits,
+      SELECT g.ordinal, g.owner_kind, g.action, g.credits, g.failure, g.hold_id, g.at_least, make_interval(secs => g.lasting) AS lasting,
         ROW(NULL, g.occurred_at, moment, NULL, NULL, g.owner_id, g.idempotency_key, 'usage',
           ledger_input_hash('usage', g.owner_id, g.credits::text), NULL, g.actor, NULL, g.reason, g.salt,
-          ledger_reason_hash(g.salt, g.reason))::ledger_transfers AS transfer
+          ledger_reason_hash(g.salt, g.reason), g.token_id, g.model, g.project, g.run)::ledger_transfers AS transfer
       FROM (
         SELECT *, uuid_send(gen_random_uuid()) AS salt
-        FROM unnest(owner_kinds, owner_ids, credits, idempotency_keys, occurred_at, actors, reasons) WITH ORDINALITY
-          AS given (owner_kind, owner_id, credits, idempotency_key, occurred_at, actor, reason, ordinal)
+        FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models, projects,
+          runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
+          AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run,
+            failure, hold_id, at_least, lasting, ordinal)
       ) g
       OFFSET 0
     ) given ON (given.transfer).owner_id = o.owner_id
     JOIN ledger_accounts used ON used.owner_id = 'house' AND used.name = 'used'
     LEFT JOIN LATERAL (
       SELECT * FROM ledger_keys k
-      WHERE k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
+      WHERE given.action = 'use' AND k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
     ) known ON true
     ORDER BY given.ordinal
   LOOP
@@ -311,37 +416,208 @@ BEGIN
     END IF;
     transfer := item.transfer;
     ordinal := item.ordinal;
+    outcome := 'posted';
     transfer_id := item.known_id;
-    n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key) END;
-    IF n IS NOT NULL THEN
-      transfer_id := new_transfers[n].id;
-      item.known_hash := new_transfers[n].input_hash;
+    charged := 0;
+    this := NULL;
+    of_plan := '{}';
+    of_both := '{}';
+    IF NOT item.is_same_owner OR item.failure IS NOT NULL AND item.credits <> 0
+      OR item.credits < (CASE WHEN item.action = 'reserve' OR item.action = 'use' AND item.failure IS NULL THEN 1 ELSE 0 END) THEN
+      RAISE EXCEPTION '% credits of % are not allowed, or the owner is of another kind', item.credits, transfer.owner_id
+        USING ERRCODE = 'LG002';
     END IF;
-    from_plan := least(greatest(owner.plan_balance, 0), item.credits);
-    IF item.credits < 1 OR NOT item.is_same_owner THEN
-      RAISE EXCEPTION 'A usage of % is below one credit, or its owner is of another kind', transfer.owner_id USING ERRCODE = 'LG002';
-    ELSIF transfer_id IS NOT NULL THEN
-      outcome := CASE WHEN item.known_hash = transfer.input_hash THEN 'replayed' ELSE 'conflict' END;
-    ELSIF owner.plan_balance + owner.purchased_balance < item.credits THEN
-      outcome := 'refused';
-    ELSE
+
+    -- The hold that it is about. One whose time is over has expired, also where that is not written down yet.
+    IF item.action = 'reserve' THEN
+      SELECT * INTO this FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
+    ELSIF item.action <> 'use' THEN
+      SELECT * INTO this FROM ledger_holds h
+      WHERE h.owner_id = transfer.owner_id AND h.id = item.hold_id AND h.actor = transfer.actor AND h.kind = 'usage';
+    END IF;
+    IF this.state = 'open' AND this.expires_at <= transfer.occurred_at THEN
+      owner := ledger_end_holds(owner, transfer.occurred_at);
+      this.state := 'expired';
+    END IF;
+
+    CASE
+    WHEN item.action = 'use' THEN
+      n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key) END;
+      IF n IS NOT NULL THEN
+        transfer_id := new_ids[n];
+        item.known_hash := new_hashes[n];
+      END IF;
+      IF item.known_hash IS NOT NULL THEN
+        outcome := CASE WHEN item.known_hash = transfer.input_hash THEN 'replayed' ELSE 'conflict' END;
+        charged := item.credits;
+      ELSE
+        IF ledger_available(owner) < item.credits AND owner.held > 0 THEN
+          owner := ledger_end_holds(owner, transfer.occurred_at);
+        END IF;
+        IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
+          outcome := 'refused';
+        ELSE
+          of_both := ARRAY[item.credits];
+          of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
+        END IF;
+      END IF;
+
+    WHEN item.action = 'reserve' AND this.id IS NOT NULL THEN
+      IF (this.asked, coalesce(this.at_least, 0)) = (item.credits, coalesce(item.at_least, 0)) THEN
+        outcome := 'replayed';
+      ELSE
+        outcome := 'conflict';
+      END IF;
+
+    WHEN item.action = 'reserve' THEN
+      n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
+      IF owner.held > 0 AND (n >= holds_of_person_max OR ledger_available(owner) < item.credits) THEN
+        owner := ledger_end_holds(owner, transfer.occurred_at);
+        n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
+      END IF;
+      IF n >= holds_of_person_max THEN
+        outcome := 'too_many';
+      ELSIF ledger_available(owner) < coalesce(item.at_least, item.credits) THEN
+        outcome := 'refused';
+      ELSE
+        INSERT INTO ledger_holds (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, opened_at, expires_at, reason, model,
+          project, run)
+        VALUES (transfer.owner_id, transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits, item.at_least,
+          least(item.credits, ledger_available(owner)), transfer.occurred_at, transfer.occurred_at + item.lasting, transfer.reason,
+          transfer.model, transfer.project, transfer.run)
+        RETURNING * INTO this;
+        owner.held := owner.held + this.credits;
+      END IF;
+
+    WHEN this.id IS NULL THEN
+      outcome := 'not_found';
+
+    WHEN item.action = 'settle' AND this.settled_credits IS NOT NULL THEN
+      outcome := CASE WHEN (this.settled_credits, coalesce(this.failure, '')) = (item.credits, coalesce(item.failure, ''))
+        THEN 'replayed' ELSE 'settled' END;
+      charged := this.charged;
+
+    WHEN item.action = 'settle' AND (this.state = 'open'
+      OR this.state = 'expired' AND transfer.occurred_at <= this.expires_at + hold_lasts_max) THEN
+      IF this.state = 'open' THEN
+        -- What was reserved is never refused: it occurred when it was reserved. Of a month that is over it takes what is
+        -- kept, then bought credits, then those of the new month.
+        rest := least(item.credits, this.credits);
+        of_month := 0;
+        of_plan[1] := greatest(owner.plan_balance - owner.kept, 0);
+        IF this.month_starts_at IS NULL THEN
+          of_plan[1] := least(of_plan[1], rest);
+        ELSE
+          SELECT least(rest, m.kept, greatest(owner.plan_balance, 0)) INTO of_month FROM ledger_months_kept m
+          WHERE m.owner_id = this.owner_id AND m.stripe_subscription_id = this.stripe_subscription_id
+            AND m.month_starts_at = this.month_starts_at;
+          of_plan[1] := of_month + least(of_plan[1], greatest(rest - of_month - greatest(owner.purchased_balance, 0), 0));
+        END IF;
+        of_both[1] := rest;
+        owner := ledger_free_hold(owner, this, of_month);
+        this.state := 'settled';
+      ELSE
+        this.state := 'settled_late';
+      END IF;
+      -- What is above it, and all of a hold that has expired, occurs now, as far as it is available.
+      rest := item.credits - coalesce(of_both[1], 0);
+      IF rest > 0 THEN
+        owner := ledger_end_holds(owner, transfer.occurred_at);
+        rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));
+        IF rest > 0 THEN
+          of_plan := of_plan || least(rest, greatest(owner.plan_balance - coalesce(of_plan[1], 0) - owner.kept, 0));
+          of_both := of_both || rest;
+        END IF;
+      ELSIF item.credits = 0 AND item.failure IS NULL THEN
+        of_both := '{}';
+      END IF;
+      charged := coalesce(of_both[1], 0) + coalesce(of_both[2], 0);
+      UPDATE ledger_holds h
+      SET state = this.state, resolved_at = transfer.occurred_at, settled_credits = item.credits, failure = item.failure,
+        charged = ledger_spend.charged
+      WHERE h.owner_id = this.owner_id AND h.id = this.id
+      RETURNING * INTO this;
+
+    WHEN item.action = 'release' AND this.state = 'released' THEN
+      outcome := 'replayed';
+
+    WHEN this.state <> 'open' THEN
+      outcome := CASE this.state WHEN 'settled_late' THEN 'settled' ELSE this.state END;
+      charged := coalesce(this.charged, 0);
+
+    WHEN item.action = 'release' THEN
+      owner := ledger_end_holds(owner, transfer.occurred_at, ARRAY[this.id]);
+      this.state := 'released';
+
+    WHEN item.action = 'extend' THEN
+      UPDATE ledger_holds h
+      SET expires_at = greatest(h.expires_at, least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))
+      WHERE h.owner_id = this.owner_id AND h.id = this.id
+      RETURNING * INTO this;
+    END CASE;
+
+    FOR n IN 1 .. cardinality(of_both) LOOP
+      IF item.action = 'settle' THEN
+        transfer.idempotency_key := 'hold/' || this.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
+        transfer.occurred_at := CASE WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;
+        transfer.input_hash := ledger_input_hash('usage', transfer.owner_id, of_both[n]::text);
+        transfer.reason := this.reason;
+        transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, transfer.reason);
+        transfer.token_id := this.token_id;
+        transfer.model := this.model;
+        transfer.project := this.project;
+        transfer.run := this.run;
+        item.digest := ledger_transfer_digest(transfer);
+      END IF;
       transfer.id := ledger_draw_id(month);
-      entered := ledger_enter(owner, transfer.id, item.digest, -from_plan, from_plan - item.credits, item.used_id);
-      owner := entered.owner;
-      FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
-      new_transfers := new_transfers || transfer;
+      IF of_both[n] = 0 THEN
+        INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, NULL, transfer.input_hash);
+        INSERT INTO ledger_failures
+        VALUES (transfer.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, item.failure, transfer.actor,
+          transfer.token_id, transfer.reason, transfer.model, transfer.project, transfer.run);
+      ELSE
+        entered := ledger_enter(owner, transfer.id, item.digest, -of_plan[n], of_plan[n] - of_both[n], item.used_id);
+        owner := entered.owner;
+        FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
+        new_transfers := new_transfers || transfer;
+        transfer_id := coalesce(transfer_id, transfer.id);
+      END IF;
       new_keys := new_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
-      outcome := 'posted';
-      transfer_id := transfer.id;
-    END IF;
+      new_hashes := new_hashes || transfer.input_hash;
+      new_ids := new_ids || transfer_id;
+      new_usages := new_usages || ROW(transfer.owner_id, (transfer.occurred_at AT TIME ZONE 'UTC')::date, transfer.actor, transfer.token_id,
+        transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END, CASE of_both[n] WHEN 0 THEN 1 ELSE 0 END, of_both[n],
+        transfer.id)::ledger_usage_days;
+      charged := CASE item.action WHEN 'use' THEN item.credits ELSE charged END;
+    END LOOP;
     plan := owner.plan_balance;
     purchased := owner.purchased_balance;
+    held := owner.held;
+    expiring := owner.expiring;
+    hold := CASE WHEN this.id IS NOT NULL THEN to_jsonb(this) END;
     RETURN NEXT;
   END LOOP;
-  IF cardinality(new_transfers) > 0 THEN
+  IF nth > 0 THEN
     owners[nth] := owner;
     PERFORM ledger_write(owners, new_transfers, new_entries);
+    PERFORM ledger_count_usage(new_usages);
   END IF;
+END
+$$;
+
+-- Ends holds of some owners, for the worker: those that are named are released, or those that have expired by a
+-- moment of the product's clock end. Returns how many ended.
+CREATE OR REPLACE FUNCTION ledger_end_holds_of(owner_kinds text[], owner_ids text[], moment timestamptz, released uuid[])
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids);
+  before bigint := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
+BEGIN
+  FOR n IN 1 .. cardinality(owners) LOOP
+    owners[n] := ledger_end_holds(owners[n], moment, released);
+  END LOOP;
+  PERFORM ledger_write(owners, '{}', '{}');
+  RETURN before - (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
 END
 $$;
 
@@ -383,13 +659,19 @@ CROSS JOIN LATERAL (
 ) kept;
 
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or
--- taken by `usage_moved`, and are in no closed month.
+-- taken by `usage_moved`, and are in no month that was closed or kept. `open_holds` are those of no kept month.
 CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   WITH grants AS (
     SELECT g.* FROM ledger_grant_sums g WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
   ), closed AS (
     SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
+  ), kept AS (
+    SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used, m.kept, m.held FROM ledger_months_kept m
+    WHERE m.owner_id = ledger_books.owner_id
+  ), holds AS (
+    SELECT h.id, h.opened_at, h.credits FROM ledger_holds h
+    WHERE h.owner_id = ledger_books.owner_id AND h.state = 'open' AND h.month_starts_at IS NULL
   ), balances AS (
     SELECT coalesce(max(o.plan_balance), 0) AS plan, coalesce(max(o.plan_version), 0) AS plan_version,
       coalesce(max(o.purchased_balance), 0) AS purchased, coalesce(max(o.purchased_version), 0) AS purchased_version
@@ -401,29 +683,66 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
     'used_open',
       (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
         FROM grants g WHERE g.account = 'plan')
-      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
+      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c) - (SELECT coalesce(sum(k.used), 0) FROM kept k),
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
-    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c))
+    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c),
+    'kept_months', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.starts_at, k.stripe_subscription_id), '[]') FROM kept k),
+    'open_holds', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.opened_at, h.id), '[]') FROM holds h))
   FROM balances
+$$;
+
+-- Keeps a billing month that is over open for the holds that were opened in it: writes down how many of its plan
+-- credits were used until now, and how many of the rest are kept for them, which the caller says, who lets what is
+-- above that expire in the same transaction.
+CREATE OR REPLACE FUNCTION ledger_keep_month(
+  owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, kept bigint, hold_ids uuid[]
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  held bigint;
+BEGIN
+  PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[owner_id]);
+  WITH assigned AS (
+    UPDATE ledger_holds h SET stripe_subscription_id = ledger_keep_month.stripe_subscription_id, month_starts_at = ledger_keep_month.month_starts_at
+    WHERE h.owner_id = owner_id AND h.id = ANY (hold_ids) AND h.state = 'open' AND h.month_starts_at IS NULL
+    RETURNING h.credits
+  )
+  SELECT coalesce(sum(credits), 0) INTO held FROM assigned;
+  IF kept > held OR used > (ledger_books(owner_kind, owner_id) ->> 'used_open')::bigint THEN
+    RAISE EXCEPTION 'Month % of % cannot keep % credits', month_starts_at, stripe_subscription_id, kept USING ERRCODE = 'LG002';
+  END IF;
+  INSERT INTO ledger_months_kept (owner_id, stripe_subscription_id, month_starts_at, used, kept, held)
+  VALUES (owner_id, stripe_subscription_id, month_starts_at, used, kept, held);
+  UPDATE ledger_owners o SET kept = o.kept + ledger_keep_month.kept WHERE o.owner_id = owner_id;
+END
 $$;
 
 -- Closes a billing month: writes down, once, how many of the plan credits were used in it, which the caller
 -- says, who posts what expires or is written off in the same transaction. LG001: it was closed before with
--- another number. LG002: more than `used_open`.
+-- another number, or is kept with another one. LG002: more than `used_open`, or it is kept for open holds.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   known ledger_months_used;
+  was_kept ledger_months_kept;
 BEGIN
   PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[owner_id]);
   SELECT * INTO known FROM ledger_months_used m
   WHERE m.stripe_subscription_id = stripe_subscription_id AND m.month_starts_at = month_starts_at;
   IF known.used IS NULL THEN
-    IF used > (ledger_books(owner_kind, owner_id) ->> 'used_open')::bigint THEN
+    DELETE FROM ledger_months_kept m
+    WHERE m.owner_id = owner_id AND m.stripe_subscription_id = stripe_subscription_id AND m.month_starts_at = month_starts_at
+    RETURNING * INTO was_kept;
+    IF was_kept.used <> used THEN
+      RAISE EXCEPTION 'Month % of % has used % credits', month_starts_at, stripe_subscription_id, was_kept.used USING ERRCODE = 'LG001';
+    ELSIF was_kept.held > 0 OR used > (ledger_books(owner_kind, owner_id) ->> 'used_open')::bigint THEN
       RAISE EXCEPTION 'Month % of % cannot have used % credits', month_starts_at, stripe_subscription_id, used USING ERRCODE = 'LG002';
     END IF;
+    -- Nothing holds what was left of it any more, so all of that was about to expire.
+    UPDATE ledger_owners o SET kept = o.kept - was_kept.kept, expiring = o.expiring - was_kept.kept
+    WHERE o.owner_id = owner_id AND was_kept.kept > 0;
     INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
     VALUES (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used);
   ELSIF (known.used, known.owner_kind, known.owner_id) <> (used, owner_kind, owner_id) THEN
@@ -433,13 +752,14 @@ BEGIN
 END
 $$;
 
--- Rows of the ledger are never changed or deleted. The one exception: the text of a transfer and its salt may
+-- Rows of the ledger are never changed or deleted. The one exception: the texts of a transfer and their salt may
 -- become NULL.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  texts CONSTANT text[] := '{reason,reason_salt,model,project,run}';
 BEGIN
   IF TG_TABLE_NAME LIKE 'ledger\_transfers%' AND TG_OP = 'UPDATE' THEN
-    IF NEW.reason IS NULL AND NEW.reason_salt IS NULL
-      AND to_jsonb(NEW) - '{reason,reason_salt}'::text[] = to_jsonb(OLD) - '{reason,reason_salt}'::text[] THEN
+    IF num_nonnulls(NEW.reason, NEW.reason_salt, NEW.model, NEW.project, NEW.run) = 0 AND to_jsonb(NEW) - texts = to_jsonb(OLD) - texts THEN
       RETURN NEW;
     END IF;
   END IF;
@@ -455,6 +775,7 @@ CREATE OR REPLACE FUNCTION ledger_erase_texts(person text, organization_ids text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   payers text[] := person || organization_ids;
+  change text := ' SET reason = NULL, reason_salt = NULL, model = NULL, project = NULL, run = NULL ';
   condition text := 't.owner_id = ANY ($1) AND t.reason IS NOT NULL AND CASE t.kind WHEN ''usage'' THEN t.actor = $2
     WHEN ''adjustment'' THEN t.owner_id = $2
       OR EXISTS (SELECT FROM unnest($3) AS name WHERE position(name IN lower(t.reason)) > 0) END';
@@ -462,7 +783,7 @@ DECLARE
   erased bigint;
   total bigint;
 BEGIN
-  EXECUTE 'UPDATE ledger_transfers t SET reason = NULL, reason_salt = NULL
+  EXECUTE 'UPDATE ledger_transfers t' || change || '
     FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY ($1)) e
     WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND ' || condition USING payers, person, names;
   GET DIAGNOSTICS total = ROW_COUNT;
@@ -470,19 +791,30 @@ BEGIN
     SELECT relname FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relname ~ '^ledger_transfers_\d{4}_\d\d$' AND NOT relispartition
   LOOP
-    EXECUTE format('UPDATE %I t SET reason = NULL, reason_salt = NULL WHERE ', kept) || condition USING payers, person, names;
+    EXECUTE format('UPDATE %I t', kept) || change || 'WHERE ' || condition USING payers, person, names;
     GET DIAGNOSTICS erased = ROW_COUNT;
     total := total + erased;
   END LOOP;
+  UPDATE ledger_failures SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
+  UPDATE ledger_holds SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
+  -- The sums stay with the person's id at Clerk, which is the pseudonym.
+  WITH gone AS (
+    DELETE FROM ledger_usage_days WHERE owner_id = ANY (payers) AND actor = person RETURNING *
+  )
+  INSERT INTO ledger_usage_days
+  SELECT owner_id, day, actor, token_id, NULL, NULL, sum(requests), sum(failed), sum(credits), min(first_id)
+  FROM gone GROUP BY owner_id, day, actor, token_id;
   RETURN total;
 END
 $$;
 
 REVOKE ALL ON FUNCTION ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_enter,
-  ledger_write, ledger_post, ledger_spend, ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
+  ledger_write, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_count_usage, ledger_spend, ledger_end_holds_of,
+  ledger_books, ledger_keep_month, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
-GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_close_month, ledger_erase_texts TO tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_end_holds_of, ledger_keep_month, ledger_close_month, ledger_erase_texts
+  TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_spend TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_books TO tidemark_server, tidemark_worker;
 GRANT SELECT ON ledger_grant_sums TO tidemark_server, tidemark_worker;

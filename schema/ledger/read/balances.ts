@@ -1,12 +1,17 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../../database/types.ts'
 import type { Owner } from '../accounts.ts'
+import { availableOf } from '../spendable.ts'
 
 export interface Balance {
   readonly plan: number
   readonly purchased: number
-  /** What people see as their balance: both accounts together. Negative is a debt. */
+  /** Both accounts together. Negative is a debt. */
   readonly total: number
+  /** Credits of open holds. */
+  readonly held: number
+  /** What can be spent: neither what is held nor what is about to expire. Negative is a debt. */
+  readonly available: number
   /** Grows with every entry of either account; equal versions mean equal balances. */
   readonly version: number
 }
@@ -15,11 +20,12 @@ export interface Balance {
 export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance> {
   const row = await db
     .selectFrom('ledger_owners')
-    .select(['plan_balance as plan', 'purchased_balance as purchased'])
+    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held', 'expiring'])
     .select(sql<number>`plan_version + purchased_version`.as('version'))
     .where('owner_id', '=', owner.owner_id)
     .where('owner_kind', '=', owner.owner_kind)
     .executeTakeFirst()
-  if (!row) return { plan: 0, purchased: 0, total: 0, version: 0 }
-  return { ...row, total: row.plan + row.purchased }
+  if (!row) return { plan: 0, purchased: 0, total: 0, held: 0, available: 0, version: 0 }
+  const { expiring, ...balance } = row
+  return { ...balance, total: row.plan + row.purchased, available: availableOf({ ...balance, expiring }) }
 }

@@ -7,7 +7,7 @@ import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import type { Owner } from '../accounts.ts'
 import { UnbalancedTransferError } from '../errors.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { spendCredits, type Usage, type UsageOutcome } from './usage.ts'
+import { type SpendOutcome, spendCredits, type Usage } from './usage.ts'
 
 /**
  * Usage that is reported together is decided by a function of its own. In one database it is decided so, in
@@ -73,9 +73,9 @@ async function live(
   database: TestDatabase,
   run: number,
   { given, steps }: History,
-  spend: (usages: readonly Usage[]) => Promise<UsageOutcome[]>,
-): Promise<UsageOutcome[]> {
-  const outcomes: UsageOutcome[] = []
+  spend: (usages: readonly Usage[]) => Promise<SpendOutcome[]>,
+): Promise<SpendOutcome[]> {
+  const outcomes: SpendOutcome[] = []
   let now = start
   for (const [index, name] of names.entries()) {
     await giveCredits(database, ownerOf(name, run), given[index] ?? {})
@@ -141,11 +141,11 @@ test('a group of usages writes the rows that they would write one by one, and ea
       const run = ++runs
       const inGroups = await live(together, run, history, (usages) => spendCredits(together.server, usages))
       const oneByOne = await live(alone, run, history, async (usages) => {
-        const outcomes: UsageOutcome[] = []
+        const outcomes: SpendOutcome[] = []
         for (const usage of usages) outcomes.push(...(await spendCredits(alone.server, [usage])))
         return outcomes
       })
-      const told = (outcomes: readonly UsageOutcome[]) =>
+      const told = (outcomes: readonly SpendOutcome[]) =>
         outcomes.map(({ transfer_id, ...outcome }) => ({ ...outcome, has_transfer: transfer_id !== null }))
       expect(told(inGroups)).toEqual(told(oneByOne))
       for (const name of names) {

@@ -6,102 +6,217 @@ import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
+import type { SpendableBalance } from '../spendable.ts'
 
-/** A report of usage. The owner pays. */
-export interface Usage extends Owner {
-  /** Whole credits, at least 1. */
+/** What an editor says of a usage beside its cost; free text of at most 64 characters, which may be erased. */
+export interface UsageLabels {
+  /** The token of the editor. */
+  readonly token_id?: string | null
+  readonly model?: string | undefined
+  readonly project?: string | undefined
+  readonly run?: string | undefined
+}
+
+/** Why a request failed that cost nothing. */
+export type UsageFailure = 'provider_error' | 'timeout' | 'empty' | 'cancelled'
+
+/** Who asks, and who pays: the owner. */
+interface Asked extends Owner {
+  /** By the product's clock. */
+  readonly occurred_at: Date
+  /** The id of the user whose editor asks. */
+  readonly actor: string
+}
+
+/** A report of usage. */
+export interface Usage extends Asked, UsageLabels {
+  readonly action?: 'use'
+  /** Whole credits, at least 1; 0 for a failure. */
   readonly credits: number
   /** The reporter's own key; a retry with it is not charged again. */
   readonly idempotency_key: string
-  readonly occurred_at: Date
-  /** The id of the user who reports it. */
-  readonly actor: string
   readonly reason: string
+  /** The request failed: it costs nothing and is counted. */
+  readonly failure?: UsageFailure | undefined
 }
 
-/** `plan` and `purchased` are the balances after the decision; on a refusal they say what was there. */
-export type UsageResult = {
-  readonly outcome: 'posted' | 'replayed' | 'refused'
+/** Holds credits for a request that is about to be made. */
+export interface Reservation extends Asked, UsageLabels {
+  readonly action: 'reserve'
+  /** Whole credits, at least 1. */
+  readonly credits: number
+  /** When fewer are available, that many are enough. */
+  readonly at_least?: number | undefined
+  readonly idempotency_key: string
+  readonly reason: string
+  readonly lasting_s: number
+}
+
+/** Says what a request cost that credits were held for. */
+export interface Settlement extends Asked {
+  readonly action: 'settle'
+  readonly hold_id: string
+  /** Whole credits, 0 for a failure; may be more than was held. */
+  readonly credits: number
+  readonly failure?: UsageFailure | undefined
+}
+
+export interface HoldRelease extends Asked {
+  readonly action: 'release'
+  readonly hold_id: string
+}
+
+export interface HoldExtension extends Asked {
+  readonly action: 'extend'
+  readonly hold_id: string
+  readonly lasting_s: number
+}
+
+/** What an editor may ask of the ledger. */
+export type SpendRequest = Usage | Reservation | Settlement | HoldRelease | HoldExtension
+
+export type HoldState = 'open' | 'settled' | 'released' | 'expired' | 'settled_late'
+
+export interface Hold {
+  readonly id: string
+  readonly state: HoldState
+  /** What was reserved. */
+  readonly credits: number
+  readonly opened_at: Date
+  readonly expires_at: Date
+}
+
+/** The balance is that after the decision; on a refusal it says what was there. */
+export interface SpendOutcome extends SpendableBalance {
+  /**
+   * `posted`: done, also where nothing is posted. `replayed`: the same was asked for before. `refused`: not
+   * enough is available. `conflict`: the key was used for something else. `not_found`: no such hold of this
+   * person and owner. `too_many`: the person's open holds. The others are states of a hold that do not allow
+   * what was asked for.
+   */
+  readonly outcome:
+    | 'posted'
+    | 'replayed'
+    | 'refused'
+    | 'conflict'
+    | 'not_found'
+    | 'too_many'
+    | 'settled'
+    | 'released'
+    | 'expired'
   readonly transfer_id: number | null
-  readonly plan: number
-  readonly purchased: number
+  /** What a usage or a settlement took, now or earlier. */
+  readonly charged: number
+  /** The hold that was asked about, as it is now. */
+  readonly hold: Hold | null
 }
 
-/**
- * The same for one of several usages: here a key that was used for something else is a result too, and
- * nothing was posted.
- */
-export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
-  readonly outcome: UsageResult['outcome'] | 'conflict'
-}
-
-/** What became of one usage. Throws IdempotencyConflictError when its key was used for something else. */
-export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult {
-  const { outcome } = result
+/** What became of one request. Throws IdempotencyConflictError when its key was used for something else. */
+export function refuseConflict(
+  { actor }: SpendRequest,
+  { outcome, ...result }: SpendOutcome,
+): SpendOutcome & { readonly outcome: Exclude<SpendOutcome['outcome'], 'conflict'> } {
   if (outcome === 'conflict') {
     // The key is the editor's text, which is stored nowhere and logged nowhere.
-    throw new IdempotencyConflictError(`A key of ${usage.actor} was used before with another input`)
+    throw new IdempotencyConflictError(`A key of ${actor} was used before with another input`)
   }
   return { ...result, outcome }
 }
 
 /**
- * Spends credits, plan credits first, or refuses: several usages, of one owner or of many, in one statement
- * under one lock per owner. Each is decided in the given order, with what those before it left, and none
- * fails the others. A usage is refused when both accounts together do not cover it, so a debt of one account
- * blocks as many credits of the other. Results come in the same order.
+ * Spends, reserves and settles credits, plan credits first, or refuses: several requests, of one owner or of
+ * many, in one statement under one lock per owner. Each is decided in the given order, with what those before
+ * it left, and none fails the others. A usage is refused when both accounts together do not cover it beside
+ * what is held, so a debt of one account blocks as many credits of the other. Results come in the same order.
  */
-export async function spendCredits(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
-  const decided = await decide(db, usages, { skipLocked: false })
+export async function spendCredits(
+  db: Kysely<DB>,
+  requests: readonly SpendRequest[],
+): Promise<SpendOutcome[]> {
+  const decided = await decide(db, requests, { skipLocked: false })
   return decided.map((outcome) => {
-    if (!outcome) throw new Error('The ledger did not decide a usage')
+    if (!outcome) throw new Error('The ledger did not decide a request')
     return outcome
   })
 }
 
 /**
  * The same for those owners whose row no other transaction has locked: it waits for none. Undefined for the
- * usages of others, and of owners who are new to the ledger: nothing was decided about them.
+ * requests of others, and of owners who are new to the ledger: nothing was decided about them.
  */
 export function spendSkippingLocked(
   db: Kysely<DB>,
-  usages: readonly Usage[],
-): Promise<readonly (UsageOutcome | undefined)[]> {
-  return decide(db, usages, { skipLocked: true })
+  requests: readonly SpendRequest[],
+): Promise<readonly (SpendOutcome | undefined)[]> {
+  return decide(db, requests, { skipLocked: true })
+}
+
+interface DecidedRow extends Omit<SpendOutcome, 'hold'> {
+  readonly ordinal: number
+  readonly hold: (Omit<Hold, 'opened_at' | 'expires_at'> & Record<'opened_at' | 'expires_at', string>) | null
 }
 
 async function decide(
   db: Kysely<DB>,
-  usages: readonly Usage[],
+  requests: readonly SpendRequest[],
   { skipLocked }: { readonly skipLocked: boolean },
-): Promise<(UsageOutcome | undefined)[]> {
-  if (usages.length === 0) return []
-  const all = <Value>(pick: (usage: Usage) => Value) => usages.map(pick)
+): Promise<(SpendOutcome | undefined)[]> {
+  if (requests.length === 0) return []
   const attributes = () => ({
-    'tidemark.usages': usages.length,
-    'tidemark.owner_kinds': [...new Set(all(({ owner_kind }) => owner_kind))],
-    'tidemark.credits': usages.reduce((sum, { credits }) => sum + credits, 0),
+    'tidemark.usages': requests.length,
+    'tidemark.owner_kinds': [...new Set(requests.map(({ owner_kind }) => owner_kind))],
+    'tidemark.credits': requests.reduce(
+      (sum, request) => sum + ('credits' in request ? request.credits : 0),
+      0,
+    ),
   })
   const call = CompiledQuery.raw(
     `/* prepared: ledger_spend */
-    SELECT ordinal, outcome, transfer_id, plan, purchased FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      all(({ owner_kind }) => owner_kind),
-      all(({ owner_id }) => owner_id),
-      all(({ credits }) => credits),
-      all(({ actor, idempotency_key }) => usageKey(actor, idempotency_key)),
-      all(({ occurred_at }) => occurred_at.toISOString()),
-      all(({ actor }) => actor),
-      all(({ reason }) => reason),
-      skipLocked,
-    ],
+    SELECT * FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    [...parametersOf(requests), skipLocked],
   )
-  const work = () => callLedger<UsageOutcome & { readonly ordinal: number }>(db, call)
+  const work = () => callLedger<DecidedRow>(db, call)
   const decided = await inSpan('ledger spend', { attributes }, () =>
     db.isTransaction ? work() : retryConflicts(work),
   )
-  const outcomes = new Map(decided.map(({ ordinal, ...outcome }) => [ordinal, outcome]))
-  return usages.map((_, index) => outcomes.get(index + 1))
+  const outcomes = new Map(decided.map(({ ordinal, ...row }) => [ordinal, outcomeOf(row)]))
+  return requests.map((_, index) => outcomes.get(index + 1))
+}
+
+/** Column by column, in the order of the function's parameters. */
+function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
+  const all = (pick: (request: SpendRequest) => unknown) =>
+    requests.map((request) => {
+      const value = pick(request)
+      return value === undefined || value === false ? null : value
+    })
+  return [
+    all(({ owner_kind }) => owner_kind),
+    all(({ owner_id }) => owner_id),
+    all(({ action = 'use' }) => action),
+    all((request) => ('credits' in request ? request.credits : 0)),
+    all((request) =>
+      'idempotency_key' in request ? usageKey(request.actor, request.idempotency_key) : request.hold_id,
+    ),
+    all(({ occurred_at }) => occurred_at.toISOString()),
+    all(({ actor }) => actor),
+    all((request) => ('reason' in request ? request.reason : '')),
+    all((request) => 'token_id' in request && request.token_id),
+    all((request) => 'model' in request && request.model),
+    all((request) => 'project' in request && request.project),
+    all((request) => 'run' in request && request.run),
+    all((request) => 'failure' in request && request.failure),
+    all((request) => 'hold_id' in request && request.hold_id),
+    all((request) => 'at_least' in request && request.at_least),
+    all((request) => 'lasting_s' in request && request.lasting_s),
+  ]
+}
+
+function outcomeOf({ hold, ...row }: Omit<DecidedRow, 'ordinal'>): SpendOutcome {
+  if (!hold) return { ...row, hold: null }
+  const { id, state, credits, opened_at, expires_at } = hold
+  const times = { opened_at: new Date(opened_at), expires_at: new Date(expires_at) }
+  return { ...row, hold: { id, state, credits, ...times } }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
 import type { Transfer } from '../../../schema/ledger/post/post.ts'
-import type { UsageResult } from '../../../schema/ledger/spend/usage.ts'
+import type { SpendOutcome } from '../../../schema/ledger/spend/usage.ts'
 import { spendOne } from './transfers.ts'
 
 const day = 24 * 3600 * 1000
@@ -51,7 +51,7 @@ export function buildTransfer(
   }
 }
 
-export function use(db: Database, owner: Owner, credits: number): Promise<UsageResult> {
+export function use(db: Database, owner: Owner, credits: number): Promise<SpendOutcome> {
   return spendOne(db, {
     ...owner,
     credits,

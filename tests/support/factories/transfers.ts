@@ -8,7 +8,7 @@ import {
   refuseConflict,
   spendCredits,
   type Usage,
-  type UsageResult,
+  type SpendOutcome,
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -48,7 +48,7 @@ export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<
 }
 
 /** Spends for one usage, as a group of one. */
-export async function spendOne(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
+export async function spendOne(db: Kysely<DB>, usage: Usage): Promise<SpendOutcome> {
   const [outcome] = await spendCredits(db, [usage])
   if (!outcome) throw new Error('The ledger did not decide a usage')
   return refuseConflict(usage, outcome)

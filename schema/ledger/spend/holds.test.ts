@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { user } from '../../../tests/support/factories/grants.ts'
+import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { findBalance } from '../read/balances.ts'
+import { verifyLedger } from '../verify/verify.ts'
+import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits } from './usage.ts'
+
+const database = testDatabase()
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const start = new Date('2026-11-20T12:00:00Z').getTime()
+const minute = 60_000
+
+/** An owner with bought credits, who asks for things as time goes by. */
+async function spender(credits: { plan?: number; purchased?: number }) {
+  const owner = user(`user_${randomUUID().replaceAll('-', '')}`)
+  await giveCredits(database, owner, credits)
+  const asked = (minutes: number) => ({
+    ...owner,
+    actor: owner.owner_id,
+    occurred_at: new Date(start + minutes * minute),
+  })
+  const ask = async (...requests: readonly SpendRequest[]): Promise<SpendOutcome[]> =>
+    spendCredits(database.server, requests)
+  const one = async (request: SpendRequest): Promise<SpendOutcome> => {
+    const [outcome] = await ask(request)
+    if (!outcome) throw new Error('There is no outcome')
+    return outcome
+  }
+  const reservation = (
+    credits: number,
+    {
+      at = 0,
+      key = randomUUID() as string,
+      ...more
+    }: { at?: number; key?: string } & Partial<Reservation> = {},
+  ): Reservation => ({
+    ...asked(at),
+    action: 'reserve',
+    credits,
+    idempotency_key: key,
+    reason: 'Chat',
+    lasting_s: 15 * 60,
+    ...more,
+  })
+  return {
+    owner,
+    ask,
+    reservation,
+    reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
+    settle: (hold: SpendOutcome, credits: number, at = 1) =>
+      one({ ...asked(at), action: 'settle', hold_id: hold.hold?.id ?? '', credits }),
+    fail: (hold: SpendOutcome, at = 1) =>
+      one({ ...asked(at), action: 'settle', hold_id: hold.hold?.id ?? '', credits: 0, failure: 'timeout' }),
+    release: (hold: SpendOutcome, at = 1) =>
+      one({ ...asked(at), action: 'release', hold_id: hold.hold?.id ?? '' }),
+    extend: (hold: SpendOutcome, minutes: number, at = 1) =>
+      one({ ...asked(at), action: 'extend', hold_id: hold.hold?.id ?? '', lasting_s: minutes * 60 }),
+    use: (credits: number, at = 1, key: string = randomUUID()) =>
+      one({ ...asked(at), credits, idempotency_key: key, reason: 'Chat' }),
+    balance: () => findBalance(database.server, owner),
+  }
+}
+
+test('twenty parallel holds of 75 on 500 credits grant exactly six', async () => {
+  const { reserve, balance } = await spender({ plan: 300, purchased: 200 })
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => reserve(75)))
+  expect(outcomes.filter(({ outcome }) => outcome === 'posted')).toHaveLength(6)
+  expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toHaveLength(14)
+  expect(await balance()).toMatchObject({ total: 500, held: 450, available: 50 })
+})
+
+test('a settlement takes what it cost and frees the rest, plan credits first', async () => {
+  const { reserve, settle, balance } = await spender({ plan: 50, purchased: 100 })
+  const hold = await reserve(75)
+  expect(hold).toMatchObject({ outcome: 'posted', plan: 50, held: 75, hold: { state: 'open', credits: 75 } })
+  expect(await settle(hold, 60)).toMatchObject({
+    outcome: 'posted',
+    charged: 60,
+    held: 0,
+    plan: 0,
+    purchased: 90,
+  })
+  expect(await settle(hold, 60)).toMatchObject({ outcome: 'replayed', charged: 60, purchased: 90 })
+  expect(await settle(hold, 61)).toMatchObject({ outcome: 'settled', purchased: 90 })
+  expect(await balance()).toMatchObject({ total: 90, held: 0 })
+})
+
+test('a settlement above the hold takes what is available, and the rest is no debt', async () => {
+  const { reserve, settle, use } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  expect((await use(20)).outcome).toBe('posted')
+  expect((await use(6)).outcome).toBe('refused')
+  const settled = await settle(hold, 90)
+  expect(settled).toMatchObject({ outcome: 'posted', charged: 80, purchased: 0, held: 0 })
+  expect(await settle(hold, 90)).toMatchObject({ outcome: 'replayed', charged: 80 })
+})
+
+test('a hold for as much as there is takes what is available, but not less than asked for', async () => {
+  const { reserve } = await spender({ purchased: 100 })
+  expect(await reserve(75)).toMatchObject({ hold: { credits: 75 } })
+  expect(await reserve(75, { at_least: 26 })).toMatchObject({ outcome: 'refused', hold: null })
+  expect(await reserve(75, { at_least: 25 })).toMatchObject({ outcome: 'posted', hold: { credits: 25 } })
+})
+
+test('a hold that is not settled expires, is settled late once, and not after a day', async () => {
+  const { reserve, settle, use, release, extend } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  expect((await use(100, 14)).outcome).toBe('refused')
+  expect(await use(90, 15)).toMatchObject({ outcome: 'posted', purchased: 10, held: 0 })
+  expect((await extend(hold, 10, 16)).outcome).toBe('expired')
+  expect((await release(hold, 16)).outcome).toBe('expired')
+  expect(await settle(hold, 75, 16)).toMatchObject({ outcome: 'posted', charged: 10, purchased: 0 })
+  expect(await settle(hold, 75, 17)).toMatchObject({ outcome: 'replayed', charged: 10 })
+  expect((await settle(hold, 10, 17)).outcome).toBe('settled')
+  const other = await (await spender({ purchased: 100 })).reserve(75)
+  expect((await settle(other, 75, 17)).outcome).toBe('not_found')
+})
+
+test('a hold that expired more than a day ago cannot be settled', async () => {
+  const { reserve, settle } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  expect((await settle(hold, 75, 15 + 24 * 60 + 1)).outcome).toBe('expired')
+  expect(await settle(hold, 75, 15 + 24 * 60)).toMatchObject({ outcome: 'posted', charged: 75 })
+})
+
+test('a hold is extended over 106 minutes, and no longer than a day', async () => {
+  const { reserve, extend, settle } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  for (let at = 14; at < 106; at += 14) expect((await extend(hold, 15, at)).outcome).toBe('posted')
+  expect((await extend(hold, 60 * 24, 100)).hold?.expires_at).toEqual(new Date(start + 24 * 60 * minute))
+  expect(await settle(hold, 75, 106)).toMatchObject({ outcome: 'posted', charged: 75 })
+})
+
+test('a hold that was released cannot be settled, and what was settled cannot be released', async () => {
+  const { reserve, release, settle } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  expect(await release(hold)).toMatchObject({ outcome: 'posted', held: 0, hold: { state: 'released' } })
+  expect((await release(hold)).outcome).toBe('replayed')
+  expect((await settle(hold, 10)).outcome).toBe('released')
+  const second = await reserve(75)
+  await settle(second, 10)
+  expect((await release(second)).outcome).toBe('settled')
+})
+
+test('a person has at most fifty open holds of one payer', async () => {
+  const { ask, reservation, reserve } = await spender({ purchased: 1000 })
+  const outcomes = await ask(...Array.from({ length: 51 }, () => reservation(1)))
+  expect(outcomes.at(49)?.outcome).toBe('posted')
+  expect(outcomes.at(50)).toMatchObject({ outcome: 'too_many', held: 50 })
+  expect((await reserve(1, { at: 15 })).outcome).toBe('posted')
+})
+
+test('the same key reserves once, also in one statement', async () => {
+  const { ask, reservation, reserve } = await spender({ purchased: 100 })
+  const one = reservation(10, { key: 'a' })
+  const [first, second, third] = await ask(one, one, { ...one, credits: 11 })
+  expect(first).toMatchObject({ outcome: 'posted', held: 10 })
+  expect(second).toMatchObject({ outcome: 'replayed', held: 10, hold: { id: first?.hold?.id } })
+  expect(third?.outcome).toBe('conflict')
+  expect((await reserve(10, { key: 'a' })).hold?.id).toBe(first?.hold?.id)
+})
+
+test('a failure costs nothing, takes its key and is counted; so is a failed settlement', async () => {
+  const { owner, ask, use, reserve, fail } = await spender({ purchased: 100 })
+  const failed = {
+    ...owner,
+    actor: owner.owner_id,
+    occurred_at: new Date(start),
+    credits: 0,
+    idempotency_key: 'key',
+    reason: 'Chat',
+    failure: 'provider_error',
+  } as const
+  expect(await ask(failed, failed)).toMatchObject([
+    { outcome: 'posted', transfer_id: null, purchased: 100 },
+    { outcome: 'replayed', transfer_id: null },
+  ])
+  expect((await ask(failed))[0]?.outcome).toBe('replayed')
+  expect((await use(5, 1, 'key')).outcome).toBe('conflict')
+  expect(await fail(await reserve(75))).toMatchObject({ outcome: 'posted', charged: 0, held: 0 })
+  const days = await database.server
+    .selectFrom('ledger_usage_days')
+    .selectAll()
+    .where('owner_id', '=', owner.owner_id)
+    .execute()
+  expect(days).toMatchObject([{ requests: 2, failed: 2, credits: 0, actor: owner.owner_id }])
+})
