@@ -46,7 +46,7 @@ test('posting the difference leaves none', () => {
     fc.property(lives, moments, uses, (facts, when, used) => {
       const books = live(facts, when, used)
       books.reconcile(facts, afterAll)
-      expect(books.reconcile(facts, afterAll)).toEqual({ transfers: [], closings: [] })
+      expect(books.reconcile(facts, afterAll)).toEqual({ transfers: [], closings: [], keepings: [] })
     }),
     runs,
   )
@@ -205,7 +205,11 @@ test('a clock that is set back, or another one that is behind, posts and closes 
       books.reconcile(knownAt(facts, now), now)
       books.use(100, now)
       const earlier = new Date(now.getTime() - back * dayMs)
-      expect(books.reconcile(knownAt(facts, now), earlier)).toEqual({ transfers: [], closings: [] })
+      expect(books.reconcile(knownAt(facts, now), earlier)).toEqual({
+        transfers: [],
+        closings: [],
+        keepings: [],
+      })
     }),
     runs,
   )

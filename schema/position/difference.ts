@@ -1,15 +1,14 @@
 import type { Grant } from '../ledger/grants.ts'
-import type { ClosedMonth, GrantInBooks } from '../ledger/post/books.ts'
+import type { Books, ClosedMonth, KeptMonth, MonthToKeep } from '../ledger/post/books.ts'
 import type { UsageInMonth, UsageWindow } from '../ledger/post/usage-in-months.ts'
 import { earlier } from './calendar.ts'
 import type { MonthDue, Position } from './position.ts'
 
 /** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */
-export interface BooksInScope {
-  readonly grants: readonly GrantInBooks[]
-  readonly closed_months: readonly ClosedMonth[]
-  readonly used_open: number
-}
+export type BooksInScope = Pick<
+  Books,
+  'grants' | 'closed_months' | 'kept_months' | 'open_holds' | 'used_open'
+>
 
 export type Component = 'gross' | 'refunded' | 'disputed' | 'returned' | 'expired' | 'written_off'
 
@@ -27,8 +26,10 @@ export interface MissingTransfer {
 
 export interface Difference {
   readonly transfers: readonly MissingTransfer[]
-  /** Months that are over and were not closed yet. */
+  /** Months that are over, were not closed yet, and have no open hold. */
   readonly closings: readonly ClosedMonth[]
+  /** Those that are not closed, because holds were opened in them. */
+  readonly keepings: readonly MonthToKeep[]
 }
 
 /**
@@ -36,7 +37,7 @@ export interface Difference {
  * usage they have not counted yet: what `differenceOf` has to know of an owner's usage.
  */
 export function monthsToBegin(position: Position, books: BooksInScope): UsageWindow[] {
-  const closed = new Set(books.closed_months.map(nameOf))
+  const closed = new Set([...books.closed_months, ...books.kept_months].map(nameOf))
   const begun = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
   const posted = new Set(books.grants.map(({ id }) => id))
   const brought = position.grants.filter(
@@ -73,6 +74,7 @@ export function differenceOf(
 ): Difference {
   const transfers: MissingTransfer[] = []
   const closings: ClosedMonth[] = []
+  const keepings: MonthToKeep[] = []
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
   const posted = new Map(books.grants.filter(isOurs).map((grant) => [grant.id, grant]))
   // A grant is written down once, as it was when it was first posted.
@@ -88,25 +90,30 @@ export function differenceOf(
   }
   const plans = plansOf(position, books)
   const counted = countUsage(plans, books, usage)
+  const lasting = foldMonths(plans, counted)
+  const holds = assignHolds(position, books, lasting)
   // A month's own grant says how the month was closed.
   const closed = new Map<string | null, { expired: number; written_off: number }>()
-  for (const { months, is_superseded } of plans) {
-    let debt = 0
-    for (const [index, month] of months.entries()) {
-      const grant = month.grant_id === null ? undefined : grants.get(month.grant_id)
-      if (grant) post(grant, 'returned', -(counted.get(month)?.returned ?? 0))
-      if (!month.is_over) continue
-      const { stripe_subscription_id, starts_at } = month
-      const used = counted.get(month)?.used ?? month.used
-      if (!month.is_closed) closings.push({ stripe_subscription_id, starts_at, used })
-      const left = month.due - used - debt
-      debt = Math.max(0, -left)
-      const isLast = index === months.length - 1
-      closed.set(month.grant_id, {
-        expired: -Math.max(0, left),
-        written_off: isLast && is_superseded ? debt : 0,
-      })
+  for (const { month, used, left, debt, is_last } of lasting.values()) {
+    const grant = month.grant_id === null ? undefined : grants.get(month.grant_id)
+    if (grant) post(grant, 'returned', -(counted.get(month)?.returned ?? 0))
+    if (!month.is_over) continue
+    const { stripe_subscription_id, starts_at } = month
+    const held = holds.get(nameOf(month))
+    // What open holds may still take does not expire.
+    let kept = 0
+    if (month.kept && month.kept.held > 0) {
+      kept = month.kept.kept
+    } else if (!month.is_closed && !month.kept && held) {
+      kept = Math.min(Math.max(0, left), held.credits)
+      keepings.push({ stripe_subscription_id, starts_at, used, kept, hold_ids: held.ids })
+    } else if (!month.is_closed) {
+      closings.push({ stripe_subscription_id, starts_at, used })
     }
+    closed.set(month.grant_id, {
+      expired: -Math.max(0, left - kept),
+      written_off: is_last ? debt : 0,
+    })
   }
   for (const [id, grant] of grants) {
     const want = closed.get(id)
@@ -114,7 +121,7 @@ export function differenceOf(
     post(grant, 'expired', (want?.expired ?? 0) - (have?.expired ?? 0))
     post(grant, 'written_off', (want?.written_off ?? 0) - (have?.written_off ?? 0))
   }
-  return { transfers, closings }
+  return { transfers, closings, keepings }
 
   function post(grant: Grant, component: Component, credits: number): void {
     if (credits === 0) return
@@ -130,9 +137,11 @@ function isOurs({ kind }: Grant): boolean {
 
 interface PlanMonth extends Omit<MonthDue, 'usage_from' | 'usage_until'> {
   readonly is_closed: boolean
+  /** Set while it is over, but open for its holds. */
+  readonly kept: KeptMonth | null
   /** Today, of all the month's grants. */
   readonly due: number
-  /** As recorded when the month was closed; for the open month, until now. */
+  /** As recorded when the month was closed; for the open month and a kept one, until now. */
   readonly used: number
   /** Usage that no closed month has counts to it. */
   readonly is_open_in_books: boolean
@@ -149,9 +158,10 @@ interface Plan {
 /** The months of each subscription in order: those of the position, and those only in the books. */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
+  const kept = new Map(books.kept_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
   const known = new Map<string, Omit<MonthDue, 'usage_from' | 'usage_until'>>()
-  for (const { stripe_subscription_id, starts_at } of [...inBooks, ...closed.values()]) {
+  for (const { stripe_subscription_id, starts_at } of [...inBooks, ...closed.values(), ...kept.values()]) {
     const month = { stripe_subscription_id, starts_at, is_over: true }
     known.set(nameOf(month), month)
   }
@@ -161,7 +171,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
   const bookedOf = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
   // The latest month with a grant that is not closed: all usage of the plan account counts as its usage.
   const open = inBooks
-    .filter((month) => !closed.has(nameOf(month)))
+    .filter((month) => !closed.has(nameOf(month)) && !kept.has(nameOf(month)))
     .toSorted(byStart)
     .at(-1)
   const months = [...known].map(([name, month]): PlanMonth => {
@@ -171,8 +181,9 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
     return {
       ...month,
       is_closed: closed.has(name),
+      kept: kept.get(name) ?? null,
       due: due.reduce((sum, grant) => sum + grant.gross - grant.refunded - grant.disputed, 0),
-      used: closed.get(name)?.used ?? (isOpenInBooks ? books.used_open : 0),
+      used: (closed.get(name) ?? kept.get(name))?.used ?? (isOpenInBooks ? books.used_open : 0),
       is_open_in_books: isOpenInBooks,
       grant_id: own?.id ?? null,
     }
@@ -237,6 +248,71 @@ function countUsage(
     counted.set(open, { used: left + returned, returned })
   }
   return counted
+}
+
+interface FoldedMonth {
+  readonly month: PlanMonth
+  readonly used: number
+  /** Of what is due, after what was used and what earlier months of its subscription overused. */
+  readonly left: number
+  /** What they and this one overused. */
+  readonly debt: number
+  /** The last one of a subscription that a later one has taken the place of. */
+  readonly is_last: boolean
+}
+
+/** Rule 8: what is left of each month, by its name. */
+function foldMonths(
+  plans: readonly Plan[],
+  counted: ReadonlyMap<PlanMonth, CountedUsage>,
+): Map<string, FoldedMonth> {
+  const folded = plans.flatMap(({ months, is_superseded }) => {
+    let debt = 0
+    return months.map((month, index): FoldedMonth => {
+      const used = counted.get(month)?.used ?? month.used
+      const left = month.due - used - debt
+      debt = Math.max(0, -left)
+      return { month, used, left, debt, is_last: is_superseded && index === months.length - 1 }
+    })
+  })
+  return new Map(folded.map((one) => [nameOf(one.month), one]))
+}
+
+interface KeepingHolds {
+  readonly ids: readonly string[]
+  /** What they may take of the month. */
+  readonly credits: number
+}
+
+/**
+ * The holds that keep a month open, by its name: those that were opened in it. A hold is usage that may come,
+ * so rule 9 is true of it: what was held in the gap of a renewal belongs to the new month, as far as that
+ * covers it beside what was used, and the rest stays with the month that was open meanwhile.
+ */
+function assignHolds(
+  position: Position,
+  books: BooksInScope,
+  folded: ReadonlyMap<string, FoldedMonth>,
+): Map<string, KeepingHolds> {
+  const assigned = new Map<string, KeepingHolds>()
+  const months = position.months.toSorted((a, b) => a.usage_from.getTime() - b.usage_from.getTime())
+  const open = [...folded.values()].find(({ month }) => month.is_open_in_books)?.month
+  const room = new Map([...folded].map(([name, { left }]) => [name, Math.max(0, left)]))
+  for (const { id, opened_at, credits } of books.open_holds) {
+    const own = months.findLast(({ usage_from }) => usage_from <= opened_at)
+    if (!own) continue
+    const name = nameOf(own)
+    const covered = open && nameOf(open) === name ? credits : Math.min(credits, room.get(name) ?? 0)
+    room.set(name, (room.get(name) ?? 0) - covered)
+    if (covered === credits) assign(name, id, credits)
+    else if (open) assign(nameOf(open), id, credits - covered)
+  }
+  return assigned
+
+  function assign(name: string, id: string, credits: number): void {
+    const holds = assigned.get(name) ?? { ids: [], credits: 0 }
+    assigned.set(name, { ids: [...holds.ids, id], credits: holds.credits + credits })
+  }
 }
 
 type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'starts_at'>

@@ -46,6 +46,8 @@ export class PaperBooks {
     return {
       grants: [...this.#grants.values()],
       closed_months: this.#closed,
+      kept_months: [],
+      open_holds: [],
       used_open: this.#used.plan - closed,
     }
   }

@@ -7,6 +7,7 @@ import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
   closeMonth,
   type GrantInBooks,
+  keepMonth,
   lockOwner,
   readBooks,
   readPurchaseGrant,
@@ -46,7 +47,7 @@ export async function postPlanDifference(
   const books = await readBooks(trx, owner)
   const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
   const position = positionOf(facts, cause.now, ofPlans)
-  const { transfers, closings } = missingIn({
+  const { transfers, closings, keepings } = missingIn({
     position,
     books: ofPlans,
     usage: await readUsageInMonths(trx, owner, monthsToBegin(position, ofPlans)),
@@ -55,6 +56,7 @@ export async function postPlanDifference(
   })
   const transfer_ids = await post(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
+  for (const month of keepings) await keepMonth(trx, owner, month)
   return transfer_ids
 }
 
@@ -155,7 +157,8 @@ function withoutFacts(owner: Owner): OwnerFacts {
 }
 
 function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
-  return { grants: grant ? [grant] : [], closed_months: [], used_open: 0 }
+  const grants = grant ? [grant] : []
+  return { grants, closed_months: [], kept_months: [], open_holds: [], used_open: 0 }
 }
 
 interface Comparison {
@@ -168,17 +171,17 @@ interface Comparison {
   readonly paid_by: string | null
 }
 
-/** What has to be posted and closed so that the books agree with the position. */
+/** What has to be posted, closed and kept so that the books agree with the position. */
 function missingIn({ position, books, usage = [], cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
-  const { transfers, closings } = differenceOf(position, books, usage)
+  const { transfers, ...months } = differenceOf(position, books, usage)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing
     const { reason, ...wording } = wordingOf(missing)
     const occurred_at = (ordinal === 1 && grant.kind === 'month' && grant.starts_at) || now
     return grantTransfer({ ...missing, ...wording, paid_by }, { occurred_at, event_id, actor, reason })
   })
-  return { transfers: posted, closings }
+  return { transfers: posted, ...months }
 }
 
 /** How one missing transfer is posted, and what people read of it. */

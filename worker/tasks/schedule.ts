@@ -6,6 +6,7 @@ import { reconcile } from '../reconciliation/run.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { compareSeats } from './compare-seats.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
+import { endHolds } from './end-holds.ts'
 import { enqueueDueRows } from './enqueue-due-rows.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
 import { syncDueInvitations } from './sync-invitations.ts'
@@ -34,6 +35,7 @@ const tasks = {
   sync_kept_events: { every_ms: minuteMs / 2, run: syncKeptEvents },
   // A run takes as many jobs as it needs; without one there is nothing to do.
   reconcile: { every_ms: minuteMs / 4, run: reconcile },
+  end_holds: { every_ms: minuteMs, run: endHolds },
   compare_seats: { every_ms: minuteMs, run: compareSeats },
   delete_old_rows: { every_ms: 10 * minuteMs, run: deleteOldRows },
 } as const satisfies Readonly<Record<string, Task>>

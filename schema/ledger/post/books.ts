@@ -36,13 +36,30 @@ export interface ClosedMonth {
   readonly used: number
 }
 
+/** A month that is over, but stays open until the holds that were opened in it are resolved. */
+export interface KeptMonth extends ClosedMonth {
+  /** Plan credits that are left of it for its open holds. */
+  readonly kept: number
+  /** Credits of its open holds. */
+  readonly held: number
+}
+
+export interface OpenHold {
+  readonly id: string
+  readonly opened_at: Date
+  readonly credits: number
+}
+
 /** Everything that the ledger has of one owner. */
 export interface Books {
   readonly plan: AccountInBooks
   readonly purchased: AccountInBooks
   readonly grants: readonly GrantInBooks[]
   readonly closed_months: readonly ClosedMonth[]
-  /** Plan credits that were used and are in no closed month. */
+  readonly kept_months: readonly KeptMonth[]
+  /** Those of no kept month. */
+  readonly open_holds: readonly OpenHold[]
+  /** Plan credits that were used and are in no closed or kept month. */
   readonly used_open: number
 }
 
@@ -133,11 +150,31 @@ const listPostedByIds = preparedText<{ id: string }>(
    CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`,
 )
 
+/** A month to be kept, and the holds that it is kept for. */
+export interface MonthToKeep extends ClosedMonth {
+  /** Plan credits that are left of it for those holds. */
+  readonly kept: number
+  readonly hold_ids: readonly string[]
+}
+
+/**
+ * Keeps a month that is over open for holds. Letting what is above `kept` expire is the caller's, in the same
+ * transaction. Throws UnbalancedTransferError when `kept` is more than the holds, or `used` more than
+ * `Books.used_open`.
+ */
+export async function keepMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToKeep): Promise<void> {
+  await callLedger(
+    trx,
+    sql`SELECT ledger_keep_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
+      ${month.starts_at}, ${month.used}, ${month.kept}, ${[...month.hold_ids]}::uuid[])`,
+  )
+}
+
 /**
  * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing
  * off what follows from that is the caller's, in the same transaction. Doing it again with the same number
  * does nothing; with another it throws IdempotencyConflictError, and UnbalancedTransferError when `used` is
- * more than `Books.used_open`.
+ * more than `Books.used_open`, or the month is kept for open holds.
  */
 export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: ClosedMonth): Promise<void> {
   await callLedger(
@@ -174,10 +211,14 @@ const grantSchema = z.object({
 
 const accountSchema = z.object({ balance: credits, version: credits })
 
+const closedMonthSchema = z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })
+
 const booksSchema = z.object({
   plan: accountSchema,
   purchased: accountSchema,
   grants: z.array(grantSchema),
-  closed_months: z.array(z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })),
+  closed_months: z.array(closedMonthSchema),
+  kept_months: z.array(closedMonthSchema.extend({ kept: credits, held: credits })),
+  open_holds: z.array(z.object({ id: z.string(), opened_at: time, credits })),
   used_open: credits,
 }) satisfies z.ZodType<Books>

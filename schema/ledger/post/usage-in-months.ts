@@ -20,8 +20,8 @@ export interface UsageInMonth extends Pick<UsageWindow, 'stripe_subscription_id'
 /**
  * What an owner used in some months, by when it occurred. Walks down the owner's entries, an index look-up
  * each, to the first usage that is clearly older: clocks of several servers differ, so that usage may be
- * posted in another order than it occurred, but not by an hour. The cost follows what was used since then.
- * Lock the owner first.
+ * posted in another order than it occurred, but not by an hour, and a hold is settled up to a day after it was
+ * opened, which is when its usage occurred. The cost follows what was used since then. Lock the owner first.
  */
 export async function readUsageInMonths(
   trx: DatabaseTransaction,
@@ -48,7 +48,7 @@ export async function readUsageInMonths(
       UNION ALL
       SELECT walk.account_id, walk.account, entry.*
       FROM walk CROSS JOIN LATERAL ${entryBelow('walk.account_id', 'walk.transfer_id')} entry
-      WHERE walk.kind <> 'usage' OR walk.occurred_at > (SELECT min(at) - interval '1 hour' FROM unnest(${starts}::timestamptz[]) at))
+      WHERE walk.kind <> 'usage' OR walk.occurred_at > (SELECT min(at) - interval '25 hours' FROM unnest(${starts}::timestamptz[]) at))
     SELECT month.nth, coalesce(-sum(walk.amount) FILTER (WHERE walk.account = 'plan'), 0)::bigint AS plan,
       coalesce(-sum(walk.amount) FILTER (WHERE walk.account = 'purchased'), 0)::bigint AS purchased
     FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) WITH ORDINALITY AS month (starts_at, until, nth)

@@ -6,9 +6,9 @@ import { adjustmentGrant } from '../../../schema/ledger/grants.ts'
 import { type PostedTransfer, postTransfers, type Transfer } from '../../../schema/ledger/post/post.ts'
 import {
   refuseConflict,
-  spendCredits,
-  type Usage,
   type SpendOutcome,
+  type SpendRequest,
+  spendCredits,
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -48,7 +48,7 @@ export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<
 }
 
 /** Spends for one usage, as a group of one. */
-export async function spendOne(db: Kysely<DB>, usage: Usage): Promise<SpendOutcome> {
+export async function spendOne(db: Kysely<DB>, usage: SpendRequest): Promise<SpendOutcome> {
   const [outcome] = await spendCredits(db, [usage])
   if (!outcome) throw new Error('The ledger did not decide a usage')
   return refuseConflict(usage, outcome)

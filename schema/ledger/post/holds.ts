@@ -1,0 +1,42 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../../database/types.ts'
+import { type Owner, ownerOfId } from '../accounts.ts'
+import { callLedger } from '../call.ts'
+
+/** Owners at a time: each is locked until the transaction ends. */
+const ownersMax = 100
+
+/**
+ * Ends the holds of some owners that have expired by `now` of the product's clock. Returns how many ended; 0
+ * when there is none any more.
+ */
+export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number> {
+  const expired = await db
+    .selectFrom('ledger_holds')
+    .select('owner_id')
+    .where('state', '=', 'open')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(ownersMax)
+    .execute()
+  const owners = [...new Set(expired.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
+  if (owners.length === 0) return 0
+  const [row] = await callLedger(
+    db,
+    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
+      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, NULL) AS ended`,
+  )
+  return row?.ended ?? 0
+}
+
+/** Owners of months that are over and were kept for holds, of which none is open any more. */
+export async function listOwnersOfKeptMonths(db: Kysely<DB>): Promise<Owner[]> {
+  const rows = await db
+    .selectFrom('ledger_months_kept')
+    .select('owner_id')
+    .distinct()
+    .where('held', '=', 0)
+    .limit(ownersMax)
+    .execute()
+  return rows.flatMap(({ owner_id }) => ownerOfId(owner_id) ?? [])
+}

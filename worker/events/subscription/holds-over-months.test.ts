@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { SpendOutcome, SpendRequest } from '../../../schema/ledger/spend/usage.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
+import { readOwnerBalanceSheet } from '../../../schema/position/read-owner.ts'
+import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
+import { endHolds } from '../../tasks/end-holds.ts'
+
+/** What becomes of credits that are held when their month ends. */
+
+const product = testProduct({ stripe: 'empty' })
+const { database, worker, clock } = product
+const life = planLife(product)
+afterEach(() => life.startOver())
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const hourS = 3600
+
+/** A plan of 500 credits, of which `used` are used, and bought credits, ten minutes before its month ends. */
+async function buildEnding({ used = 0, bought = 0 } = {}): Promise<PaidPurchase> {
+  const plan = await buildPaidPlan(product)
+  await worker.catchUp()
+  if (bought > 0) await postTransfer(database.worker, buildGrant(plan.owner.owner_id, bought))
+  if (used > 0) expect(await life.use(plan, used)).toBe(true)
+  await life.toPeriodEnd(plan, -600)
+  return plan
+}
+
+type Ask = Pick<SpendRequest, 'action'> & Record<string, unknown>
+async function ask({ owner, user_id }: PaidPurchase, request: Ask): Promise<SpendOutcome> {
+  const asked = { ...owner, actor: user_id, occurred_at: clock.now(), ...request }
+  return spendOne(database.server, asked as SpendRequest)
+}
+const reserve = (plan: PaidPurchase, credits: number) =>
+  ask(plan, {
+    action: 'reserve',
+    credits,
+    idempotency_key: randomUUID(),
+    reason: 'Chat',
+    lasting_s: 24 * hourS,
+  })
+const settle = (plan: PaidPurchase, { hold }: SpendOutcome, credits: number) =>
+  ask(plan, { action: 'settle', hold_id: hold?.id, credits })
+const release = (plan: PaidPurchase, { hold }: SpendOutcome) =>
+  ask(plan, { action: 'release', hold_id: hold?.id })
+
+/** The renewal is paid, and heard. */
+async function renew({ subscription_id }: PaidPurchase): Promise<void> {
+  await product.advanceDays(0.1)
+  await worker.catchUp()
+  await processSubscriptionSync(worker.deps, { subscription_id: subscription_id ?? '' })
+}
+
+/** The balance; the books agree with the facts at every time. */
+async function see(plan: PaidPurchase) {
+  const sheet = await database.owner
+    .transaction()
+    .execute((trx) => readOwnerBalanceSheet(trx, plan.owner, clock.now()))
+  const balance = await life.balance(plan)
+  return {
+    plan: balance.plan,
+    purchased: balance.purchased,
+    held: balance.held,
+    available: balance.available,
+    missing: sheet.difference.transfers.map(({ component, credits }) => [component, credits]),
+    closed: sheet.books.closed_months.map(({ used }) => used),
+  }
+}
+const nothing: unknown[] = []
+
+describe('holds at a month’s end', () => {
+  test('of three open holds only what is above them expires, and the month closes with the last one', async () => {
+    const plan = await buildEnding({ used: 200, bought: 100 })
+    const [first, second, third] = [await reserve(plan, 75), await reserve(plan, 75), await reserve(plan, 75)]
+    expect(await see(plan)).toMatchObject({ plan: 300, held: 225, available: 175 })
+    await renew(plan)
+    // 75 of 300 have expired.
+    const renewed = {
+      plan: 725,
+      purchased: 100,
+      held: 225,
+      available: 600,
+      missing: nothing,
+      closed: nothing,
+    }
+    expect(await see(plan)).toEqual(renewed)
+
+    expect(await settle(plan, first, 75)).toMatchObject({ charged: 75, plan: 650, purchased: 100 })
+    await release(plan, second)
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({
+      plan: 650,
+      held: 75,
+      available: 600,
+      missing: nothing,
+      closed: nothing,
+    })
+    expect(await settle(plan, third, 30)).toMatchObject({ charged: 30, plan: 620, expiring: 120 })
+    expect(await see(plan)).toMatchObject({ available: 600, missing: [['expired', -120]] })
+    expect(await endHolds(worker.deps)).toEqual({ ended: 0, closed: 1 })
+    expect(await see(plan)).toEqual({
+      plan: 500,
+      purchased: 100,
+      held: 0,
+      available: 600,
+      missing: nothing,
+      closed: [305],
+    })
+  })
+
+  test('a settlement takes its own month’s rest, then bought credits, then the new month’s', async () => {
+    const plan = await buildEnding({ used: 470, bought: 50 })
+    const hold = await reserve(plan, 80)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({ plan: 530, purchased: 50, available: 500, missing: nothing })
+    expect(await ask(plan, { credits: 20, idempotency_key: randomUUID(), reason: 'Chat' })).toMatchObject({
+      plan: 510,
+    })
+    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 80, plan: 480, purchased: 0 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({
+      plan: 480,
+      purchased: 0,
+      available: 480,
+      missing: nothing,
+      closed: [500],
+    })
+  })
+
+  test('plain usage of the new month leaves what is kept of the month before', async () => {
+    const plan = await buildEnding({ used: 400, bought: 100 })
+    const hold = await reserve(plan, 75)
+    await renew(plan)
+    const report = (credits: number) => ({ credits, idempotency_key: randomUUID(), reason: 'Chat' })
+    expect(await ask(plan, report(601))).toMatchObject({ outcome: 'refused' })
+    expect(await ask(plan, report(550))).toMatchObject({ outcome: 'posted', plan: 75, purchased: 50 })
+    expect(await settle(plan, hold, 75)).toMatchObject({ charged: 75, plan: 0, purchased: 50 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({ plan: 0, purchased: 50, missing: nothing, closed: [475] })
+  })
+
+  test('a hold of the new month keeps nothing of the month before alive', async () => {
+    const plan = await buildEnding({ used: 400 })
+    const old = await reserve(plan, 75)
+    await renew(plan)
+    const next = await reserve(plan, 500)
+    expect(next.outcome).toBe('posted')
+    expect((await reserve(plan, 1)).outcome).toBe('refused')
+    await release(plan, old)
+    expect((await reserve(plan, 1)).outcome).toBe('refused')
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({
+      plan: 500,
+      held: 500,
+      available: 0,
+      missing: nothing,
+      closed: [400],
+    })
+    expect(await settle(plan, next, 500)).toMatchObject({ charged: 500, plan: 0 })
+  })
+
+  test('a hold that is opened in the gap of a renewal belongs to the new month', async () => {
+    const plan = await buildEnding({ used: 100 })
+    await life.toPeriodEnd(plan, 60)
+    const hold = await reserve(plan, 300)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({
+      plan: 500,
+      held: 300,
+      available: 200,
+      missing: nothing,
+      closed: [100],
+    })
+    expect(await settle(plan, hold, 300)).toMatchObject({ charged: 300, plan: 200 })
+  })
+
+  test('what the new month does not cover of a hold in the gap stays with the month before', async () => {
+    const plan = await buildEnding({ bought: 300 })
+    await life.toPeriodEnd(plan, 60)
+    expect(await life.use(plan, 100)).toBe(true)
+    const hold = await reserve(plan, 600)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({
+      plan: 600,
+      purchased: 300,
+      held: 600,
+      available: 300,
+      missing: nothing,
+    })
+    expect(await settle(plan, hold, 600)).toMatchObject({ charged: 600, plan: 300, purchased: 0 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({
+      plan: 300,
+      purchased: 0,
+      available: 300,
+      missing: nothing,
+      closed: [200],
+    })
+  })
+
+  test('a plan that ended at the close keeps its month for the hold, and nothing after it', async () => {
+    const plan = await buildEnding({ used: 100 })
+    const hold = await reserve(plan, 75)
+    await life.cancel(plan)
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({
+      plan: 75,
+      held: 75,
+      available: 0,
+      missing: nothing,
+      closed: nothing,
+    })
+    expect(await settle(plan, hold, 50)).toMatchObject({ charged: 50, plan: 25, expiring: 25 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({ plan: 0, available: 0, missing: nothing, closed: [150] })
+  })
+
+  test('two months close under one hold, which takes the rest of its own', async () => {
+    const plan = await buildEnding({ used: 400 })
+    const hold = await reserve(plan, 75)
+    await renew(plan)
+    expect(await life.use(plan, 40)).toBe(true)
+    await life.cancel(plan)
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({
+      plan: 75,
+      held: 75,
+      available: 0,
+      missing: nothing,
+      closed: [40],
+    })
+    expect(await settle(plan, hold, 60)).toMatchObject({ charged: 60, plan: 15 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({ plan: 0, available: 0, missing: nothing, closed: [460, 40] })
+  })
+
+  test('a hold that expires after the end of its month lets what was kept expire', async () => {
+    const plan = await buildEnding({ used: 400 })
+    await reserve(plan, 75)
+    await renew(plan)
+    await product.advanceDays(1)
+    expect(await endHolds(worker.deps)).toEqual({ ended: 1, closed: 1 })
+    expect(await see(plan)).toMatchObject({
+      plan: 500,
+      held: 0,
+      available: 500,
+      missing: nothing,
+      closed: [400],
+    })
+  })
+})
+
+describe('money that goes back while credits are held', () => {
+  test('a full refund takes all credits, and the hold may still be settled', async () => {
+    const plan = await buildEnding({ used: 100, bought: 20 })
+    const hold = await reserve(plan, 75)
+    await life.refund((await life.charges(plan))[0])
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({
+      plan: -100,
+      purchased: 20,
+      held: 75,
+      available: -155,
+      missing: nothing,
+    })
+    expect((await ask(plan, { credits: 1, idempotency_key: 'a', reason: 'Chat' })).outcome).toBe('refused')
+    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 75, plan: -100, purchased: -55, held: 0 })
+    expect(await see(plan)).toMatchObject({ missing: nothing })
+  })
+
+  test('a dispute that is won after a settlement gives everything back', async () => {
+    const plan = await buildEnding({ used: 100 })
+    const hold = await reserve(plan, 75)
+    const dispute = await life.dispute((await life.charges(plan))[0])
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({ plan: -100, available: -175, missing: nothing })
+    await settle(plan, hold, 75)
+    await life.closeDispute(dispute, 'won')
+    await worker.catchUp()
+    const balance = await see(plan)
+    expect(balance).toMatchObject({ available: 325, missing: nothing })
+    expect(balance.plan + balance.purchased).toBe(325)
+  })
+
+  test('a refund while a month is kept lowers what is left of it, and the hold may still be settled', async () => {
+    const plan = await buildEnding({ used: 100, bought: 200 })
+    const hold = await reserve(plan, 75)
+    await renew(plan)
+    await life.refund((await life.charges(plan)).at(-1))
+    await worker.catchUp()
+    const refunded = await see(plan)
+    expect(refunded).toMatchObject({ purchased: 200, held: 75, missing: nothing })
+    expect(await settle(plan, hold, 75)).toMatchObject({ charged: 75 })
+    await endHolds(worker.deps)
+    expect(await see(plan)).toMatchObject({ missing: nothing, held: 0 })
+  })
+})
