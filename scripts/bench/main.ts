@@ -14,6 +14,7 @@ import { accept } from './rows/accept.ts'
 import { balance } from './rows/balance.ts'
 import { growth } from './rows/growth.ts'
 import { history } from './rows/history.ts'
+import { holds } from './rows/holds.ts'
 import { latency } from './rows/latency.ts'
 import { posting } from './rows/posting.ts'
 import { settle } from './rows/settle.ts'
@@ -29,6 +30,7 @@ const rows: readonly Row[] = [
   latency,
   balance,
   usage,
+  holds,
   history,
   growth,
   verify,

@@ -600,7 +600,7 @@ BEGIN
   IF nth > 0 THEN
     owners[nth] := owner;
     PERFORM ledger_write(owners, new_transfers, new_entries);
-    PERFORM ledger_count_usage(new_usages);
+    IF cardinality(new_usages) > 0 THEN PERFORM ledger_count_usage(new_usages); END IF;
   END IF;
 END
 $$;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { endExpiredHolds } from '../post/holds.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits } from './usage.ts'
@@ -189,4 +191,40 @@ test('a failure costs nothing, takes its key and is counted; so is a failed sett
     .where('owner_id', '=', owner.owner_id)
     .execute()
   expect(days).toMatchObject([{ requests: 2, failed: 2, credits: 0, actor: owner.owner_id }])
+})
+
+test('a hold of a refund never expires, and no editor can settle or release it', async () => {
+  const { owner, settle, release, balance } = await spender({ purchased: 100 })
+  const hold = await database.owner.transaction().execute(async (trx) => {
+    await sql`UPDATE ledger_owners SET held = 40 WHERE owner_id = ${owner.owner_id}`.execute(trx)
+    return trx
+      .insertInto('ledger_holds')
+      .values({
+        owner_id: owner.owner_id,
+        kind: 'refund',
+        idempotency_key: 'refund/1',
+        actor: owner.owner_id,
+        asked: 40,
+        credits: 40,
+        opened_at: new Date(start),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+  })
+  await endExpiredHolds(database.worker, new Date(start + 365 * 24 * 60 * minute))
+  expect(await balance()).toMatchObject({ held: 40, available: 60 })
+  for (const act of [settle, release]) {
+    const outcome = await act({ hold } as unknown as SpendOutcome, 0)
+    expect(outcome.outcome).toBe('not_found')
+  }
+})
+
+test('the task ends the holds of all owners that have expired, and only those', async () => {
+  const [ada, eve] = [await spender({ purchased: 100 }), await spender({ purchased: 100 })]
+  await ada.reserve(10)
+  await ada.reserve(20, { lasting_s: 3600 })
+  await eve.reserve(30)
+  await endExpiredHolds(database.worker, new Date(start + 15 * minute))
+  expect(await ada.balance()).toMatchObject({ held: 20, available: 80 })
+  expect(await eve.balance()).toMatchObject({ held: 0, available: 100 })
 })
