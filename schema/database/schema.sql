@@ -1214,7 +1214,7 @@ CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_sub
 
 CREATE INDEX ledger_holds_actor ON public.ledger_holds USING btree (actor, id);
 
-CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE (state = 'open'::text);
+CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 
 CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
 

@@ -304,32 +304,39 @@ END
 $$;
 
 -- Adds usage to the sums of its day. What belongs together is summed first, so that each row is written once. An
--- owner has at most 1,000 combinations a day; what comes after that is counted as `other` of its person and editor.
+-- owner has at most 1,000 combinations a day; new ones above that are counted as `other` of their person and editor.
 CREATE OR REPLACE FUNCTION ledger_count_usage(usages ledger_usage_days[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  combinations_max CONSTANT integer := 1000;
+  added record;
 BEGIN
-  INSERT INTO ledger_usage_days AS d
-  SELECT n.owner_id, n.day, n.actor, n.token_id, CASE WHEN n.fits THEN n.model ELSE 'other' END,
-    CASE WHEN n.fits THEN n.project ELSE 'other' END, sum(n.requests), sum(n.failed), sum(n.credits), min(n.first_id)
-  FROM (
-    SELECT u.*, known.is_known
-      OR (SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = u.owner_id AND k.day = u.day)
-        + count(*) FILTER (WHERE NOT known.is_known) OVER (PARTITION BY u.owner_id, u.day ORDER BY u.first_id) <= 1000 AS fits
-    FROM (
-      SELECT owner_id, day, actor, token_id, model, project, sum(requests) AS requests, sum(failed) AS failed, sum(credits) AS credits,
-        min(first_id) AS first_id
+  FOR added IN
+    WITH written AS (
+      INSERT INTO ledger_usage_days AS d
+      SELECT owner_id, day, actor, token_id, model, project, sum(requests), sum(failed), sum(credits), min(first_id)
       FROM unnest(usages) GROUP BY owner_id, day, actor, token_id, model, project
-    ) u
-    CROSS JOIN LATERAL (
-      SELECT EXISTS (
-        SELECT FROM ledger_usage_days k
-        WHERE k.owner_id = u.owner_id AND k.day = u.day AND k.actor = u.actor AND k.token_id IS NOT DISTINCT FROM u.token_id
-          AND k.model IS NOT DISTINCT FROM u.model AND k.project IS NOT DISTINCT FROM u.project
-      ) AS is_known
-    ) known
-  ) n
-  GROUP BY 1, 2, 3, 4, 5, 6
-  ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
-  SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits;
+      ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
+      SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
+      -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
+      RETURNING owner_id, day, first_id, d.xmax = 0 AS is_new
+    )
+    SELECT owner_id, day, array_agg(first_id) AS first_ids FROM written WHERE is_new GROUP BY owner_id, day
+  LOOP
+    CONTINUE WHEN combinations_max >= (
+      SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = added.owner_id AND k.day = added.day
+    );
+    WITH gone AS (
+      DELETE FROM ledger_usage_days k
+      WHERE k.owner_id = added.owner_id AND k.day = added.day AND k.first_id = ANY (added.first_ids)
+        AND (k.model, k.project) IS DISTINCT FROM ('other', 'other')
+      RETURNING *
+    )
+    INSERT INTO ledger_usage_days AS d
+    SELECT owner_id, day, actor, token_id, 'other', 'other', sum(requests), sum(failed), sum(credits), min(first_id)
+    FROM gone GROUP BY owner_id, day, actor, token_id
+    ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
+    SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits;
+  END LOOP;
 END
 $$;
 

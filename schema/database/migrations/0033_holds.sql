@@ -62,6 +62,7 @@ CREATE TABLE ledger_holds (
 -- Those of a person, by whom a call names one.
 CREATE INDEX ledger_holds_actor ON ledger_holds (actor, id);
 CREATE INDEX ledger_holds_open ON ledger_holds (owner_id, actor) WHERE state = 'open';
-CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open';
+-- NOT NULL keeps Postgres from looking for an owner's holds in it.
+CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 
 GRANT SELECT ON ledger_holds, ledger_months_kept TO tidemark_server, tidemark_worker;

@@ -20,8 +20,9 @@ export interface UsageInMonth extends Pick<UsageWindow, 'stripe_subscription_id'
 /**
  * What an owner used in some months, by when it occurred. Walks down the owner's entries, an index look-up
  * each, to the first usage that is clearly older: clocks of several servers differ, so that usage may be
- * posted in another order than it occurred, but not by an hour, and a hold is settled up to a day after it was
- * opened, which is when its usage occurred. The cost follows what was used since then. Lock the owner first.
+ * posted in another order than it occurred, but not by an hour, and a hold is settled up to a day after it
+ * was opened, which is when its usage occurred. The cost follows what was used since then. Lock the owner
+ * first.
  */
 export async function readUsageInMonths(
   trx: DatabaseTransaction,

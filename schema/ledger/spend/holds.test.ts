@@ -7,7 +7,7 @@ import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { endExpiredHolds } from '../post/holds.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits } from './usage.ts'
+import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits, type Usage } from './usage.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -227,4 +227,33 @@ test('the task ends the holds of all owners that have expired, and only those', 
   await endExpiredHolds(database.worker, new Date(start + 15 * minute))
   expect(await ada.balance()).toMatchObject({ held: 20, available: 80 })
   expect(await eve.balance()).toMatchObject({ held: 0, available: 100 })
+})
+
+test('an owner has at most a thousand combinations of labels a day, and the rest is counted as other', async () => {
+  const { owner, ask } = await spender({ purchased: 2000 })
+  const report = (index: number, more: Partial<Usage> = {}): Usage => ({
+    ...owner,
+    actor: owner.owner_id,
+    occurred_at: new Date(start),
+    credits: 1,
+    idempotency_key: `${index}`,
+    reason: 'Chat',
+    model: `model-${index}`,
+    ...more,
+  })
+  for (let first = 0; first < 1000; first += 100) {
+    await ask(...Array.from({ length: 100 }, (_, index) => report(first + index)))
+  }
+  await ask(report(1000), report(1001), report(1002, { model: 'model-3' }))
+  await ask(report(1003, { occurred_at: new Date(start + 24 * 60 * minute) }), report(1004))
+  const days = await database.server
+    .selectFrom('ledger_usage_days')
+    .select(['model', 'project', 'requests', 'credits'])
+    .where('owner_id', '=', owner.owner_id)
+    .execute()
+  expect(days).toHaveLength(1002)
+  expect(days).toContainEqual({ model: 'other', project: 'other', requests: 3, credits: 3 })
+  expect(days).toContainEqual({ model: 'model-3', project: null, requests: 2, credits: 2 })
+  expect(days).toContainEqual({ model: 'model-1003', project: null, requests: 1, credits: 1 })
+  expect(days.reduce((sum, { credits }) => sum + credits, 0)).toBe(1005)
 })

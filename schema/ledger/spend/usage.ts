@@ -8,7 +8,7 @@ import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
 import type { SpendableBalance } from '../spendable.ts'
 
-/** What an editor says of a usage beside its cost; free text of at most 64 characters, which may be erased. */
+/** What an editor says of a usage: free text of at most 64 characters, which may be erased. */
 export interface UsageLabels {
   /** The token of the editor. */
   readonly token_id?: string | null

@@ -75,7 +75,7 @@ async function see(plan: PaidPurchase) {
 const nothing: unknown[] = []
 
 describe('holds at a month’s end', () => {
-  test('of three open holds only what is above them expires, and the month closes with the last one', async () => {
+  test('three open holds keep what they may take of a month, and the month closes with the last one', async () => {
     const plan = await buildEnding({ used: 200, bought: 100 })
     const [first, second, third] = [await reserve(plan, 75), await reserve(plan, 75), await reserve(plan, 75)]
     expect(await see(plan)).toMatchObject({ plan: 300, held: 225, available: 175 })
