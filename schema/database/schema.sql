@@ -1054,7 +1054,7 @@ ALTER TABLE ONLY public.ledger_holds
     ADD CONSTRAINT ledger_holds_owner_id_idempotency_key_key UNIQUE (owner_id, idempotency_key);
 
 ALTER TABLE ONLY public.ledger_holds
-    ADD CONSTRAINT ledger_holds_pkey PRIMARY KEY (owner_id, id);
+    ADD CONSTRAINT ledger_holds_pkey PRIMARY KEY (id, owner_id);
 
 ALTER TABLE ONLY public.ledger_keys
     ADD CONSTRAINT ledger_keys_pkey PRIMARY KEY (owner_id, idempotency_key);
@@ -1211,8 +1211,6 @@ CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_a
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
-
-CREATE INDEX ledger_holds_actor ON public.ledger_holds USING btree (actor, id);
 
 CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 

@@ -358,7 +358,7 @@ CREATE OR REPLACE FUNCTION ledger_spend(
   at_least bigint[], lasting integer[], skip_locked boolean
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, plan bigint, purchased bigint, held bigint, expiring bigint,
-  hold jsonb
+  hold_id uuid, hold_state text, hold_credits bigint, hold_opened_at timestamptz, hold_expires_at timestamptz
 ) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -375,6 +375,8 @@ DECLARE
   entry ledger_entries;
   transfer ledger_transfers;
   this ledger_holds;
+  -- Holds ended since they were read.
+  are_stale boolean := false;
   n integer;
   -- What the item takes: of a hold, then beside or above it. Credits of the plan account, and of both accounts.
   of_plan bigint[];
@@ -392,7 +394,7 @@ BEGIN
   FOR item IN
     SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.*,
       CASE given.action WHEN 'use' THEN ledger_transfer_digest(given.transfer) END AS digest, used.id AS used_id,
-      known.transfer_id AS known_id, known.input_hash AS known_hash,
+      known.transfer_id AS known_id, known.input_hash AS known_hash, held.hold,
       count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
@@ -414,6 +416,15 @@ BEGIN
       SELECT * FROM ledger_keys k
       WHERE given.action = 'use' AND k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
     ) known ON true
+    -- The hold that it is about: the one that has its key, or that it names. OFFSET 0 keeps Postgres from looking for
+    -- that among all of the owner's.
+    LEFT JOIN LATERAL (
+      (SELECT h AS hold FROM ledger_holds h
+        WHERE given.action = 'reserve' AND h.owner_id = o.owner_id AND h.idempotency_key = (given.transfer).idempotency_key OFFSET 0)
+      UNION ALL
+      (SELECT named.hold FROM (SELECT h AS hold FROM ledger_holds h WHERE h.id = given.hold_id OFFSET 0) named
+        WHERE ((named.hold).owner_id, (named.hold).actor, (named.hold).kind) = (o.owner_id, (given.transfer).actor, 'usage'))
+    ) held ON true
     ORDER BY given.ordinal
   LOOP
     IF item.nth <> nth THEN
@@ -426,7 +437,6 @@ BEGIN
     outcome := 'posted';
     transfer_id := item.known_id;
     charged := 0;
-    this := NULL;
     of_plan := '{}';
     of_both := '{}';
     IF NOT item.is_same_owner OR item.failure IS NOT NULL AND item.credits <> 0
@@ -435,15 +445,16 @@ BEGIN
         USING ERRCODE = 'LG002';
     END IF;
 
-    -- The hold that it is about. One whose time is over has expired, also where that is not written down yet.
-    IF item.action = 'reserve' THEN
+    this := item.hold;
+    IF item.action = 'reserve' AND item.is_repeated THEN
       SELECT * INTO this FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
-    ELSIF item.action <> 'use' THEN
-      SELECT * INTO this FROM ledger_holds h
-      WHERE h.owner_id = transfer.owner_id AND h.id = item.hold_id AND h.actor = transfer.actor AND h.kind = 'usage';
+    ELSIF this.id IS NOT NULL AND (item.is_repeated OR are_stale) THEN
+      SELECT * INTO this FROM ledger_holds h WHERE h.id = this.id AND h.owner_id = this.owner_id;
     END IF;
+    -- One whose time is over has expired, also where that is not written down yet.
     IF this.state = 'open' AND this.expires_at <= transfer.occurred_at THEN
       owner := ledger_end_holds(owner, transfer.occurred_at);
+      are_stale := true;
       this.state := 'expired';
     END IF;
 
@@ -460,6 +471,7 @@ BEGIN
       ELSE
         IF ledger_available(owner) < item.credits AND owner.held > 0 THEN
           owner := ledger_end_holds(owner, transfer.occurred_at);
+          are_stale := true;
         END IF;
         IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
           outcome := 'refused';
@@ -480,6 +492,7 @@ BEGIN
       n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
       IF owner.held > 0 AND (n >= holds_of_person_max OR ledger_available(owner) < item.credits) THEN
         owner := ledger_end_holds(owner, transfer.occurred_at);
+        are_stale := true;
         n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
       END IF;
       IF n >= holds_of_person_max THEN
@@ -530,6 +543,7 @@ BEGIN
       rest := item.credits - coalesce(of_both[1], 0);
       IF rest > 0 THEN
         owner := ledger_end_holds(owner, transfer.occurred_at);
+        are_stale := true;
         rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));
         IF rest > 0 THEN
           of_plan := of_plan || least(rest, greatest(owner.plan_balance - coalesce(of_plan[1], 0) - owner.kept, 0));
@@ -601,7 +615,11 @@ BEGIN
     purchased := owner.purchased_balance;
     held := owner.held;
     expiring := owner.expiring;
-    hold := CASE WHEN this.id IS NOT NULL THEN to_jsonb(this) END;
+    hold_id := this.id;
+    hold_state := this.state;
+    hold_credits := this.credits;
+    hold_opened_at := this.opened_at;
+    hold_expires_at := this.expires_at;
     RETURN NEXT;
   END LOOP;
   IF nth > 0 THEN

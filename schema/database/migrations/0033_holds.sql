@@ -51,7 +51,8 @@ CREATE TABLE ledger_holds (
   model usage_label,
   project usage_label,
   run usage_label,
-  PRIMARY KEY (owner_id, id),
+  -- A call names a hold by its id alone.
+  PRIMARY KEY (id, owner_id),
   UNIQUE (owner_id, idempotency_key),
   CONSTRAINT ledger_holds_expires CHECK ((kind = 'refund') = (expires_at IS NULL)),
   CONSTRAINT ledger_holds_resolved CHECK ((state = 'open') = (resolved_at IS NULL)),
@@ -59,8 +60,6 @@ CREATE TABLE ledger_holds (
     AND (settled_credits IS NULL) = (charged IS NULL) AND (failure IS NULL OR settled_credits = 0)),
   CONSTRAINT ledger_holds_month CHECK ((stripe_subscription_id IS NULL) = (month_starts_at IS NULL))
 );
--- Those of a person, by whom a call names one.
-CREATE INDEX ledger_holds_actor ON ledger_holds (actor, id);
 CREATE INDEX ledger_holds_open ON ledger_holds (owner_id, actor) WHERE state = 'open';
 -- NOT NULL keeps Postgres from looking for an owner's holds in it.
 CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;

@@ -153,7 +153,11 @@ export function spendSkippingLocked(
 
 interface DecidedRow extends Omit<SpendOutcome, 'hold'> {
   readonly ordinal: number
-  readonly hold: (Omit<Hold, 'opened_at' | 'expires_at'> & Record<'opened_at' | 'expires_at', string>) | null
+  readonly hold_id: string | null
+  readonly hold_state: HoldState
+  readonly hold_credits: number
+  readonly hold_opened_at: Date
+  readonly hold_expires_at: Date
 }
 
 async function decide(
@@ -212,11 +216,15 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
   ]
 }
 
-function outcomeOf({ hold, ...row }: Omit<DecidedRow, 'ordinal'>): SpendOutcome {
-  if (!hold) return { ...row, hold: null }
-  const { id, state, credits, opened_at, expires_at } = hold
-  const times = { opened_at: new Date(opened_at), expires_at: new Date(expires_at) }
-  return { ...row, hold: { id, state, credits, ...times } }
+function outcomeOf({
+  hold_id: id,
+  hold_state: state,
+  hold_credits: credits,
+  hold_opened_at: opened_at,
+  hold_expires_at: expires_at,
+  ...row
+}: Omit<DecidedRow, 'ordinal'>): SpendOutcome {
+  return { ...row, hold: id === null ? null : { id, state, credits, opened_at, expires_at } }
 }
 
 /**
