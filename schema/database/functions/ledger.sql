@@ -568,8 +568,10 @@ BEGIN
         transfer.idempotency_key := 'hold/' || this.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
         transfer.occurred_at := CASE WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;
         transfer.input_hash := ledger_input_hash('usage', transfer.owner_id, of_both[n]::text);
+        -- It may have been erased with its salt.
         transfer.reason := this.reason;
-        transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, transfer.reason);
+        transfer.reason_salt := CASE WHEN this.reason IS NOT NULL THEN (item.transfer).reason_salt END;
+        transfer.reason_hash := ledger_reason_hash((item.transfer).reason_salt, coalesce(this.reason, ''));
         transfer.token_id := this.token_id;
         transfer.model := this.model;
         transfer.project := this.project;
