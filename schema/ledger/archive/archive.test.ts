@@ -344,13 +344,13 @@ describe('an archive that is interrupted', () => {
     await archive(1, { keepTables: true })
     const transfers = (await firstEntries()).replace('entries', 'transfers')
     const texts = async () => {
-      const { rows } = await sql<{ reason: string | null; reason_salt: Buffer | null }>`
-        SELECT reason, reason_salt FROM ${sql.table(transfers)} WHERE kind = 'usage'`.execute(database.owner)
-      return rows
-        .flatMap(({ reason, reason_salt }) => [reason, reason_salt])
-        .filter((value) => value !== null)
+      const { rows } = await sql<Record<string, unknown>>`
+        SELECT reason, reason_salt, model, project, run FROM ${sql.table(transfers)} WHERE kind = 'usage'`.execute(
+        database.owner,
+      )
+      return rows.flatMap((row) => Object.values(row)).filter((value) => value !== null)
     }
-    expect(await texts()).toHaveLength(2)
+    expect(await texts()).toHaveLength(5)
     const person = { user_id: 'user_editor', organizations: [filled.ada.owner_id, pool.owner_id], names: [] }
     expect(await database.worker.transaction().execute((trx) => eraseTransferTexts(trx, person))).toBe(5)
     expect(await texts()).toEqual([])
