@@ -535,8 +535,8 @@ BEGIN
           of_plan := of_plan || least(rest, greatest(owner.plan_balance - coalesce(of_plan[1], 0) - owner.kept, 0));
           of_both := of_both || rest;
         END IF;
-      ELSIF item.credits = 0 AND item.failure IS NULL THEN
-        of_both := '{}';
+      ELSIF item.credits = 0 THEN
+        of_both := CASE WHEN item.failure IS NULL THEN '{}' ELSE '{0}' END;
       END IF;
       charged := coalesce(of_both[1], 0) + coalesce(of_both[2], 0);
       UPDATE ledger_holds h
