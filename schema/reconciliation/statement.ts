@@ -37,7 +37,7 @@ export async function readStatement(
     const days: StatementDay[] = []
     for (const date of datesBetween(first, last)) {
       const row = known.get(date)
-      if (row?.statement) days.push({ date, state: 'closed', ...row.statement })
+      if (row?.statement) days.push({ date, state: 'closed', ...completed(row.statement) })
       else
         days.push({
           date,
@@ -47,6 +47,11 @@ export async function readStatement(
     }
     return days
   })
+}
+
+/** A day that was closed before credits could be held has nothing uncollected. */
+function completed(statement: Content): Content {
+  return { ...statement, credits: { ...statement.credits, uncollected: statement.credits.uncollected ?? 0 } }
 }
 
 /**
@@ -97,7 +102,7 @@ async function computeDay(
   { date, closed, isRead }: { date: string; closed: LastClosed | undefined; isRead: boolean },
 ): Promise<Content> {
   const transfers = transfersOf(date, closed)
-  const credits = await sumCredits(db, transfers)
+  const credits = await sumCredits(db, date, transfers)
   if (!isRead) return { money: null, balance: null, credits, agrees: null, unexplained: [] }
   const [money, balance, unexplained] = [
     await sumMoney(db, date, transfers),
@@ -121,7 +126,11 @@ function transfersOf(date: string, closed: LastClosed | undefined) {
     WHERE id > ${closed.last_transfer_id} AND occurred_at < ${startOf(date)}`
 }
 
-async function sumCredits(db: ReadDatabase, transfers: ReturnType<typeof transfersOf>): Promise<Credits> {
+async function sumCredits(
+  db: ReadDatabase,
+  date: string,
+  transfers: ReturnType<typeof transfersOf>,
+): Promise<Credits> {
   const { rows } = await sql<{ owner_kind: string; name: string; amount: number; transfers: number }>`
     WITH t AS MATERIALIZED (${transfers})
     SELECT CASE a.owner_kind WHEN 'house' THEN 'house' ELSE 'owner' END AS owner_kind, a.name,
@@ -145,9 +154,20 @@ async function sumCredits(db: ReadDatabase, transfers: ReturnType<typeof transfe
     adjusted: 0 - house('adjusted'),
     change_plan: sum('owner', 'plan'),
     change_purchased: sum('owner', 'purchased'),
+    uncollected: await sumUncollected(db, date),
     difference: 0 - rows.reduce((total, row) => total + row.amount, 0),
     transfers: rows[0]?.transfers ?? 0,
   }
+}
+
+/** A hold is settled while its editor waits, so none is added to a day that has been over for an hour. */
+async function sumUncollected(db: ReadDatabase, date: string): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    SELECT coalesce(sum(settled_credits - charged), 0)::bigint AS credits FROM ledger_holds
+    WHERE resolved_at >= ${startOf(date)} AND resolved_at < ${endOf(date)} AND charged < settled_credits`.execute(
+    db,
+  )
+  return rows[0]?.credits ?? 0
 }
 
 const isPayment = sql`category NOT IN ('refund', 'refund_failure', 'dispute', 'dispute_reversal')`

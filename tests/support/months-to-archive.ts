@@ -98,6 +98,9 @@ function report(
     occurred_at: new Date('2026-09-03T00:00:00Z'),
     actor: 'user_editor',
     reason: 'Line\nbreak\tand \\ and \u2028',
+    model: 'a model',
+    project: 'a project',
+    run: 'a run',
   })
 }
 

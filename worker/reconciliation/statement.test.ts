@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   exportStatement,
@@ -7,7 +9,10 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { user } from '../../tests/support/factories/grants.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -45,13 +50,30 @@ beforeAll(async () => {
   date = await nextNoon()
   const refunded = await buildPaidCredits(product)
   const disputed = await buildPaidCredits(product)
-  await buildPaidPlan(product)
+  const subscribed = await buildPaidPlan(product)
   await buildPaidPlan(product, { trial_days: 14 })
   await worker.catchUp()
   await life.refund((await life.charges(refunded))[0], 350)
   await life.dispute((await life.charges(disputed))[0])
   await worker.catchUp()
+  // 75 of 250 credits are held, and the rest is used; then the other way round, after its hold expired.
+  await settleHold(refunded.owner, { credits: 75, lasting_s: 900, beside: 170, cost: 90 })
+  await settleHold(subscribed.owner, { credits: 40, lasting_s: 60, beside: 500, cost: 40 })
 })
+
+/** Reserves credits, uses others two minutes later, and then settles the hold. */
+async function settleHold(
+  owner: Owner,
+  of: { credits: number; lasting_s: number; beside: number; cost: number; at?: Date },
+): Promise<void> {
+  const { at = clock.now() } = of
+  const asked = { ...owner, actor: 'user_editor', occurred_at: at, reason: 'Chat' }
+  const later = { ...asked, occurred_at: new Date(at.getTime() + 120_000) }
+  const ask = (request: SpendRequest) => spendCredits(database.server, [request])
+  const [reserved] = await ask({ ...asked, ...of, action: 'reserve', idempotency_key: randomUUID() })
+  await ask({ ...later, credits: of.beside, idempotency_key: randomUUID() })
+  await ask({ ...later, action: 'settle', hold_id: reserved?.hold?.id ?? '', credits: of.cost })
+}
 
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
@@ -91,16 +113,18 @@ describe('the statement of a day', () => {
     expect(day?.credits).toEqual({
       sold: 1000,
       granted: 1000,
-      used: 0,
+      used: 170 + 80 + 500,
       expired: 0,
       refunded: 250,
       disputed: 500,
       written_off: 0,
       adjusted: 0,
-      change_plan: 1000,
-      change_purchased: 250,
+      change_plan: 500,
+      change_purchased: 0,
+      // Ten of what was above a hold, and all of one that had expired.
+      uncollected: 10 + 40,
       difference: 0,
-      transfers: 6,
+      transfers: 10,
     })
   })
 
@@ -136,6 +160,7 @@ describe('the statement of a day', () => {
     expect(lines[0]).toBe('date,state,part,figure,currency,value,remark')
     expect(lines).toContain(`${date},closed,money,gross,EUR,34,`)
     expect(lines).toContain(`${date},closed,credits,sold,,1000,`)
+    expect(lines).toContain(`${date},closed,credits,uncollected,,50,`)
     expect(lines).toContain(`${date},closed,day,agrees,,yes,`)
   })
 })
@@ -166,6 +191,16 @@ test('a day is closed when everything until then is proven; what comes later cou
     change_purchased: 77,
     difference: 0,
   })
+  await settleHold(user('user_late'), { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
+  expect(await statementOf(date)).toEqual(closed)
+})
+
+test('a statement that was closed before credits could be held says that none are uncollected', async () => {
+  const closed = await statementOf(date)
+  await sql`UPDATE statement_days SET statement = statement #- '{credits,uncollected}' WHERE date = ${date}::date`.execute(
+    database.owner,
+  )
+  expect(await statementOf(date)).toEqual({ ...closed, credits: { ...closed?.credits, uncollected: 0 } })
 })
 
 test('support asks for a comparison, the worker makes it, and its findings are listed', async () => {

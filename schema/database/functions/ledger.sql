@@ -549,8 +549,8 @@ BEGIN
           of_plan := of_plan || least(rest, greatest(owner.plan_balance - coalesce(of_plan[1], 0) - owner.kept, 0));
           of_both := of_both || rest;
         END IF;
-      ELSIF item.credits = 0 AND item.failure IS NULL THEN
-        of_both := '{}';
+      ELSIF item.credits = 0 THEN
+        of_both := CASE WHEN item.failure IS NULL THEN '{}' ELSE '{0}' END;
       END IF;
       charged := coalesce(of_both[1], 0) + coalesce(of_both[2], 0);
       UPDATE ledger_holds h
@@ -582,8 +582,10 @@ BEGIN
         transfer.idempotency_key := 'hold/' || this.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
         transfer.occurred_at := CASE WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;
         transfer.input_hash := ledger_input_hash('usage', transfer.owner_id, of_both[n]::text);
+        -- It may have been erased with its salt.
         transfer.reason := this.reason;
-        transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, transfer.reason);
+        transfer.reason_salt := CASE WHEN this.reason IS NOT NULL THEN (item.transfer).reason_salt END;
+        transfer.reason_hash := ledger_reason_hash((item.transfer).reason_salt, coalesce(this.reason, ''));
         transfer.token_id := this.token_id;
         transfer.model := this.model;
         transfer.project := this.project;

@@ -14,11 +14,12 @@ import { eraseTransferTexts } from '../post/erase-texts.ts'
 import { findArchivedUntil } from '../read/archived.ts'
 import { findBalance } from '../read/balances.ts'
 import { explainBalance } from '../read/explanation.ts'
+import { type SpendOutcome, type SpendRequest, spendCredits } from '../spend/usage.ts'
 import { checkArchives } from '../verify/archives.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { proveArchives } from './prove.ts'
 
-const { database, folder, filled, pool, monthAfter, report, archive, filesOf } = monthsToArchive()
+const { database, folder, filled, pool, passMonths, monthAfter, report, archive, filesOf } = monthsToArchive()
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, filled.ada))
@@ -85,6 +86,46 @@ describe('months that were archived', () => {
       expect(text).not.toContain(reason.split('\n')[0])
     }
     expect((await proveArchives(folder.path)).problems).toEqual([])
+  })
+
+  test('archived months leave failures, holds and sums of usage, and their files have no labels', async () => {
+    const asked = { ...filled.ada, actor: 'user_editor', occurred_at: new Date('2026-10-03T12:00:00Z') }
+    const labels = { token_id: randomUUID(), model: 'a model', project: 'a project', run: 'a run' }
+    const reported = (idempotency_key: string, credits: number) =>
+      ({ ...asked, ...labels, credits, idempotency_key, reason: 'Chat' }) as const
+    const failed = { ...reported('failed', 0), failure: 'timeout' } as const
+    const reserved = (key: string) => ({ ...reported(key, 20), action: 'reserve', lasting_s: 3600 }) as const
+    const ask = (...requests: SpendRequest[]) => spendCredits(database.server, requests)
+    const [, , settled, open] = await ask(reported('used', 5), failed, reserved('settled'), reserved('open'))
+    const settlement = (of: SpendOutcome | undefined, credits: number) =>
+      ({ ...asked, action: 'settle', hold_id: of?.hold?.id ?? '', credits }) as const
+    await ask(settlement(settled, 30), settlement((await ask(reserved('also failed')))[0], 0))
+    await passMonths(12)
+    expect((await archive(8)).finished).toHaveLength(1)
+
+    const texts = await Promise.all((await filesOf('ledger_transfers')).map((file) => readFile(file)))
+    const text = texts.map((file) => gunzipSync(file).toString()).join('\n')
+    expect(text).toContain(labels.token_id)
+    for (const label of [labels.model, labels.project, labels.run]) expect(text).not.toContain(label)
+    expect((await proveArchives(folder.path)).problems).toEqual([])
+    expect(await problemsOf({ keepProof: true })).toEqual([])
+
+    // The day goes on, of which a part is archived.
+    const [again, failedAgain, settledAgain, late] = await ask(
+      reported('used', 5),
+      failed,
+      settlement(settled, 30),
+      settlement(open, 25),
+    )
+    expect([again, failedAgain, settledAgain].map((one) => one?.outcome)).toEqual(Array(3).fill('replayed'))
+    expect(late).toMatchObject({ outcome: 'posted', charged: 25, held: 0 })
+    expect(await problemsOf()).toEqual([])
+    expect(await problemsOf({ incremental: true })).toEqual([])
+    await tamper(database, `UPDATE ledger_usage_days SET credits = 24 WHERE token_id = '${labels.token_id}'`)
+    expect(await problemsOf()).toMatchObject([{ check: 'the sums of a day are what was posted' }])
+    await tamper(database, `UPDATE ledger_usage_days SET credits = 60 WHERE token_id = '${labels.token_id}'`)
+    await tamper(database, `UPDATE ledger_holds SET charged = 29 WHERE charged = 30`)
+    expect(await problemsOf()).toMatchObject([{ check: 'every hold was charged what was posted for it' }])
   })
 
   test('months that were archived can be followed by further ones', async () => {
@@ -303,13 +344,13 @@ describe('an archive that is interrupted', () => {
     await archive(1, { keepTables: true })
     const transfers = (await firstEntries()).replace('entries', 'transfers')
     const texts = async () => {
-      const { rows } = await sql<{ reason: string | null; reason_salt: Buffer | null }>`
-        SELECT reason, reason_salt FROM ${sql.table(transfers)} WHERE kind = 'usage'`.execute(database.owner)
-      return rows
-        .flatMap(({ reason, reason_salt }) => [reason, reason_salt])
-        .filter((value) => value !== null)
+      const { rows } = await sql<Record<string, unknown>>`
+        SELECT reason, reason_salt, model, project, run FROM ${sql.table(transfers)} WHERE kind = 'usage'`.execute(
+        database.owner,
+      )
+      return rows.flatMap((row) => Object.values(row)).filter((value) => value !== null)
     }
-    expect(await texts()).toHaveLength(2)
+    expect(await texts()).toHaveLength(5)
     const person = { user_id: 'user_editor', organizations: [filled.ada.owner_id, pool.owner_id], names: [] }
     expect(await database.worker.transaction().execute((trx) => eraseTransferTexts(trx, person))).toBe(5)
     expect(await texts()).toEqual([])

@@ -54,7 +54,7 @@ export async function writeArchive(
 }
 
 /** Of a transfer. A text that is erased in the database must not stay in a file; its hash does. */
-const erasableColumns: readonly string[] = ['reason', 'reason_salt']
+const erasableColumns: readonly string[] = ['reason', 'reason_salt', 'model', 'project', 'run']
 
 async function listContents(client: pg.PoolClient, { id, months }: ArchiveRow): Promise<Contents[]> {
   const openings = ['account_id', 'version', 'balance', 'hash', 'used']

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
@@ -104,6 +105,38 @@ test('the text of a transfer and its salt may become NULL, both at once, and sta
   await expect(set('reason_salt = NULL')).rejects.toThrow(/append-only/)
   await set('reason = NULL, reason_salt = NULL')
   await expect(set("reason = 'About a person'")).rejects.toThrow(/append-only/)
+})
+
+test('the labels of a usage may become NULL with its text and salt, and nothing else may', async () => {
+  const { transfer_id } = await spendOne(database.server, {
+    ...user('user_a'),
+    credits: 1,
+    idempotency_key: 'labelled',
+    occurred_at: new Date(),
+    actor: 'user_a',
+    reason: 'About a person',
+    token_id: randomUUID(),
+    model: 'a model',
+    project: 'a project',
+    run: 'a run',
+  })
+  const set = (change: string) =>
+    sql.raw(`UPDATE ledger_transfers SET ${change} WHERE id = ${transfer_id}`).execute(database.owner)
+  const labels = 'model = NULL, project = NULL, run = NULL'
+  const texts = `reason = NULL, reason_salt = NULL, ${labels}`
+  for (const change of [
+    labels,
+    'reason = NULL, reason_salt = NULL',
+    'reason = NULL, reason_salt = NULL, model = NULL, project = NULL',
+    "model = 'another model'",
+    `${texts.replace('run = NULL', "run = 'another run'")}`,
+    `${texts}, token_id = NULL`,
+    `${texts}, occurred_at = now()`,
+  ]) {
+    await expect(set(change), change).rejects.toThrow(/append-only/)
+  }
+  await set(texts)
+  await expect(set("model = 'a model'")).rejects.toThrow(/append-only/)
 })
 
 describe('a role', () => {

@@ -257,3 +257,20 @@ test('an owner has at most a thousand combinations of labels a day, and the rest
   expect(days).toContainEqual({ model: 'model-1003', project: null, requests: 1, credits: 1 })
   expect(days.reduce((sum, { credits }) => sum + credits, 0)).toBe(1005)
 })
+
+test('a failed request whose hold has expired is a failure too, once', async () => {
+  const { owner, reserve, fail } = await spender({ purchased: 100 })
+  const hold = await reserve(75)
+  expect(await fail(hold, 16)).toMatchObject({
+    outcome: 'posted',
+    charged: 0,
+    hold: { state: 'settled_late' },
+  })
+  expect(await fail(hold, 17)).toMatchObject({ outcome: 'replayed', charged: 0 })
+  const failures = await database.server
+    .selectFrom('ledger_failures')
+    .select(['idempotency_key', 'failure'])
+    .where('owner_id', '=', owner.owner_id)
+    .execute()
+  expect(failures).toEqual([{ idempotency_key: `hold/${hold.hold?.id}`, failure: 'timeout' }])
+})

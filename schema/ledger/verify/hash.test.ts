@@ -5,14 +5,14 @@ import { type TransferContent, transferDigest } from './hash.ts'
 
 const database = testDatabase()
 
-test('the digest of a transfer is that of the SQL function, whatever its texts and times are', async () => {
+test('the digest of a transfer is that of the SQL function, whatever its texts and times are, and has no label', async () => {
   const texts = [`a"b\\c`, 'é\u{1f600}', 'tab\tline\n', '\u0001\u007f\u2028', null]
   const { rows } = await sql<TransferContent & { digest: string }>`
     WITH made AS (
       SELECT jsonb_populate_record(NULL::ledger_transfers, jsonb_build_object('id', 1, 'occurred_at', m,
         'posted_at', m + interval '1.000001 s', 'intent_id', nullif(gen_random_uuid()::text, t), 'owner_id', 'user_a',
         'idempotency_key', coalesce(t, 'key'), 'kind', 'refund', 'input_hash', sha256('x'), 'event_id', t, 'actor', coalesce(t, 'stripe'),
-        'grant_id', t, 'reason_hash', sha256('y'))) AS transfer
+        'grant_id', t, 'reason_hash', sha256('y'), 'reason', t, 'token_id', gen_random_uuid(), 'model', t, 'project', t, 'run', t)) AS transfer
       FROM unnest(${texts}::text[]) AS t,
         unnest(ARRAY['1969-12-31 23:59:59.999999+00', '2026-11-20 12:00:00.000001+00', '2099-12-31 23:59:59.999999+00', now()]::timestamptz[]) AS m)
     SELECT t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id, t.actor,

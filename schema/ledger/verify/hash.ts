@@ -39,6 +39,11 @@ export function transferDigest(transfer: TransferContent): string {
   return hash('sha256', text, 'hex')
 }
 
+/** Of what a usage asked for. */
+export function usageInputHash(ownerId: string, credits: number): string {
+  return hash('sha256', `["usage",${JSON.stringify(ownerId)},"${credits}"]`, 'hex')
+}
+
 /** `previous` is the hash that this one is chained to: null for an account's first entry. */
 export function entryHash(previous: string | null, digest: string, entry: EntryContent): string {
   let end = previous === null ? 0 : scratch.write(previous, 'hex')

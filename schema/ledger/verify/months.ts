@@ -7,6 +7,11 @@ import type { ReportProblem } from './problems.ts'
 
 const batchSize = 1000
 
+/** Those that were closed, and those that stay open for the holds that were opened in them. */
+const monthsThatAreOver = sql`(
+  SELECT owner_id, stripe_subscription_id, month_starts_at, used, 0 AS kept FROM ledger_months_used
+  UNION ALL SELECT owner_id, stripe_subscription_id, month_starts_at, used, kept FROM ledger_months_kept)`
+
 interface MonthRow {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
@@ -15,11 +20,14 @@ interface MonthRow {
   readonly written_off: number
   /** Null while the month is open. */
   readonly used: number | null
+  /** Of what is left, for open holds. Zero once it is closed. */
+  readonly kept: number
 }
 
 /**
  * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and
- * the rest expired; what the last one overused may be written off. `ids`: those subscriptions.
+ * the rest expired, but for what is kept for open holds; what the last one overused may be written off. `ids`:
+ * those subscriptions.
  */
 export async function checkMonths(
   trx: DatabaseTransaction,
@@ -33,7 +41,7 @@ export async function checkMonths(
       SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
         coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
         coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
-        closed.used
+        closed.used, coalesce(closed.kept, 0) AS kept
       FROM (
         SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
           sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off
@@ -41,7 +49,7 @@ export async function checkMonths(
         WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
         GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
       FULL JOIN (
-        SELECT stripe_subscription_id, month_starts_at, used FROM ledger_months_used
+        SELECT stripe_subscription_id, month_starts_at, used, kept FROM ${monthsThatAreOver}
         WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
       ORDER BY 1, 2`.execute(trx)
     for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
@@ -56,7 +64,7 @@ function checkSubscription(id: string, months: readonly MonthRow[], problem: Rep
     const left = month.due - (month.used ?? 0) - debt
     const isClosed = month.used !== null
     if (isClosed) debt = Math.max(0, -left)
-    const mayExpire = isClosed ? Math.max(0, left) : 0
+    const mayExpire = isClosed ? Math.max(0, left - month.kept) : 0
     const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
     if (month.expired !== -mayExpire || !mayBeWrittenOff.includes(month.written_off)) {
       problem(
@@ -67,13 +75,13 @@ function checkSubscription(id: string, months: readonly MonthRow[], problem: Rep
   }
 }
 
-/** Checks that closed months do not claim more usage than there was. */
+/** Checks that months that are over do not claim more usage than there was. */
 export async function checkUsage(
   trx: DatabaseTransaction,
   owners: ReadonlyMap<string, Owner> | 'all',
   problem: ReportProblem,
 ): Promise<void> {
-  const list = owners === 'all' ? await findOwnersOfClosedMonths(trx) : [...owners.values()]
+  const list = owners === 'all' ? await findOwnersOfPastMonths(trx) : [...owners.values()]
   for (let start = 0; start < list.length; start += batchSize) {
     const batch = list.slice(start, start + batchSize)
     const { rows } = await sql<Owner>`
@@ -92,14 +100,19 @@ export async function checkUsage(
         - coalesce((SELECT e.balance_after FROM ledger_entries e
           WHERE e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id >= ${archivedEnd}
           ORDER BY e.transfer_id DESC LIMIT 1), opening.balance, 0)
-        < coalesce((SELECT sum(m.used) FROM ledger_months_used m
-          WHERE m.owner_kind = owner.owner_kind AND m.owner_id = owner.owner_id), 0)`.execute(trx)
+        < coalesce((SELECT sum(m.used) FROM ${monthsThatAreOver} m WHERE m.owner_id = owner.owner_id), 0)`.execute(
+      trx,
+    )
     for (const owner of rows) {
       problem('closed months used no more than was used', `${owner.owner_kind} ${owner.owner_id}`)
     }
   }
 }
 
-async function findOwnersOfClosedMonths(trx: DatabaseTransaction): Promise<Owner[]> {
-  return trx.selectFrom('ledger_months_used').select(['owner_kind', 'owner_id']).distinct().execute()
+async function findOwnersOfPastMonths(trx: DatabaseTransaction): Promise<Owner[]> {
+  const { rows } = await sql<Owner>`
+    SELECT owner_kind, owner_id FROM ledger_owners WHERE owner_id IN (SELECT owner_id FROM ${monthsThatAreOver})`.execute(
+    trx,
+  )
+  return rows
 }

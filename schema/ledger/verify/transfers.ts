@@ -3,7 +3,7 @@ import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { TransferKind } from '../accounts.ts'
 import type { Account, Accounts } from './accounts.ts'
-import { entryHash, type TransferContent, transferDigest } from './hash.ts'
+import { entryHash, type TransferContent, transferDigest, usageInputHash } from './hash.ts'
 import { planToReadAll, planToReadInOrder } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
 
@@ -41,8 +41,14 @@ interface EntryRow {
   readonly hash: string
 }
 
-/** Only usage and purchases must be covered by the balance; everything else corrects the books. */
-const kindsThatMustBeCovered: readonly TransferKind[] = ['usage', 'credit_purchase']
+/**
+ * Only usage and purchases must be covered by the balance; everything else corrects the books. What was
+ * reserved is settled also after it was taken back.
+ */
+function mustBeCovered({ kind, idempotency_key }: TransferRow): boolean {
+  if (kind === 'credit_purchase') return true
+  return kind === 'usage' && (!idempotency_key.startsWith('hold/') || idempotency_key.endsWith('/above'))
+}
 
 /**
  * Reads the transfers of a range with their entries, in the order of their ids, and checks each against what
@@ -153,14 +159,7 @@ export class TransfersCheck {
     if (entryHash(previous?.hash ?? null, digest, entry) !== entry.hash) {
       this.#problem('hashes of owners’ entries are chained', headName(entry))
     }
-    // What was held is paid for, also when its money went back meanwhile.
-    const mayBeBelow = /^hold\/[^/]+$/.test(transfer.idempotency_key)
-    if (
-      entry.amount < 0 &&
-      head.balance < 0 &&
-      kindsThatMustBeCovered.includes(transfer.kind) &&
-      !mayBeBelow
-    ) {
+    if (entry.amount < 0 && head.balance < 0 && mustBeCovered(transfer)) {
       this.#problem('no usage and no purchase takes an account below zero', headName(entry))
     }
     // The next entry is compared with the stored values, so that one mistake is one problem.
@@ -174,6 +173,10 @@ export class TransfersCheck {
     )
     if (transfer.grant_id !== null || owners.length === 0 || !isOnes) {
       this.#problem('usage is one owner’s and of no grant', `transfer ${transfer.idempotency_key}`)
+    }
+    const credits = -entries.reduce((sum, { version, amount }) => (version === null ? sum : sum + amount), 0)
+    if (transfer.input_hash !== usageInputHash(transfer.owner_id, credits)) {
+      this.#problem('every usage takes what its key was used for', `transfer ${transfer.idempotency_key}`)
     }
   }
 }

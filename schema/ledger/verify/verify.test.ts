@@ -481,7 +481,7 @@ describe('what the functions did wrong is found:', () => {
     )
     for (const { definition } of rows) {
       const careless = definition.replace(
-        'owner.plan_balance + owner.purchased_balance < item.credits',
+        'ledger_available(owner) < item.credits AND item.failure IS NULL',
         'false',
       )
       expect(careless).not.toBe(definition)
@@ -600,6 +600,7 @@ describe('the last proof', () => {
     )
     expect(await checksOf({ incremental: true })).toEqual([
       'entries of a transfer sum to zero',
+      'every usage takes what its key was used for',
       'hashes of owners’ entries are chained',
     ])
   })

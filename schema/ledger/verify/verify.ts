@@ -7,6 +7,7 @@ import { findLatestProof, type Proof } from '../read/proofs.ts'
 import { Accounts } from './accounts.ts'
 import { checkArchives } from './archives.ts'
 import { checkGrants } from './grants.ts'
+import { checkHolds } from './holds.ts'
 import { checkIntents } from './intents.ts'
 import { checkKeys } from './keys.ts'
 import { checkMonths, checkUsage } from './months.ts'
@@ -15,6 +16,7 @@ import { planToReadAll } from './planned.ts'
 import type { LedgerProblem, ReportProblem } from './problems.ts'
 import { digestAll, digestHeads, findFinalTransferId, type HeadsDigest, insertProof } from './proofs.ts'
 import { type GrantOf, type Range, TransfersCheck } from './transfers.ts'
+import { checkUsageDays } from './usage-days.ts'
 
 export interface LedgerReport {
   /** What was read. */
@@ -126,7 +128,7 @@ async function verifyAll(
   })
   // Postgres sums up meanwhile.
   const summing = (async () => {
-    await checkKeys(main, range, problems.add)
+    await checkSpending(main, range, problems.add)
     const sums = await checkSums(main, null, problems.add)
     await checkArchives(main, problems.add)
     await checkAuditLog(main, problems.add)
@@ -157,7 +159,7 @@ async function verifySince(
     onTransfer: () => undefined,
     onBatch: (done) => onProgress({ what: 'transfers', done, total }),
   })
-  await checkKeys(main, range, problems.add)
+  await checkSpending(main, range, problems.add)
   // What was read says which sums to check.
   const since = { proven_at: from.proven_at, grants: [...check.grants.values()] }
   const sums = await checkSums(main, since, problems.add)
@@ -205,6 +207,13 @@ async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range):
     .where('id', '<=', upTo)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Checks what Postgres compares of a range: keys, holds and the sums of usage. */
+async function checkSpending(trx: DatabaseTransaction, range: Range, problem: ReportProblem): Promise<void> {
+  await checkKeys(trx, range, problem)
+  await checkHolds(trx, range, problem)
+  await checkUsageDays(trx, range, problem)
 }
 
 /**

@@ -33,6 +33,7 @@ const creditColumns = [
   ['adjusted', 'Adjusted'],
   ['change_plan', 'Plan ±'],
   ['change_purchased', 'Purchased ±'],
+  ['uncollected', 'Uncollected'],
   ['difference', 'Difference'],
 ] as const satisfies Columns<keyof StatementDay['credits']>
 

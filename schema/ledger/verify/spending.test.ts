@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
+import { buildMonthGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { tamper } from '../../../tests/support/faults/tamper.ts'
+import { madeForEachTest } from '../../../tests/support/made.ts'
+import { postTransfers } from '../post/post.ts'
+import { type SpendOutcome, type SpendRequest, spendCredits, type UsageFailure } from '../spend/usage.ts'
+import { type VerifyOptions, verifyLedger } from './verify.ts'
+
+const database = madeForEachTest(createTestDatabase, (made) => made.close())
+const ada = user('user_ada')
+const september = new Date('2026-09-01T00:00:00Z')
+const start = september.getTime()
+
+async function ask(request: SpendRequest): Promise<SpendOutcome> {
+  const [outcome] = await spendCredits(database.server, [request])
+  if (outcome?.outcome !== 'posted') throw new Error(`A request was not posted: ${outcome?.outcome}`)
+  return outcome
+}
+
+const asked = (minutes: number) => ({
+  ...ada,
+  actor: ada.owner_id,
+  occurred_at: new Date(start + minutes * 60_000),
+})
+
+async function reserve(credits: number, lasting_s = 3600): Promise<string> {
+  const key = { idempotency_key: randomUUID(), reason: 'Chat', model: 'large' }
+  const { hold } = await ask({ ...asked(0), ...key, action: 'reserve', credits, lasting_s })
+  return hold?.id ?? ''
+}
+
+const settle = (
+  hold_id: string,
+  credits: number,
+  { at = 1, failure }: { at?: number; failure?: UsageFailure } = {},
+) => ask({ ...asked(at), action: 'settle', hold_id, credits, failure })
+
+/**
+ * Usage, a failure, and holds in each state, after a proof: settled below, above, failed and late, and open. A
+ * month that is over is kept for two, of which one is settled.
+ */
+beforeEach(async () => {
+  const month = buildMonthGrant(ada, september)
+  await postTransfers(database.worker, [
+    buildTransfer(month, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
+    buildGrant('user_ada', 100),
+    buildGrant('user_eve', 100),
+  ])
+  await use(database.server, user('user_eve'), 3)
+  expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({ problems: [] })
+  await ask({ ...asked(0), credits: 10, idempotency_key: 'used', reason: 'Chat', token_id: randomUUID() })
+  await ask({ ...asked(0), credits: 0, idempotency_key: 'failed', reason: 'Chat', failure: 'timeout' })
+  await settle(await reserve(50), 30)
+  await settle(await reserve(20), 35)
+  await settle(await reserve(10), 0, { failure: 'empty' })
+  await settle(await reserve(10, 60), 5, { at: 2 })
+  const ended = [await reserve(40), await reserve(20)]
+  await database.worker.transaction().execute(async (trx) => {
+    await sql`
+      SELECT ledger_keep_month('user', 'user_ada', 'sub_user_ada', ${september}, 80, 60, ${ended}::uuid[])`.execute(
+      trx,
+    )
+    await postTransfers(trx, [buildTransfer(month, { kind: 'expiry', ordinal: 2, amount: -160 })])
+  })
+  await settle(ended[0] ?? '', 10, { at: 3 })
+  await reserve(7)
+})
+
+async function checksOf(options: VerifyOptions): Promise<string[]> {
+  const { problems } = await verifyLedger(database.owner, options)
+  return [...new Set(problems.map(({ check }) => check))]
+}
+
+test('books with failures, holds and a kept month are right', async () => {
+  expect(await checksOf({})).toEqual([])
+  expect(await checksOf({ incremental: true })).toEqual([])
+  const { rows } =
+    await sql`SELECT held, kept, expiring FROM ledger_owners WHERE owner_id = 'user_ada'`.execute(
+      database.owner,
+    )
+  expect(rows).toEqual([{ held: 27, kept: 50, expiring: 30 }])
+})
+
+const failures = 'every key without a transfer has its failure'
+const failureKeys = 'every failure is kept under its key'
+const settlements = 'every hold was charged what was posted for it'
+const held = 'every owner’s row has what is held'
+const months = 'every kept month has what is held in it'
+const days = 'the sums of a day are what was posted'
+const left = 'what is left of a month pays debts, and the rest expires'
+const used = 'closed months used no more than was used'
+const input = 'every usage takes what its key was used for'
+
+const aSettled = `state = 'settled' AND charged = 30`
+const ofAda = `owner_id = 'user_ada'`
+
+test.each([
+  ['a failure that is gone', `DELETE FROM ledger_failures WHERE failure = 'timeout'`, [failures, days]],
+  [
+    'a failure of another owner',
+    `UPDATE ledger_failures SET owner_id = 'user_eve'`,
+    [failures, failureKeys, days],
+  ],
+  [
+    'the key of a failure',
+    `UPDATE ledger_failures SET idempotency_key = 'usage/x' WHERE failure = 'timeout'`,
+    [failures, failureKeys],
+  ],
+  [
+    'a failure’s key that is gone',
+    `DELETE FROM ledger_keys WHERE transfer_id IS NULL`,
+    [failureKeys, settlements],
+  ],
+  [
+    'a failure’s key that has a transfer',
+    `UPDATE ledger_keys SET transfer_id = (SELECT max(id) FROM ledger_transfers) WHERE transfer_id IS NULL`,
+    [failureKeys],
+  ],
+  [
+    'what a failure’s key was used for',
+    `UPDATE ledger_keys SET input_hash = sha256('x') WHERE transfer_id IS NULL`,
+    [failures],
+  ],
+  [
+    'what a usage’s key was used for, with its transfer’s',
+    `UPDATE ledger_keys SET input_hash = sha256('x') WHERE ${ofAda}; UPDATE ledger_transfers SET input_hash = sha256('x') WHERE ${ofAda}`,
+    [input],
+  ],
+  ['what a hold was charged', `UPDATE ledger_holds SET charged = 29 WHERE ${aSettled}`, [settlements]],
+  [
+    'what a late settlement was charged',
+    `UPDATE ledger_holds SET charged = 4 WHERE state = 'settled_late'`,
+    [settlements],
+  ],
+  [
+    'more than a hold reserved, in one transfer',
+    `UPDATE ledger_holds SET credits = 25 WHERE ${aSettled}`,
+    [settlements],
+  ],
+  ['a settled hold that is gone', `DELETE FROM ledger_holds WHERE ${aSettled}`, [settlements]],
+  [
+    'a settled hold that expired instead',
+    `UPDATE ledger_holds SET state = 'expired', settled_credits = NULL, charged = NULL WHERE ${aSettled}`,
+    [settlements],
+  ],
+  ['a failed hold that did not fail', `UPDATE ledger_holds SET failure = NULL`, [settlements]],
+  [
+    'a hold of another owner',
+    `UPDATE ledger_holds SET owner_id = 'user_eve' WHERE ${aSettled}`,
+    [settlements],
+  ],
+  ['what an owner’s row holds', `UPDATE ledger_owners SET held = held + 1 WHERE ${ofAda}`, [held]],
+  ['what an owner’s row keeps', `UPDATE ledger_owners SET kept = kept + 1 WHERE ${ofAda}`, [held]],
+  ['what an owner’s row lets expire', `UPDATE ledger_owners SET expiring = 0 WHERE ${ofAda}`, [held]],
+  [
+    'what another owner’s row holds',
+    `UPDATE ledger_owners SET held = CASE owner_id WHEN 'user_eve' THEN 27 ELSE 0 END`,
+    [held],
+  ],
+  [
+    'credits of an open hold',
+    `UPDATE ledger_holds SET credits = 6 WHERE state = 'open' AND credits = 7`,
+    [held],
+  ],
+  ['what a kept month holds', `UPDATE ledger_months_kept SET held = held + 1`, [held, months]],
+  ['what is kept of a month', `UPDATE ledger_months_kept SET kept = kept - 1`, [held, left]],
+  [
+    'the month of an open hold',
+    `UPDATE ledger_holds SET month_starts_at = month_starts_at + interval '1 day' WHERE state = 'open'`,
+    [months],
+  ],
+  ['a kept month that is gone', `DELETE FROM ledger_months_kept`, [held, months, left]],
+  ['what was used of a kept month', `UPDATE ledger_months_kept SET used = used + 1`, [left, used]],
+  ['credits of a day', `UPDATE ledger_usage_days SET credits = credits + 1 WHERE ${ofAda}`, [days]],
+  ['requests of a day', `UPDATE ledger_usage_days SET requests = requests + 1 WHERE ${ofAda}`, [days]],
+  ['failed ones of a day', `UPDATE ledger_usage_days SET failed = 0 WHERE ${ofAda}`, [days]],
+  [
+    'the first transfer of a day',
+    `UPDATE ledger_usage_days SET first_id = first_id + 1 WHERE ${ofAda}`,
+    [days],
+  ],
+  ['another day', `UPDATE ledger_usage_days SET day = day + 1 WHERE ${ofAda}`, [days]],
+  [
+    'another editor’s day',
+    `UPDATE ledger_usage_days SET token_id = gen_random_uuid() WHERE ${ofAda} AND token_id IS NULL`,
+    [days],
+  ],
+  ['another person’s day', `UPDATE ledger_usage_days SET actor = 'user_eve' WHERE ${ofAda}`, [days]],
+  ['sums of a day that are gone', `DELETE FROM ledger_usage_days WHERE ${ofAda}`, [days]],
+])('%s is found, also by a run that goes on from the proof', async (_, statement, checks) => {
+  await tamper(database, statement)
+  const found = expect.arrayContaining(checks)
+  expect(await checksOf({})).toEqual(found)
+  expect(await checksOf({ incremental: true })).toEqual(found)
+})
+
+test('the sums of an old day are proven by full runs, and by others only to hold what is new', async () => {
+  const eve = user('user_eve')
+  await use(database.server, eve, 4)
+  const both = () => Promise.all([checksOf({}), checksOf({ incremental: true })])
+  const change = (credits: number) =>
+    tamper(database, `UPDATE ledger_usage_days SET credits = ${credits} WHERE owner_id = 'user_eve'`)
+  expect(await both()).toEqual([[], []])
+  await change(8)
+  expect(await both()).toEqual([[days], []])
+  await change(3)
+  expect(await both()).toEqual([[days], [days]])
+})
