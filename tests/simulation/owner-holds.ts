@@ -152,7 +152,7 @@ async function resolve(
   const expected = answerTo(life, { hold, settled: owner.settlements.get(hold.id), ask, now })
   const what = `${JSON.stringify(ask)} of ${JSON.stringify(hold)}`
   same(what, expected.outcome, found.outcome)
-  if (isSettled) same(what, expected.charged, ask.do === 'extend' ? 0 : found.charged)
+  if (isSettled && ask.do === 'settle') same(what, expected.charged, found.charged)
   if (expected.outcome !== 'posted') return life
   if (ask.do !== 'settle') {
     owner.reserved = expected.life.reserved

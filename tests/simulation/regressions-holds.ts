@@ -107,7 +107,8 @@ export const holdRegressions: readonly Regression[] = [
     'user',
     monthly,
     [fail(), hold(75), failed(), use(100)],
-    [purchase, hold(75), minutes(16), failed(), settle(1)],
+    purchase,
+    [hold(75), minutes(16), failed(), settle(1)],
   ),
   lived(
     'three holds that are open at a month’s end',
