@@ -15,11 +15,14 @@ interface MonthRow {
   readonly written_off: number
   /** Null while the month is open. */
   readonly used: number | null
+  /** What is left of one that is over, for holds. */
+  readonly kept: number
 }
 
 /**
  * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and
- * the rest expired; what the last one overused may be written off. `ids`: those subscriptions.
+ * the rest expired, but for what is kept for holds; what the last one overused may be written off. `ids`: those
+ * subscriptions.
  */
 export async function checkMonths(
   trx: DatabaseTransaction,
@@ -33,7 +36,7 @@ export async function checkMonths(
       SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
         coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
         coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
-        closed.used
+        closed.used, coalesce(closed.kept, 0) AS kept
       FROM (
         SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
           sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off
@@ -41,7 +44,10 @@ export async function checkMonths(
         WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
         GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
       FULL JOIN (
-        SELECT stripe_subscription_id, month_starts_at, used FROM ledger_months_used
+        SELECT stripe_subscription_id, month_starts_at, used, 0 AS kept FROM ledger_months_used
+        WHERE stripe_subscription_id = ANY(${batch})
+        UNION ALL
+        SELECT stripe_subscription_id, month_starts_at, used, kept FROM ledger_months_kept
         WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
       ORDER BY 1, 2`.execute(trx)
     for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
@@ -54,10 +60,10 @@ function checkSubscription(id: string, months: readonly MonthRow[], problem: Rep
   let debt = 0
   for (const [index, month] of months.entries()) {
     const left = month.due - (month.used ?? 0) - debt
-    const isClosed = month.used !== null
-    if (isClosed) debt = Math.max(0, -left)
-    const mayExpire = isClosed ? Math.max(0, left) : 0
-    const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
+    const isOver = month.used !== null
+    if (isOver) debt = Math.max(0, -left)
+    const mayExpire = isOver ? Math.max(0, left - month.kept) : 0
+    const mayBeWrittenOff = isOver && index === months.length - 1 ? [0, debt] : [0]
     if (month.expired !== -mayExpire || !mayBeWrittenOff.includes(month.written_off)) {
       problem(
         'what is left of a month pays debts, and the rest expires',
