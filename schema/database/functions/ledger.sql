@@ -525,6 +525,10 @@ BEGIN
         this.state := 'settled';
       ELSE
         this.state := 'settled_late';
+        IF item.failure IS NOT NULL THEN
+          of_plan := '{0}';
+          of_both := '{0}';
+        END IF;
       END IF;
       -- What is above it, and all of a hold that has expired, occurs now, as far as it is available.
       rest := item.credits - coalesce(of_both[1], 0);
