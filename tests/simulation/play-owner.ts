@@ -138,7 +138,7 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     isSettled = takesBack.has(step.do) && (await findOpenInvoice(product, owner)) !== undefined
     if (isSettled) await settle(product, owner, turn)
   }
-  if (!isSettled) await settle(product, owner, turn)
+  if (!isSettled || turn.steps.some(isHoldStep)) await settle(product, owner, turn)
 }
 
 /** Lets time pass, and says whether nothing else happens in it. */
