@@ -213,6 +213,14 @@ export const holdRegressions: readonly Regression[] = [
     use(100),
   ),
   lived(
+    'a hold of the old month that is settled in the gap of a renewal',
+    'user',
+    monthly,
+    [use(20), nearEnd, long(75)],
+    [end(), settle(75)],
+    use(100),
+  ),
+  lived(
     'a hold in the gap of a renewal that the new month does not cover',
     'user',
     monthly,
