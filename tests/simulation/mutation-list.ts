@@ -164,7 +164,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an old plan’s debt weighs on the new one',
     history: 'debt of an ended plan before and after a new one',
-    text: 'written_off: isLast && is_superseded ? debt : 0,',
+    text: 'written_off: is_last ? debt : 0,',
     becomes: 'written_off: 0,',
   },
   {
@@ -233,15 +233,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
-    text: 'ELSIF owner.plan_balance + owner.purchased_balance < item.credits THEN',
+    text: 'IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN',
     becomes:
-      'ELSIF greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < item.credits THEN',
+      'IF greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < item.credits AND item.failure IS NULL THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
-    text: 'from_plan := least(greatest(owner.plan_balance, 0), item.credits);',
-    becomes: 'from_plan := greatest(item.credits - greatest(owner.purchased_balance, 0), 0);',
+    text: 'of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];',
+    becomes: 'of_plan := ARRAY[greatest(item.credits - greatest(owner.purchased_balance, 0), 0)];',
   },
   {
     name: 'a trial is cut as a paid period is',
@@ -294,7 +294,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nothing expires',
     history: 'a coupon of 100 %',
-    text: 'expired: -Math.max(0, left),',
+    text: 'expired: -Math.max(0, left - kept),',
     becomes: 'expired: 0,',
   },
   {
