@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { initializeUser } from '../../schema/api/users.ts'
+import { nothingReserved } from '../simulation/model.ts'
 import type { Owner } from '../simulation/owner.ts'
 import type { Player } from '../simulation/what-happened.ts'
 import type { Random } from '../support/random.ts'
@@ -56,6 +57,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     seatChanges: new Map(),
     usages: [],
     adjustments: [],
+    reserved: nothingReserved,
     colleagues: [],
     teams: [],
     paidInvoices: new Map(),

@@ -4,6 +4,7 @@ import {
   givenForUnused,
   type Life,
   monthBegunAt,
+  nothingReserved,
   openMonth,
   type Payment,
   type Period,
@@ -50,7 +51,7 @@ function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): 
     seat_changes: [],
     ...subscription,
   }
-  const rest = { usages: [], adjustments: [], colleagues: null, teams: [] }
+  const rest = { usages: [], adjustments: [], reserved: nothingReserved, colleagues: null, teams: [] }
   return { purchases: [], subscriptions: [plan], ...rest, ...fields }
 }
 
@@ -210,9 +211,10 @@ describe('the model', () => {
   })
 
   test('the model spends a positive plan balance first, and nothing beside a larger debt', () => {
-    expect(spend({ plan: 100, purchased: 50 }, 120)).toEqual({ plan: 100, purchased: 20 })
-    expect(spend({ plan: -100, purchased: 300 }, 200)).toEqual({ plan: 0, purchased: 200 })
-    expect(spend({ plan: -100, purchased: 300 }, 201)).toBeNull()
-    expect(spend({ plan: 500, purchased: -300 }, 200)).toEqual({ plan: 200, purchased: 0 })
+    const unheld = { held: 0, kept: 0 }
+    expect(spend({ ...unheld, plan: 100, purchased: 50 }, 120)).toEqual({ plan: 100, purchased: 20 })
+    expect(spend({ ...unheld, plan: -100, purchased: 300 }, 200)).toEqual({ plan: 0, purchased: 200 })
+    expect(spend({ ...unheld, plan: -100, purchased: 300 }, 201)).toBeNull()
+    expect(spend({ ...unheld, plan: 500, purchased: -300 }, 200)).toEqual({ plan: 200, purchased: 0 })
   })
 })

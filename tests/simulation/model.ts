@@ -68,6 +68,29 @@ export interface Usage {
   readonly purchased: number
 }
 
+/** Credits that are reserved for a request. */
+export interface Hold {
+  readonly id: string
+  readonly credits: number
+  readonly opened_at: number
+  readonly expires_at: number
+  readonly state: 'open' | 'settled' | 'released' | 'expired' | 'settled_late'
+  /** Its own as soon as the product knows it; until then the latest that was known and open. */
+  readonly month: string | null
+  /** Its month is over, and stays open for it. */
+  readonly is_kept: boolean
+}
+
+export interface Reserved {
+  readonly holds: readonly Hold[]
+  /** What is left for the holds of a month that is over. */
+  readonly kept: readonly { readonly month: string; readonly credits: number }[]
+  /** Months that are over, as far as the product has heard. */
+  readonly over: readonly string[]
+}
+
+export const nothingReserved: Reserved = { holds: [], kept: [], over: [] }
+
 export interface Life {
   readonly purchases: readonly Purchase[]
   /** In the order in which they were bought. */
@@ -75,6 +98,7 @@ export interface Life {
   readonly usages: readonly Usage[]
   /** Support's adjustments of the purchased credits, signed. */
   readonly adjustments: readonly number[]
+  readonly reserved: Reserved
   /** Members of a team beside the buyer; null when it is no team. */
   readonly colleagues: number | null
   /** Teams that a person has bought in place of their own plan. */
@@ -84,6 +108,10 @@ export interface Life {
 export interface Belongings {
   readonly plan: number
   readonly purchased: number
+  /** Of open holds. */
+  readonly held: number
+  /** Plan credits of months that are over, for their open holds. */
+  readonly kept: number
   readonly plan_type: 'starter' | 'pro' | 'teams'
   readonly seats_total: number
   /** By a team's buyer, whose seat comes with the first plan and stays, and by its other members. */
@@ -103,9 +131,13 @@ export function belongings(life: Life, now: number): Belongings {
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
   const usages = usagesByMonth(life, now)
   const isOfTeam = life.teams.some(({ is_live }) => is_live)
+  const keeps = keptNow(life, now)
+  const left = begun.flatMap((subscription) => keptOf(leftOfMonths(subscription, usages, now), keeps))
   return {
-    plan: latest ? planBalance(latest, usages, now) : 0,
+    plan: (latest ? planBalance(latest, usages, now) : 0) + sum(left),
     purchased: bought + late + sum(life.adjustments) - sum(usages.map(({ purchased }) => purchased)),
+    held: sum(openHolds(life, now).map(({ credits }) => credits)),
+    kept: sum([...keeps.values()]),
     plan_type: isOfTeam ? 'teams' : (live?.plan_type ?? 'starter'),
     seats_total: isOfTeam ? 1 : (live?.seats_now ?? 0),
     seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,
@@ -144,14 +176,42 @@ export function givenForUnused(life: Life, now: number): number {
   return Math.min(Math.floor(Math.min(byCredits, byTime)), charged)
 }
 
-/** Rule 10: what a usage takes of each account; null when it is refused. */
-export function spend(
-  { plan, purchased }: Pick<Belongings, 'plan' | 'purchased'>,
-  credits: number,
-): { plan: number; purchased: number } | null {
-  if (credits > plan + purchased) return null
-  const ofPlan = Math.min(credits, Math.max(0, plan))
+export type Funds = Pick<Belongings, 'plan' | 'purchased' | 'held' | 'kept'>
+
+export function availableOf({ plan, purchased, held }: Funds): number {
+  return plan + purchased - held
+}
+
+/** Rule 10: what a usage takes of each account beside what is held; null when it is refused. */
+export function spend(funds: Funds, credits: number): { plan: number; purchased: number } | null {
+  if (credits > availableOf(funds)) return null
+  const ofPlan = Math.min(credits, Math.max(0, funds.plan - funds.kept))
   return { plan: ofPlan, purchased: credits - ofPlan }
+}
+
+/** Those that are neither resolved nor expired. */
+export function openHolds({ reserved }: Pick<Life, 'reserved'>, now: number): Hold[] {
+  return reserved.holds.filter(({ state, expires_at }) => state === 'open' && now < expires_at)
+}
+
+/** What each month that is over still keeps: no more than its open holds can take. */
+function keptNow(life: Life, now: number): Map<string, number> {
+  const held = Map.groupBy(
+    openHolds(life, now).filter(({ is_kept }) => is_kept),
+    ({ month }) => month,
+  )
+  return new Map(
+    life.reserved.kept.map(({ month, credits }) => [
+      month,
+      Math.min(credits, sum((held.get(month) ?? []).map((hold) => hold.credits))),
+    ]),
+  )
+}
+
+function keptOf(months: readonly MonthLeft[], keeps: ReadonlyMap<string, number>): number[] {
+  return months
+    .filter(({ is_over }) => is_over)
+    .map(({ name, left }) => Math.min(Math.max(0, left), keeps.get(name) ?? 0))
 }
 
 /**
@@ -244,15 +304,28 @@ export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Mo
  * one counts.
  */
 function planBalance(subscription: Subscription, usages: readonly Usage[], now: number): number {
-  const months = monthsOf(subscription, now)
-  let balance = 0
-  for (const [index, month] of months.entries()) {
-    const used = sum(usages.filter((usage) => usage.month === month.name).map(({ plan }) => plan))
-    balance += month.due - used
-    const isOpen = index === months.length - 1 && subscription.ended_at === null
-    if (!isOpen) balance = Math.min(0, balance)
-  }
-  return balance
+  const last = leftOfMonths(subscription, usages, now).at(-1)
+  if (!last) return 0
+  return last.is_over ? Math.min(0, last.left) : last.left
+}
+
+export interface MonthLeft {
+  readonly name: string
+  readonly starts_at: number
+  readonly is_over: boolean
+  /** Of what is due, after what was used and what the months before overused; below zero what is overused. */
+  readonly left: number
+}
+
+/** What is left of a subscription's months, in order. */
+export function leftOfMonths(subscription: Subscription, usages: readonly Usage[], now: number): MonthLeft[] {
+  let before = 0
+  return monthsOf(subscription, now).map(({ name, starts_at, due }, index, months) => {
+    const used = sum(usages.filter(({ month }) => month === name).map(({ plan }) => plan))
+    const left = before + due - used
+    before = Math.min(0, left)
+    return { name, starts_at, left, is_over: index < months.length - 1 || subscription.ended_at !== null }
+  })
 }
 
 interface Month {

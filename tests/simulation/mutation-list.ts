@@ -7,12 +7,164 @@ export interface Mutation {
   readonly history?: string
 }
 
+/** Faults of holds, and the sums of usage. */
+const heldMutations: readonly Mutation[] = [
+  {
+    name: 'what is held is available',
+    history: 'twenty parallel holds of 75 on 500 credits',
+    text: 'SELECT owner.plan_balance + owner.purchased_balance - owner.held - owner.expiring',
+    becomes: 'SELECT owner.plan_balance + owner.purchased_balance - owner.expiring',
+  },
+  {
+    name: 'a settlement does not free its hold',
+    history: 'a hold and a settlement whose answers are lost',
+    text: 'owner := ledger_free_hold(owner, this, of_month);',
+    becomes: '',
+  },
+  {
+    name: 'a settlement occurs when it arrives',
+    history: 'a hold of the old month that is settled in the gap of a renewal',
+    text: "WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;",
+    becomes: 'WHEN true THEN this.resolved_at END;',
+  },
+  {
+    name: 'a late settlement takes more than is available',
+    history: 'a hold that expires while its settlement waits',
+    text: 'rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));',
+    becomes:
+      "rest := least(rest, CASE this.state WHEN 'settled_late' THEN rest ELSE ledger_available(owner) - coalesce(of_both[1], 0) END);",
+  },
+  {
+    name: 'a settlement above its hold becomes a debt',
+    history: 'a settlement above its hold, with little and with nothing available',
+    text: 'rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));',
+    becomes:
+      "rest := least(rest, CASE this.state WHEN 'settled' THEN rest ELSE ledger_available(owner) - coalesce(of_both[1], 0) END);",
+  },
+  {
+    name: 'what was reserved is not charged after a clawback',
+    history: 'a full refund while credits are held',
+    text: 'rest := least(item.credits, this.credits);',
+    becomes:
+      'rest := least(item.credits, this.credits, greatest(0, ledger_available(owner) + this.credits));',
+  },
+  {
+    name: 'a month closes although a hold is open',
+    history: 'three holds that are open at a month’s end',
+    text: 'if (month.kept && month.kept.held > 0) {',
+    becomes: 'if (month.kept && month.kept.held < 0) {',
+  },
+  {
+    name: 'all of a month expires, although credits are held',
+    history: 'three holds that are open at a month’s end',
+    text: 'kept = Math.min(Math.max(0, left), held.credits)',
+    becomes: 'kept = 0',
+  },
+  {
+    name: 'a hold in the gap of a renewal belongs to the month before',
+    history: 'a hold in the gap of a renewal',
+    text: 'const own = months.findLast(({ usage_from }) => usage_from <= opened_at)',
+    becomes:
+      'const own = months.findLast(({ usage_from }) => usage_from <= opened_at && usage_from <= (open?.starts_at ?? usage_from))',
+  },
+  {
+    name: 'what the new month does not cover of a hold is not kept',
+    history: 'a hold in the gap of a renewal that the new month does not cover',
+    text: 'else if (open) assign(nameOf(open), id, credits - covered)',
+    becomes: '',
+  },
+  {
+    name: 'usage takes what is kept for a hold of the month before',
+    history: 'a month’s end between reserving and settling, with bought credits, and not heard at once',
+    text: 'of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];',
+    becomes: 'of_plan := ARRAY[least(greatest(owner.plan_balance, 0), item.credits)];',
+  },
+  {
+    name: 'a settlement takes the new month’s credits before bought ones',
+    history: 'a hold of more than its month has left, settled in the next one',
+    text: 'of_plan[1] := of_month + least(of_plan[1], greatest(rest - of_month - greatest(owner.purchased_balance, 0), 0));',
+    becomes: 'of_plan[1] := of_month + least(of_plan[1], rest - of_month);',
+  },
+  {
+    name: 'what no hold of a month needs any more is available until it closes',
+    history: 'overlapping holds that would keep old credits alive',
+    text: 'SELECT owner.plan_balance + owner.purchased_balance - owner.held - owner.expiring',
+    becomes: 'SELECT owner.plan_balance + owner.purchased_balance - owner.held',
+  },
+  {
+    name: 'a settlement is no request in the sums of usage',
+    history: 'a hold and a settlement whose answers are lost',
+    text: 'transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END,',
+    becomes: "transfer.model, transfer.project, CASE item.action WHEN 'use' THEN 1 ELSE 0 END,",
+  },
+  {
+    name: 'what is above a hold is a request of its own',
+    history: 'a settlement above its hold, with little and with nothing available',
+    text: 'transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END,',
+    becomes: 'transfer.model, transfer.project, 1,',
+  },
+  {
+    name: 'the editor that settles is the one that is charged',
+    history: 'two editors of one person',
+    text: 'transfer.token_id := this.token_id;',
+    becomes: '',
+  },
+  {
+    name: 'a failure does not take its key',
+    history: 'failures: a report, a settlement, and a late one',
+    text: 'INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, NULL, transfer.input_hash);',
+    becomes: '',
+  },
+  {
+    name: 'a late failure is not counted',
+    history: 'failures: a report, a settlement, and a late one',
+    text: "of_plan := '{0}'; of_both := '{0}';",
+    becomes: 'NULL;',
+  },
+  {
+    name: 'usage is refused for a hold that has expired',
+    history: 'a hold that is never settled',
+    text: 'IF ledger_available(owner) < item.credits AND owner.held > 0 THEN',
+    becomes: 'IF false THEN',
+  },
+  {
+    name: 'a hold is refused for one that has expired',
+    history: 'a hold that stands in the way of another, and expires',
+    text: 'IF owner.held > 0 AND (n >= holds_of_person_max OR ledger_available(owner) < item.credits) THEN',
+    becomes: 'IF false THEN',
+  },
+  {
+    name: 'extending moves the month',
+    history: 'a hold that is extended in the gap of a renewal',
+    text: 'SET expires_at = greatest(h.expires_at,',
+    becomes: 'SET opened_at = transfer.occurred_at, expires_at = greatest(h.expires_at,',
+  },
+  {
+    name: 'a hold is extended beyond a day',
+    history: 'a hold that is extended over 106 minutes',
+    text: 'least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))',
+    becomes: 'transfer.occurred_at + item.lasting)',
+  },
+  {
+    name: 'a settlement is taken however late it is',
+    history: 'a hold whose settlement comes after a day',
+    text: "this.state = 'expired' AND transfer.occurred_at <= this.expires_at + hold_lasts_max) THEN",
+    becomes: "this.state = 'expired') THEN",
+  },
+  {
+    name: 'another settlement is taken for the same',
+    history: 'a settlement of 75, 75, then 76',
+    text: "WHEN (this.settled_credits, coalesce(this.failure, '')) = (item.credits, coalesce(item.failure, ''))",
+    becomes: 'WHEN this.settled_credits IS NOT NULL',
+  },
+]
+
 /** Faults that the product has had, or that would be easy to make. */
 export const mutations: readonly Mutation[] = [
   {
     name: 'an old plan’s debt weighs on the new one',
     history: 'debt of an ended plan before and after a new one',
-    text: 'written_off: isLast && is_superseded ? debt : 0,',
+    text: 'written_off: is_last ? debt : 0,',
     becomes: 'written_off: 0,',
   },
   {
@@ -81,15 +233,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
-    text: 'ELSIF owner.plan_balance + owner.purchased_balance < item.credits THEN',
+    text: 'IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN',
     becomes:
-      'ELSIF greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < item.credits THEN',
+      'IF greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < item.credits AND item.failure IS NULL THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
-    text: 'from_plan := least(greatest(owner.plan_balance, 0), item.credits);',
-    becomes: 'from_plan := greatest(item.credits - greatest(owner.purchased_balance, 0), 0);',
+    text: 'of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];',
+    becomes: 'of_plan := ARRAY[greatest(item.credits - greatest(owner.purchased_balance, 0), 0)];',
   },
   {
     name: 'a trial is cut as a paid period is',
@@ -142,7 +294,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nothing expires',
     history: 'a coupon of 100 %',
-    text: 'expired: -Math.max(0, left),',
+    text: 'expired: -Math.max(0, left - kept),',
     becomes: 'expired: 0,',
   },
   {
@@ -339,4 +491,5 @@ export const mutations: readonly Mutation[] = [
     text: "ordinal: 1, credits, kind: 'adjustment'",
     becomes: "ordinal: 1, credits: Math.abs(credits), kind: 'adjustment'",
   },
+  ...heldMutations,
 ]

@@ -189,7 +189,7 @@ async function untilPeriodEnd(
 ): Promise<void> {
   const end = planItem(subscription)?.current_period_end ?? 0
   const left_s = Math.ceil(end - product.timeAtStripe())
-  if (left_s > 0 && !subscription.ended_at) await pass(product, left_s + after_s)
+  if (left_s + Math.min(0, after_s) > 0 && !subscription.ended_at) await pass(product, left_s + after_s)
 }
 
 /** As the server leads there: the portal of the present price, with the change to confirm. */

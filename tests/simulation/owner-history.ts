@@ -30,6 +30,37 @@ export type Currency = 'EUR' | 'USD' | 'GBP'
 /** Whether Stripe invoices a change at once, later, or not at all. */
 export type Proration = 'always_invoice' | 'create_prorations' | 'none'
 
+/** Credits, or a share of what is available; of a settlement, of what is held. */
+export type Amount = number | { readonly percent: number }
+
+/** What an editor asks; `times` is 2 where its answer is lost. `hold` counts from the latest one. */
+export type HoldStep =
+  | {
+      readonly do: 'hold'
+      readonly amount: Amount
+      /** Percent of it that are enough. */
+      readonly at_least?: number | null
+      readonly minutes: number
+      readonly parallel?: number
+      readonly editor: number
+      readonly times: number
+    }
+  | {
+      readonly do: 'settle'
+      readonly hold: number
+      readonly amount: Amount
+      readonly failed: boolean
+      readonly times: number
+    }
+  | { readonly do: 'release'; readonly hold: number; readonly times: number }
+  | { readonly do: 'extend'; readonly hold: number; readonly minutes: number; readonly times: number }
+  /** A request that cost nothing. */
+  | { readonly do: 'fail'; readonly editor: number; readonly times: number }
+
+export function isHoldStep(step: OwnerStep): step is HoldStep {
+  return ['hold', 'settle', 'release', 'extend', 'fail'].includes(step.do)
+}
+
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
 export type OwnerStep =
   | Mishap
@@ -38,8 +69,13 @@ export type OwnerStep =
   | PlannedAct
   | { readonly do: 'purchase'; readonly credits: number }
   | { readonly do: 'use'; readonly percent: number; readonly reports: number }
+  | HoldStep
   | { readonly do: 'days'; readonly days: number }
-  /** To the second in which the period ends, or a little later: then its renewal may be a draft. */
+  | { readonly do: 'minutes'; readonly minutes: number }
+  /**
+   * To the second in which the period ends, or a little later: then its renewal may be a draft. Below zero it is
+   * before that, so that holds are open at the end.
+   */
   | { readonly do: 'period_end'; readonly after_s: number }
   /** One change after the other, in one second as a rule. */
   | { readonly do: 'seats'; readonly numbers: readonly number[]; readonly proration: Proration }
@@ -160,6 +196,8 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 }
 
 const nothing = fc.constant({})
+const editor = fc.nat({ max: 1 })
+const times = fc.constantFrom(1, 1, 2)
 const proration = fc.constantFrom<Proration[]>(
   'always_invoice',
   'always_invoice',
@@ -182,7 +220,36 @@ const steps = [
       ),
     }),
   ),
-  step('period_end', 2, fc.record({ after_s: fc.constantFrom(0, 0, 20, 1800, 3660, 7200) })),
+  step('period_end', 2, fc.record({ after_s: fc.constantFrom(0, 0, 20, 1800, 3660, 7200, -600) })),
+  step(
+    'hold',
+    4,
+    fc.record({
+      amount: fc.record({ percent: fc.integer({ min: 1, max: 110 }) }),
+      at_least: fc.constantFrom(null, null, 1, 80),
+      minutes: fc.constantFrom(1, 15, 60, 24 * 60),
+      editor,
+      times,
+    }),
+  ),
+  step(
+    'settle',
+    4,
+    fc.record({
+      hold: fc.nat({ max: 4 }),
+      amount: fc.record({ percent: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(100)) }),
+      failed: fc.constantFrom(false, false, false, true),
+      times,
+    }),
+  ),
+  step('release', 1, fc.record({ hold: fc.nat({ max: 4 }), times })),
+  step(
+    'extend',
+    1,
+    fc.record({ hold: fc.nat({ max: 4 }), minutes: fc.constantFrom(15, 60, 24 * 60), times }),
+  ),
+  step('fail', 1, fc.record({ editor, times })),
+  step('minutes', 2, fc.record({ minutes: fc.constantFrom(1, 14, 16, 90) })),
   step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }), proration })),
   step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
   step(
@@ -328,6 +395,19 @@ const themes: readonly (readonly Kind[])[] = [
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
   ['lose_metadata', 'make_anew', 'days', 'use', 'seats', 'refund', 'cancel', 'plan', 'support', 'drop'],
   ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
+  ['hold', 'settle', 'release', 'extend', 'fail', 'minutes', 'use', 'purchase', 'period_end'],
+  [
+    'hold',
+    'settle',
+    'minutes',
+    'period_end',
+    'purchase',
+    'refund',
+    'dispute',
+    'close_dispute',
+    'cancel',
+    'plan',
+  ],
 ]
 const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer', 'set_clock']
 

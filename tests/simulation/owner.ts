@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits } from '../../schema/api/organizations.ts'
 import { getUser, initializeUser } from '../../schema/api/users.ts'
 import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import type { Belongings, SeatChange, Usage } from './model.ts'
+import {
+  type Belongings,
+  type Funds,
+  nothingReserved,
+  type Reserved,
+  type SeatChange,
+  type Usage,
+} from './model.ts'
+import type { Report, Settled } from './model-holds.ts'
 import type { Currency, OwnerHistory } from './owner-history.ts'
 
 /** A person who lives through a history, alone or as the admin of a team, with what the player itself did. */
@@ -23,6 +32,14 @@ export interface Owner {
   /** By subscription, in the order of creation. */
   readonly seatChanges: Map<string, PlayedSeatChange[]>
   readonly usages: Usage[]
+  reserved: Reserved
+  /** By hold. */
+  readonly settlements: Map<string, Settled>
+  readonly editorOf: Map<string, string>
+  /** The tokens of the person's editors that reserve. */
+  readonly editors: readonly string[]
+  /** What was reported and charged. */
+  readonly reports: Report[]
   /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
   readonly acts: string[]
   readonly adjustments: number[]
@@ -89,6 +106,11 @@ export async function newOwner(
     sessions: [],
     seatChanges: new Map(),
     usages: [],
+    reserved: nothingReserved,
+    settlements: new Map(),
+    editorOf: new Map(),
+    editors: [randomUUID(), randomUUID()],
+    reports: [],
     acts: [],
     adjustments: [],
     pages: new Set(),
@@ -138,10 +160,13 @@ export async function toldBelongings(
     .toSorted()
   const { data: user } = await server.ask(getUser, { token, query: { clerkId: owner.person.user_id } })
   const { plan_type, plan_credits, purchased_credits } = user
+  const { held, kept, expiring } = await heldOf(product, owner.person.user_id)
   if (owner.kind === 'user')
     return {
-      plan: plan_credits,
+      plan: plan_credits - expiring,
       purchased: purchased_credits,
+      held,
+      kept,
       plan_type,
       seats_total: plan_type === 'starter' ? 0 : 1,
       seats_used: 0,
@@ -149,16 +174,45 @@ export async function toldBelongings(
     }
   owner.organization_id ??= intents[0]?.owner_id ?? null
   const id = owner.organization_id
-  if (!id) return { plan: 0, purchased: 0, plan_type, seats_total: 0, seats_used: 0, settled }
+  if (!id)
+    return { plan: 0, purchased: 0, held: 0, kept: 0, plan_type, seats_total: 0, seats_used: 0, settled }
   const credits = await server.ask(getOrganizationCredits, { token, query: { org_id: id } })
   const { seats_total, seats } = await server.ask(getOrganizationSeats, { token, query: { org_id: id } })
+  const ofTeam = await heldOf(product, id)
   return {
-    plan: credits.plan_credits,
+    plan: credits.plan_credits - ofTeam.expiring,
     purchased: credits.purchased_credits,
+    held: ofTeam.held,
+    kept: ofTeam.kept,
     // The first seat is the buyer's, so that the buyer's own plan goes with the team's.
     plan_type,
     seats_total,
     seats_used: seats.filter(({ status }) => status === 'active').length,
     settled,
   }
+}
+
+/** What the ledger has of an owner, without what is about to expire. */
+export async function fundsOf(
+  product: Pick<FaultyProduct, 'database'>,
+  { organization_id, person }: Pick<Owner, 'organization_id' | 'person'>,
+): Promise<Funds> {
+  const { plan_balance, purchased_balance, held, kept, expiring } = await heldOf(
+    product,
+    organization_id ?? person.user_id,
+  )
+  return { plan: plan_balance - expiring, purchased: purchased_balance, held, kept }
+}
+
+async function heldOf(
+  { database }: { readonly database: Pick<FaultyProduct['database'], 'owner'> },
+  id: string,
+) {
+  const row = await database.owner
+    .selectFrom('ledger_owners')
+    .select(['plan_balance', 'purchased_balance', 'held', 'kept', 'expiring'])
+    .where('owner_id', '=', id)
+    .executeTakeFirst()
+  if (!row) return { plan_balance: 0, purchased_balance: 0, held: 0, kept: 0, expiring: 0 }
+  return { ...row, kept: row.kept - row.expiring }
 }

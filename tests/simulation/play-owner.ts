@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FaultyProduct } from './faulty-product.ts'
 import { isMishap, strike } from './mishaps.ts'
-import { usagesByMonth } from './model.ts'
+import { openMonth, usagesByMonth } from './model.ts'
 import { newOwner, type Owner } from './owner.ts'
 import {
   appeal,
@@ -27,7 +27,8 @@ import { joinTeam, leaveTeam } from './owner-colleagues.ts'
 import { deleteOwner } from './owner-deletion.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
 import { holdAnswer, loseJobs, loseStripe } from './owner-faults.ts'
-import type { OwnerHistory, OwnerStep, Turn } from './owner-history.ts'
+import { isHoldStep, type OwnerHistory, type OwnerStep, type Turn } from './owner-history.ts'
+import { atEditor } from './owner-holds.ts'
 import { askSupport } from './owner-support.ts'
 import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
@@ -40,7 +41,13 @@ const day_s = 86_400
 /** Steps after which usage is posted while events are under way, because they give nothing back. */
 const plainKinds: ReadonlySet<OwnerStep['do']> = new Set([
   'use',
+  'hold',
+  'settle',
+  'release',
+  'extend',
+  'fail',
   'days',
+  'minutes',
   'period_end',
   'deliver',
   'redeliver',
@@ -98,20 +105,30 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
   let isSettled = true
   let isExact = false
   for (const step of turn.steps) {
-    if (step.do === 'use') {
+    if (step.do === 'use' || isHoldStep(step)) {
       if (!isSettled && (!isPlain || isLong())) {
         await settle(product, owner, turn)
         isSettled = true
       }
-      await use(product, owner, { ...step, isSettled })
+      if (step.do === 'use') await use(product, owner, { ...step, isSettled })
+      else await atEditor(product, owner, { step, isSettled })
       continue
     }
+    const isShort = step.do === 'minutes' || (step.do === 'period_end' && step.after_s < 0)
+    if (isShort && isSettled) {
+      isSettled = await passQuietly(product, owner, step)
+      continue
+    }
+    // What a month keeps for its holds depends on what had gone back by its end; and a clock that is set back
+    // would open again what has expired.
+    const mayChangeKept = (!isSettled && !plainKinds.has(step.do)) || step.do === 'set_clock'
+    const isHeld = mayChangeKept && owner.reserved.holds.some(({ state }) => state === 'open')
     // What is sold by hand at another price contradicts an order that is not settled yet.
     const isAgreedLater = step.do === 'make_anew' && !isSettled
     const isTakenLater = takesBack.has(step.do) && (await isMonthUnheard(product, owner))
     // What a plan gives back depends on what the product knows when it ends.
     const isGivenBack = step.do === 'to_teams' && !isSettled
-    if (isAgreedLater || isTakenLater || isGivenBack) await settle(product, owner, turn)
+    if (isAgreedLater || isTakenLater || isGivenBack || isHeld) await settle(product, owner, turn)
     // So that Stripe's times have the order of the steps.
     if (!isExact) await pass(product, 1)
     isExact = step.do === 'period_end' && step.after_s === 0
@@ -121,7 +138,18 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
     isSettled = takesBack.has(step.do) && (await findOpenInvoice(product, owner)) !== undefined
     if (isSettled) await settle(product, owner, turn)
   }
-  if (!isSettled) await settle(product, owner, turn)
+  if (!isSettled || turn.steps.some(isHoldStep)) await settle(product, owner, turn)
+}
+
+/** Lets time pass, and says whether nothing else happens in it. */
+async function passQuietly(product: FaultyProduct, owner: Owner, step: OwnerStep): Promise<boolean> {
+  const seen = async () => {
+    const life = await whatHappened(product, owner)
+    return { life, month: openMonth(life, product.clock.now().getTime() / 1000) }
+  }
+  const before = await seen()
+  await take(product, owner, step, true)
+  return isDeepStrictEqual(before, await seen())
 }
 
 /** When the plan has ended and given back what is unused, Teams ends too, which revives nothing. */
@@ -152,7 +180,14 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
     case 'purchase':
       return purchase(product, owner, { credits: step.credits, mustOpen })
     case 'use':
+    case 'hold':
+    case 'settle':
+    case 'release':
+    case 'extend':
+    case 'fail':
       return
+    case 'minutes':
+      return pass(product, step.minutes * 60)
     case 'days':
       return pass(product, step.days * day_s)
     case 'deliver':

@@ -1,10 +1,6 @@
-import type { Kind, OwnerHistory, OwnerStep, PlannedPage, PlannedPlan, Proration } from './owner-history.ts'
-
-export interface Regression {
-  readonly title: string
-  readonly needs: readonly Kind[]
-  readonly history: OwnerHistory
-}
+import { but, lived, type Regression } from './lived.ts'
+import type { PlannedPage, PlannedPlan, Proration } from './owner-history.ts'
+import { holdRegressions } from './regressions-holds.ts'
 
 const monthly: PlannedPlan = { do: 'plan', frequency: 'monthly', seats: 5, trial_days: 0, card: 'pays' }
 const yearly: PlannedPlan = { ...monthly, frequency: 'yearly' }
@@ -48,28 +44,6 @@ const unbilled = (...numbers: number[]) => ({ ...seats(...numbers), proration: '
 const moved = (days: number, proration: Proration) => ({ do: 'move_by_trial', days, proration }) as const
 const anchored = (proration: Proration) => ({ do: 'anchor', proration }) as const
 const extra = { do: 'add_on', quantity: 50 } as const
-
-/** The books are compared after every turn; a step that stands alone is one. */
-function lived(
-  title: string,
-  owner: OwnerHistory['owner'],
-  ...turns: (OwnerStep | readonly OwnerStep[])[]
-): Regression {
-  const steps = turns.map((turn) => ('do' in turn ? [turn] : turn))
-  return {
-    title,
-    needs: [...new Set(steps.flat().map(({ do: kind }) => kind))],
-    history: {
-      owner,
-      turns: steps.map((turn) => ({ steps: turn, order: 'sent', times: 1 })),
-      is_deleted: false,
-    },
-  }
-}
-
-function but({ history, ...regression }: Regression, changed: Partial<OwnerHistory>): Regression {
-  return { ...regression, history: { ...history, ...changed } }
-}
 
 /** The same, and then the owner is deleted at Clerk. */
 function deleted(...life: Parameters<typeof lived>): Regression {
@@ -763,4 +737,5 @@ export const regressions: readonly Regression[] = [
   ),
   lived('seats that change without a bill', 'team', yearly, month, unbilled(2), month, seats(6), month),
   lived('an add-on beside the seats', 'team', monthly, extra, month, seats(8), month, extra, month),
+  ...holdRegressions,
 ]

@@ -1,6 +1,15 @@
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { belongings, givenForUnused, type Life, openMonth, usagesByMonth } from './model.ts'
+import {
+  belongings,
+  givenForUnused,
+  type Life,
+  openHolds,
+  openMonth,
+  type Reserved,
+  usagesByMonth,
+} from './model.ts'
+import { keepMonths } from './model-holds.ts'
 import { seenByOtherEyes } from './other-eyes.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
@@ -8,6 +17,7 @@ import { awaitComparison } from './owner-colleagues.ts'
 import { deliver, listLate } from './owner-events.ts'
 import { releaseAnswer } from './owner-faults.ts'
 import type { Turn } from './owner-history.ts'
+import { holdDifferences } from './owner-holds.ts'
 import { unfinishedActs } from './owner-support.ts'
 import { pass } from './pass.ts'
 import { patience_ms } from './seed.ts'
@@ -29,7 +39,12 @@ export async function settle(
   await awaitComparison(product, owner)
   let passed_s = 0
   let readAfter_s = 120
-  let life = await whatHappened(product, owner)
+  const lived = async (): Promise<Life> => {
+    if (owner.reserved.holds.length > 0) await product.runTask('end_holds')
+    const life = await whatHappened(product, owner)
+    return { ...life, reserved: keepMonths(life, product.clock.now().getTime() / 1000) }
+  }
+  let life = await lived()
   const differences = () => differencesOf(product, owner, life)
   const agrees = async () => {
     if ((await differences()).length === 0) return true
@@ -46,7 +61,7 @@ export async function settle(
     }
     if (owner.has_changed_team) await product.runTask('compare_seats')
     if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
-    life = await whatHappened(product, owner)
+    life = await lived()
     return false
   }
   const what = async () =>
@@ -58,9 +73,24 @@ export async function settle(
     10 * patience_ms,
   )
   if (inTime === 'no') await waitUntil(agrees, what, patience_ms)
-  owner.usages.splice(0, owner.usages.length, ...usagesByMonth(life, product.clock.now().getTime() / 1000))
+  const now = product.clock.now().getTime() / 1000
+  owner.usages.splice(0, owner.usages.length, ...usagesByMonth(life, now))
+  owner.reserved = settledHolds(life, now)
   owner.has_changed_team = false
   await listLate(product, owner)
+}
+
+/** What has expired stays so, wherever our clock is set to, and a month closes with the last of its holds. */
+function settledHolds(life: Life, now: number): Reserved {
+  const open = openHolds(life, now)
+  const { holds, kept, over } = life.reserved
+  return {
+    holds: holds.map((hold) =>
+      hold.state === 'open' && !open.includes(hold) ? { ...hold, state: 'expired' } : hold,
+    ),
+    kept: kept.filter(({ month }) => open.some((hold) => hold.is_kept && hold.month === month)),
+    over,
+  }
 }
 
 async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
@@ -76,7 +106,16 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const differences = waiting
     .filter(({ id, state }) => state === 'received' || !owner.forged.has(id))
     .map((event) => `waits: ${JSON.stringify(event)}`)
-  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
+  for (const what of [
+    'plan',
+    'purchased',
+    'held',
+    'kept',
+    'plan_type',
+    'seats_total',
+    'seats_used',
+    'settled',
+  ] as const) {
     if (JSON.stringify(found[what]) !== JSON.stringify(expected[what]))
       differences.push(
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
@@ -93,6 +132,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
     differences.push(`month: expected ${month.begins}, found ${latest}`)
   differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
   if (owner.replaced) differences.push(...(await unusedDifferences(product, owner.replaced, life)))
+  if (differences.length === 0) differences.push(...(await holdDifferences(product, owner, life)))
   // Equal balances may also leave out what was paid and given back.
   return differences.length > 0 ? differences : seenByOtherEyes(product, owner)
 }

@@ -15,6 +15,7 @@ export type Player = Pick<
   | 'seatChanges'
   | 'usages'
   | 'adjustments'
+  | 'reserved'
   | 'colleagues'
   | 'paidInvoices'
   | 'teams'
@@ -60,8 +61,8 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
         is_live: (await stripe.subscriptions.retrieve(subscription)).ended_at === null,
       })),
     )
-    const { usages, adjustments } = owner
-    return { purchases, subscriptions, usages, adjustments, colleagues, teams }
+    const { usages, adjustments, reserved } = owner
+    return { purchases, subscriptions, usages, adjustments, reserved, colleagues, teams }
   })
 }
 

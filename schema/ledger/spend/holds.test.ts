@@ -167,7 +167,7 @@ test('the same key reserves once, also in one statement', async () => {
   expect((await reserve(10, { key: 'a' })).hold?.id).toBe(first?.hold?.id)
 })
 
-test('a failure costs nothing, takes its key and is counted; so is a failed settlement', async () => {
+test('a failure costs nothing, takes its key and is counted; so is a failed settlement, in time or late', async () => {
   const { owner, ask, use, reserve, fail } = await spender({ purchased: 100 })
   const failed = {
     ...owner,
@@ -185,12 +185,15 @@ test('a failure costs nothing, takes its key and is counted; so is a failed sett
   expect((await ask(failed))[0]?.outcome).toBe('replayed')
   expect((await use(5, 1, 'key')).outcome).toBe('conflict')
   expect(await fail(await reserve(75))).toMatchObject({ outcome: 'posted', charged: 0, held: 0 })
+  const late = await reserve(75)
+  expect(await fail(late, 16)).toMatchObject({ outcome: 'posted', charged: 0 })
+  expect(await fail(late, 17)).toMatchObject({ outcome: 'replayed', hold: { state: 'settled_late' } })
   const days = await database.server
     .selectFrom('ledger_usage_days')
     .selectAll()
     .where('owner_id', '=', owner.owner_id)
     .execute()
-  expect(days).toMatchObject([{ requests: 2, failed: 2, credits: 0, actor: owner.owner_id }])
+  expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner.owner_id }])
 })
 
 test('a hold of a refund never expires, and no editor can settle or release it', async () => {

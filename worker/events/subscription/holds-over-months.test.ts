@@ -90,6 +90,7 @@ describe('holds at a month’s end', () => {
       closed: nothing,
     }
     expect(await see(plan)).toEqual(renewed)
+    expect((await verifyLedger(database.owner)).problems).toEqual([])
 
     expect(await settle(plan, first, 75)).toMatchObject({ charged: 75, plan: 650, purchased: 100 })
     await release(plan, second)

@@ -1,0 +1,420 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
+import {
+  type Settlement,
+  type SpendOutcome,
+  type SpendRequest,
+  spendCredits,
+} from '../../schema/ledger/spend/usage.ts'
+import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import { availableOf, belongings, type Hold, type Life, monthBegunAt, openHolds } from './model.ts'
+import {
+  answerTo,
+  type HoldAnswer,
+  type HoldAsk,
+  keepMonths,
+  reserve,
+  sumsOf,
+  takenOf,
+  withHold,
+} from './model-holds.ts'
+import { fundsOf, type Owner } from './owner.ts'
+import type { Amount, HoldStep } from './owner-history.ts'
+import { whatHappened } from './what-happened.ts'
+
+const labels = { model: 'large', project: 'compiler' }
+
+/** An editor reserves, settles, releases, extends or reports a failure, and its answer may get lost. */
+export async function atEditor(
+  product: FaultyProduct,
+  owner: Owner,
+  { step, isSettled }: { step: HoldStep; isSettled: boolean },
+): Promise<void> {
+  if (!payerOf(owner)) return
+  const life = await whatHappened(product, owner)
+  const at = product.clock.now()
+  const moment = { life, at, now: at.getTime() / 1000, isSettled }
+  // What has expired is written down when something is refused, or by the task of each minute.
+  const isExact = isSettled && openHolds(life, moment.now).length === openHolds(life, 0).length
+  const expected =
+    step.do === 'hold'
+      ? await open(product, owner, { ...moment, step })
+      : step.do === 'fail'
+        ? await fail(product, owner, { ...moment, step })
+        : await resolve(product, owner, { ...moment, step })
+  if (!isExact) return
+  const found = await fundsOf(product, owner)
+  const { plan, purchased, held, kept } = belongings(expected, moment.now)
+  same(`after ${step.do}`, { plan, purchased, held, kept }, found)
+}
+
+interface Moment<S extends HoldStep> {
+  readonly step: S
+  readonly life: Life
+  readonly at: Date
+  readonly now: number
+  readonly isSettled: boolean
+}
+
+async function open(
+  product: FaultyProduct,
+  owner: Owner,
+  { step, life, at, now, isSettled }: Moment<Extract<HoldStep, { do: 'hold' }>>,
+): Promise<Life> {
+  const funds = isSettled ? belongings(life, now) : await fundsOf(product, owner)
+  const credits = amountOf(step.amount, availableOf(funds))
+  const at_least = step.at_least ? Math.max(1, Math.floor((credits * step.at_least) / 100)) : undefined
+  const asked = {
+    action: 'reserve',
+    credits,
+    at_least,
+    lasting_s: step.minutes * 60,
+    reason: 'Chat',
+  } as const
+  const requests = Array.from({ length: step.parallel ?? 1 }, () => ({
+    ...asked,
+    idempotency_key: randomUUID(),
+  }))
+  const ask = (times: number) =>
+    Promise.all(
+      requests.map((request) =>
+        send(product, owner, { ...request, ...editorOf(owner, step.editor), at }, times),
+      ),
+    )
+  const outcomes = await ask(step.times)
+  let expected = life
+  const grants: number[] = []
+  for (const _ of requests) {
+    const granted = reserve(expected, now, { credits, at_least: at_least ?? credits })
+    if (granted === null) continue
+    grants.push(granted)
+    expected = withHolds(expected, [
+      holdOf({ id: `${grants.length}`, credits: granted, at, step, month: null }),
+    ])
+  }
+  const posted = outcomes.flatMap(({ hold }) => hold ?? [])
+  const found = posted.map((hold) => hold.credits)
+  if (isSettled) same(`${requests.length} holds of ${credits}`, ascending(grants), ascending(found))
+  const month = await knownMonth(product, owner, life, now)
+  const holds = posted.map((hold) => {
+    const made = holdOf({ id: hold.id, credits: hold.credits, at, step, month })
+    same('expiry', made.expires_at, hold.expires_at.getTime() / 1000)
+    owner.editorOf.set(hold.id, editorName(step.editor))
+    return made
+  })
+  const changed = withHolds(life, holds)
+  owner.reserved = changed.reserved
+  return changed
+}
+
+function holdOf(made: {
+  id: string
+  credits: number
+  at: Date
+  step: { minutes: number }
+  month: string | null
+}): Hold {
+  const { id, credits, at, step, month } = made
+  const expires_at = (at.getTime() + step.minutes * 60_000) / 1000
+  return { id, credits, opened_at: at.getTime() / 1000, expires_at, state: 'open', month, is_kept: false }
+}
+
+function withHolds(life: Life, holds: readonly Hold[]): Life {
+  return { ...life, reserved: { ...life.reserved, holds: [...life.reserved.holds, ...holds] } }
+}
+
+async function resolve(
+  product: FaultyProduct,
+  owner: Owner,
+  { step, life: before, at, now, isSettled }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' }>>,
+): Promise<Life> {
+  const { holds } = before.reserved
+  const chosen = holds.at(-1 - (step.hold % Math.max(1, holds.length)))
+  if (!chosen) return before
+  const ask: HoldAsk =
+    step.do === 'settle'
+      ? {
+          do: 'settle',
+          credits: step.failed ? 0 : amountOf(step.amount, chosen.credits, 0),
+          failed: step.failed,
+        }
+      : step.do === 'extend'
+        ? { do: 'extend', lasting_s: step.minutes * 60 }
+        : { do: 'release' }
+  const { do: action, ...asked } = ask
+  const failure: Pick<Settlement, 'failure'> = ask.do === 'settle' && ask.failed ? { failure: 'timeout' } : {}
+  const request = { action, ...asked, hold_id: chosen.id, ...failure, at } as Asked
+  const found = await send(product, owner, request, step.times)
+  const { life, hold } = await asProductKnew(product, { before, chosen, now })
+  const expected = answerTo(life, { hold, settled: owner.settlements.get(hold.id), ask, now })
+  const what = `${JSON.stringify(ask)} of ${JSON.stringify(hold)}`
+  same(what, expected.outcome, found.outcome)
+  if (isSettled && ask.do === 'settle') same(what, expected.charged, found.charged)
+  if (expected.outcome !== 'posted') return life
+  if (ask.do !== 'settle') {
+    owner.reserved = expected.life.reserved
+    const known = expected.life.reserved.holds.find(({ id }) => id === hold.id)
+    if (ask.do === 'extend') same(what, known?.expires_at, (found.hold?.expires_at.getTime() ?? 0) / 1000)
+    return expected.life
+  }
+  const recorded = await settled(product, owner, { life, hold, expected, found, isSettled, now })
+  owner.settlements.set(hold.id, { ...ask, charged: found.charged })
+  if (ask.failed) report(owner, { hold, at: isLate(expected) ? now : hold.opened_at, requests: 1, failed: 1 })
+  owner.usages.splice(0, owner.usages.length, ...recorded.usages)
+  owner.reserved = recorded.reserved
+  return expected.life
+}
+
+/** Where the product has heard of a month's end that was not compared yet. */
+async function asProductKnew(
+  product: FaultyProduct,
+  { before, chosen, now }: { before: Life; chosen: Hold; now: number },
+): Promise<{ life: Life; hold: Hold }> {
+  const row = await product.database.owner
+    .selectFrom('ledger_holds')
+    .select('month_starts_at')
+    .where('id', '=', chosen.id)
+    .executeTakeFirstOrThrow()
+  if (!row.month_starts_at || chosen.is_kept) return { life: before, hold: chosen }
+  const life = { ...before, reserved: keepMonths(before, now) }
+  return { life, hold: life.reserved.holds.find(({ id }) => id === chosen.id) ?? chosen }
+}
+
+function isLate({ life, reserved }: HoldAnswer): boolean {
+  return reserved === null && life.reserved.holds.some(({ state }) => state === 'settled_late')
+}
+
+/** Writes down what a settlement took: of which month, the product's knowledge at that time says. */
+async function settled(
+  product: FaultyProduct,
+  owner: Owner,
+  given: {
+    life: Life
+    hold: Hold
+    expected: HoldAnswer
+    found: SpendOutcome
+    isSettled: boolean
+    now: number
+  },
+): Promise<Life> {
+  const { hold, expected, found, isSettled, now } = given
+  const state = expected.life.reserved.holds.find(({ id }) => id === hold.id)?.state ?? hold.state
+  const isReserved = state === 'settled'
+  let life = withHold(given.life, { ...hold, state })
+  let charged = 0
+  for (const key of [`hold/${hold.id}`, `hold/${hold.id}/above`]) {
+    const posted = await findPosted(product, owner, key)
+    const isOfReserved = isReserved && !key.endsWith('/above')
+    const wanted = isOfReserved
+      ? expected.reserved
+      : key.endsWith('/above') === isReserved
+        ? expected.now
+        : null
+    const taken = posted && { plan: posted.plan, purchased: posted.purchased }
+    if (isSettled) same(key, wanted && { plan: wanted.plan, purchased: wanted.purchased }, taken ?? null)
+    if (!posted) continue
+    const credits = posted.plan + posted.purchased
+    charged += credits
+    const at = isOfReserved ? hold.opened_at : now
+    same(`when ${key} occurred`, at, posted.occurred_at.getTime() / 1000)
+    report(owner, { hold, at, requests: key.endsWith('/above') ? 0 : 1, credits })
+    const usage = { ...monthOf(given.life, posted, now), plan: posted.plan, purchased: posted.purchased }
+    if (!isOfReserved) life = { ...life, usages: [...life.usages, { ...usage, at }] }
+    else {
+      const rest = life.reserved.kept.find(({ month }) => hold.is_kept && month === hold.month)?.credits ?? 0
+      const ofMonth = Math.min(rest, posted.plan, credits)
+      life = takenOf(life, { hold, ofMonth, usage: { ...usage, at: hold.is_kept ? null : at } })
+    }
+  }
+  same(`charged for ${hold.id}`, charged, found.charged)
+  return life
+}
+
+async function fail(
+  product: FaultyProduct,
+  owner: Owner,
+  { step, life, at, now }: Moment<Extract<HoldStep, { do: 'fail' }>>,
+): Promise<Life> {
+  const request = { ...editorOf(owner, step.editor), idempotency_key: randomUUID(), reason: 'Chat', at }
+  const failed = await send(product, owner, { ...request, credits: 0, failure: 'provider_error' }, step.times)
+  same('a failure', { outcome: 'posted', charged: 0 }, { outcome: failed.outcome, charged: failed.charged })
+  const again = await send(product, owner, { ...request, credits: 1 }, 1)
+  same('a charge with the key of a failure', 'conflict', again.outcome)
+  const { model } = labels
+  owner.reports.push({ at: now, editor: editorName(step.editor), model, requests: 1, failed: 1, credits: 0 })
+  return life
+}
+
+function report(
+  owner: Owner,
+  { hold, ...made }: { hold: Hold; at: number; requests: number; failed?: number; credits?: number },
+): void {
+  const editor = owner.editorOf.get(hold.id) ?? ''
+  owner.reports.push({ failed: 0, credits: 0, ...made, editor, model: labels.model })
+}
+
+type Without<T> = T extends unknown ? Omit<T, 'owner_kind' | 'owner_id' | 'actor' | 'occurred_at'> : never
+type Asked = Without<SpendRequest> & { readonly at: Date }
+
+/** Asks once, or again where the answer was lost: then it is the same, and nothing has changed meanwhile. */
+async function send(
+  product: FaultyProduct,
+  owner: Owner,
+  { at, ...request }: Asked,
+  times: number,
+): Promise<SpendOutcome> {
+  const payer = payerOf(owner)
+  if (!payer) throw new Error('There is no payer')
+  const asked = { ...payer, actor: owner.person.user_id, occurred_at: at, ...request } as SpendRequest
+  const [first] = await spendCredits(product.database.server, [asked])
+  if (!first) throw new Error('The ledger did not decide')
+  for (let time = 1; time < times; time++) {
+    const [again] = await spendCredits(product.database.server, [asked])
+    const isRepeated = first.outcome === 'posted' && request.action !== 'extend'
+    same(
+      `asked again: ${JSON.stringify(request)}`,
+      { outcome: isRepeated ? 'replayed' : first.outcome, charged: first.charged, hold: first.hold?.id },
+      { outcome: again?.outcome, charged: again?.charged, hold: again?.hold?.id },
+    )
+  }
+  return first
+}
+
+export function payerOf({ kind, person, organization_id }: Owner): Payer | null {
+  if (organization_id) return { owner_kind: 'organization', owner_id: organization_id }
+  return kind === 'team' ? null : { owner_kind: 'user', owner_id: person.user_id }
+}
+
+function editorOf(owner: Owner, editor: number) {
+  return { ...labels, token_id: owner.editors[editor % owner.editors.length] ?? null }
+}
+
+function editorName(editor: number): string {
+  return `editor ${editor}`
+}
+
+function amountOf(amount: Amount, of: number, least = 1): number {
+  const credits = typeof amount === 'number' ? amount : Math.ceil((of * amount.percent) / 100)
+  return Math.min(10_000, Math.max(least, credits))
+}
+
+function ascending(numbers: readonly number[]): number[] {
+  return numbers.toSorted((a, b) => a - b)
+}
+
+function same(what: string, expected: unknown, found: unknown): void {
+  if (isDeepStrictEqual(expected, found)) return
+  throw new Error(`${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`)
+}
+
+/** The latest month that the product knows; null when that is over. */
+async function knownMonth(
+  product: FaultyProduct,
+  owner: Owner,
+  life: Life,
+  now: number,
+): Promise<string | null> {
+  const { rows } = await sql<{ starts_at: Date; is_over: boolean }>`
+    SELECT g.month_starts_at AS starts_at,
+      EXISTS (SELECT FROM ledger_months_used m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
+        AND m.stripe_subscription_id = g.stripe_subscription_id)
+      OR EXISTS (SELECT FROM ledger_months_kept m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
+        AND m.stripe_subscription_id = g.stripe_subscription_id) AS is_over
+    FROM ledger_grants g WHERE g.owner_id = ${payerOf(owner)?.owner_id} AND g.month_starts_at IS NOT NULL
+    ORDER BY g.month_starts_at DESC LIMIT 1`.execute(product.database.owner)
+  const [latest] = rows
+  if (!latest || latest.is_over) return null
+  return monthBegunAt(life, latest.starts_at.getTime() / 1000, now)?.name ?? null
+}
+
+export interface Posted {
+  readonly occurred_at: Date
+  readonly plan: number
+  readonly purchased: number
+  /** The latest that the product knew. */
+  readonly month_starts_at: Date | null
+}
+
+export function monthOf(life: Life, { month_starts_at }: Posted, now: number): { month: string | null } {
+  const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, now)
+  return { month: month?.name ?? null }
+}
+
+/** The key under which the ledger has a report. */
+export function usageKeyOf({ person }: Owner, reportersKey: string): string {
+  return `usage/${createHash('sha256').update(`${person.user_id}\0${reportersKey}`).digest('hex')}`
+}
+
+/** What a usage took, and the latest month that the product knew when it was posted. */
+export async function findPosted(
+  { database }: FaultyProduct,
+  { organization_id, person }: Owner,
+  key: string,
+): Promise<Posted | undefined> {
+  const { rows } = await sql<Posted>`
+    SELECT transfer.occurred_at,
+      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'plan'), 0)::integer AS plan,
+      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'purchased'), 0)::integer AS purchased,
+      (SELECT max(month_starts_at) FROM ledger_grants
+        WHERE owner_id = transfer.owner_id AND first_transfer_id < transfer.id) AS month_starts_at
+    FROM ledger_transfers transfer
+    JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.transfer_id = transfer.id
+    JOIN ledger_accounts account ON account.id = entry.account_id
+    WHERE transfer.owner_id = ${organization_id ?? person.user_id} AND transfer.idempotency_key = ${key}
+    GROUP BY transfer.id, transfer.owner_id, transfer.occurred_at`.execute(database.owner)
+  return rows[0]
+}
+
+/** What is wrong with the owner's holds, the months kept for them, and the sums of usage. */
+export async function holdDifferences(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
+  const payer = payerOf(owner)
+  if (!payer) return []
+  const now = product.clock.now()
+  const seconds = now.getTime() / 1000
+  const rows = await product.database.owner
+    .selectFrom('ledger_holds')
+    .select(['id', 'month_starts_at'])
+    .where('owner_id', '=', payer.owner_id)
+    .where('state', '=', 'open')
+    .execute()
+  const found = rows.map(({ id, month_starts_at }) => {
+    const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, seconds)
+    return `${id} ${month_starts_at ? month?.name : 'open'}`
+  })
+  const expected = openHolds(life, seconds).map(
+    ({ id, month, is_kept }) => `${id} ${is_kept ? month : 'open'}`,
+  )
+  const { difference } = await product.database.owner
+    .transaction()
+    .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
+  const sums = sumsOf(owner.reports)
+  const foundSums = await readSums(product, owner, payer)
+  return [
+    ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
+      ? []
+      : [`holds: expected ${expected}, found ${found}`]),
+    ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
+    ...difference.transfers.map(
+      ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,
+    ),
+  ]
+}
+
+async function readSums({ database }: FaultyProduct, owner: Owner, payer: Payer): Promise<string[]> {
+  const { rows } = await sql<
+    Record<'day' | 'model', string> &
+      Record<'requests' | 'failed' | 'credits', number> & { token_id: string | null }
+  >`
+    SELECT day::text, token_id, model, requests, failed, credits FROM ledger_usage_days
+    WHERE owner_id = ${payer.owner_id} AND actor = ${owner.person.user_id}`.execute(database.owner)
+  return sumsOf(
+    rows.map(({ day, token_id, model, ...figures }) => {
+      const editor = owner.editors.indexOf(token_id ?? '')
+      const at = Date.parse(`${day}T00:00:00Z`) / 1000
+      return { ...figures, at, model, editor: editor < 0 ? 'token' : editorName(editor) }
+    }),
+  )
+}

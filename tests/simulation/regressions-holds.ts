@@ -1,0 +1,261 @@
+import { lived, type Regression } from './lived.ts'
+import type { Amount, PlannedPlan } from './owner-history.ts'
+
+const monthly: PlannedPlan = { do: 'plan', frequency: 'monthly', seats: 1, trial_days: 0, card: 'pays' }
+const purchase = { do: 'purchase', credits: 300 } as const
+const use = (percent: number) => ({ do: 'use', percent, reports: 1 }) as const
+const month = { do: 'days', days: 31 } as const
+const cancel = (when: 'now' | 'period_end' = 'now') => ({ do: 'cancel', when }) as const
+const refund = { do: 'refund', payment: 0, percent: 100 } as const
+const dispute = { do: 'dispute', payment: 0, percent: 100, answered: true, is_inquiry: false } as const
+const won = { do: 'close_dispute', outcome: 'won' } as const
+
+const minutes = (number: number) => ({ do: 'minutes', minutes: number }) as const
+const day_min = 24 * 60
+/** Seconds after the period's end; its renewal is paid after an hour. */
+const end = (after_s = 7200) => ({ do: 'period_end', after_s }) as const
+const nearEnd = end(-600)
+
+const hold = (
+  amount: Amount,
+  more: { minutes?: number; times?: number; parallel?: number; editor?: number } = {},
+) => ({ do: 'hold', amount, minutes: 15, editor: 0, times: 1, ...more }) as const
+/** Open over a month's end. */
+const long = (amount: Amount) => hold(amount, { minutes: day_min })
+/** Of the nth hold from the latest. */
+const settle = (amount: Amount, nth = 0, times = 1) =>
+  ({ do: 'settle', amount, hold: nth, failed: false, times }) as const
+const failed = (nth = 0) => ({ do: 'settle', amount: 0, hold: nth, failed: true, times: 2 }) as const
+const release = (nth = 0) => ({ do: 'release', hold: nth, times: 2 }) as const
+const extend = (to: number) => ({ do: 'extend', hold: 0, minutes: to, times: 1 }) as const
+const fail = (editor = 0) => ({ do: 'fail', editor, times: 2 }) as const
+
+/** A personal plan has 500 credits a month. */
+export const holdRegressions: readonly Regression[] = [
+  lived(
+    'twenty parallel holds of 75 on 500 credits',
+    'user',
+    monthly,
+    hold(75, { parallel: 20 }),
+    [use(100), settle(75, 5), settle(70, 4), use(100)],
+    [settle(75, 3), settle(75, 2), settle(75, 1), settle(75, 0)],
+  ),
+  lived(
+    'a hold and a settlement whose answers are lost',
+    'user',
+    monthly,
+    hold(75, { times: 3 }),
+    settle(60, 0, 3),
+    use(100),
+  ),
+  lived('a hold that is never settled', 'user', monthly, hold(500), [minutes(16), use(100)]),
+  lived('a hold that stands in the way of another, and expires', 'user', monthly, hold(500), [
+    hold(1),
+    minutes(16),
+    hold(500),
+  ]),
+  lived('a hold that expires while its settlement waits', 'user', monthly, hold(400), [
+    minutes(16),
+    use(90),
+    settle(400),
+  ]),
+  lived(
+    'a hold that is extended over 106 minutes',
+    'user',
+    monthly,
+    [hold(75), ...Array.from({ length: 7 }, () => [minutes(14), extend(15)] as const).flat()],
+    [minutes(8), extend(2 * day_min), settle(75)],
+    [hold(75), extend(2 * day_min), minutes(day_min), extend(15), use(100)],
+  ),
+  lived('a hold that is settled late twice', 'user', monthly, [
+    hold(75),
+    minutes(16),
+    settle(75),
+    settle(75),
+    settle(76),
+    release(),
+    extend(15),
+  ]),
+  lived(
+    'a hold whose settlement comes after a day',
+    'user',
+    monthly,
+    hold(75),
+    { do: 'days', days: 3 },
+    settle(75),
+  ),
+  lived('a settlement of 75, 75, then 76', 'user', monthly, [hold(100), settle(75), settle(75), settle(76)]),
+  lived('a settlement after a release, and a release after a settlement', 'user', monthly, [
+    hold(75),
+    release(),
+    settle(75),
+    extend(15),
+    hold(75),
+    settle(10),
+    release(),
+    extend(15),
+  ]),
+  lived(
+    'a settlement above its hold, with little and with nothing available',
+    'user',
+    monthly,
+    [hold(75), hold(75), use(90), settle(200)],
+    [settle(200, 1), use(1)],
+  ),
+  lived(
+    'failures: a report, a settlement, and a late one',
+    'user',
+    monthly,
+    [fail(), hold(75), failed(), use(100)],
+    purchase,
+    [hold(75), minutes(16), failed(), settle(1)],
+  ),
+  lived(
+    'three holds that are open at a month’s end',
+    'user',
+    monthly,
+    purchase,
+    use(40),
+    [nearEnd, long(75), long(75), long(75)],
+    end(),
+    [use(20), settle(75, 2), release(1)],
+    settle(30),
+    use(100),
+  ),
+  lived(
+    'a month’s end between reserving and settling, with bought credits, and not heard at once',
+    'user',
+    monthly,
+    purchase,
+    [use(94), nearEnd, use(50), purchase, long(80)],
+    [end(), settle(80)],
+    use(50),
+    month,
+  ),
+  lived(
+    'a hold of more than its month has left, settled in the next one',
+    'user',
+    monthly,
+    [use(94), nearEnd],
+    [purchase],
+    long({ percent: 24 }),
+    end(),
+    [use(1), settle({ percent: 100 }), use(10)],
+    month,
+  ),
+  lived(
+    'a plan that ends at the close of a held month',
+    'user',
+    monthly,
+    use(20),
+    cancel('period_end'),
+    [nearEnd, long(75), long(20)],
+    end(20),
+    [settle(10), use(100)],
+    settle(50, 1),
+    monthly,
+    use(100),
+  ),
+  lived(
+    'two closes under one hold',
+    'user',
+    monthly,
+    use(80),
+    [nearEnd, long(75)],
+    end(),
+    use(8),
+    cancel(),
+    settle(60),
+    monthly,
+  ),
+  lived(
+    'a full refund while credits are held',
+    'user',
+    monthly,
+    use(20),
+    purchase,
+    [hold(75), hold(50)],
+    { ...refund, payment: 1 },
+    [use(100), settle(80), settle(50, 1)],
+    month,
+  ),
+  lived(
+    'a dispute, a settlement, and the dispute won',
+    'user',
+    monthly,
+    use(20),
+    long(75),
+    dispute,
+    settle(75),
+    won,
+    use(100),
+  ),
+  lived(
+    'a refund of a month that is kept for a hold',
+    'user',
+    monthly,
+    use(20),
+    purchase,
+    [nearEnd, long(75)],
+    end(),
+    { ...refund, payment: 2 },
+    settle(75),
+    use(100),
+    month,
+  ),
+  lived(
+    'a hold in the gap of a renewal',
+    'user',
+    monthly,
+    use(20),
+    [end(), long(300)],
+    settle(300),
+    use(100),
+  ),
+  lived(
+    'a hold of the old month that is settled in the gap of a renewal',
+    'user',
+    monthly,
+    [use(20), nearEnd, long(75)],
+    [end(), settle(75)],
+    use(100),
+  ),
+  lived(
+    'a hold in the gap of a renewal that the new month does not cover',
+    'user',
+    monthly,
+    purchase,
+    [end(), use(12.5), long(600)],
+    use(100),
+    settle(600),
+    month,
+  ),
+  lived(
+    'a hold that is extended in the gap of a renewal',
+    'user',
+    monthly,
+    use(80),
+    [nearEnd, long(75)],
+    [end(), extend(day_min)],
+    settle(75),
+    use(100),
+  ),
+  lived(
+    'two editors of one person',
+    'user',
+    monthly,
+    [hold(75), hold(75, { editor: 1 }), fail(1), settle(80)],
+    [settle(60, 1), failed(0), fail()],
+  ),
+  lived(
+    'overlapping holds that would keep old credits alive',
+    'user',
+    monthly,
+    use(20),
+    [nearEnd, long(100), long(200)],
+    end(),
+    [long(500), hold(1), release(2), hold(1)],
+    [minutes(day_min - 200), extend(day_min), minutes(200), hold(1)],
+    [settle(500), use(100)],
+  ),
+]
