@@ -1,5 +1,5 @@
 import type { ApiError } from '../schema/api/error.ts'
-import type { UsageRefusal } from '../schema/api/extension.ts'
+import type { SpendingRefusal } from '../schema/api/spending.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
@@ -330,10 +330,10 @@ export const editorNotFound = () =>
 /** The same for an organization of others and for one that does not exist. */
 export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
-export const insufficientCredits = (text: string, details: UsageRefusal) =>
+export const insufficientCredits = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'insufficient_credits', text, { details })
 /** The payment is made within an hour as a rule, but may be heard at any moment. */
-export const renewalInProgress = (text: string, details: UsageRefusal) =>
+export const renewalInProgress = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'renewal_in_progress', text, { details, retry_after_s: 60 })
 export const usageKeyTaken = (cause: unknown) =>
   new ServerError(

@@ -219,6 +219,7 @@ const fields: Readonly<Record<string, () => unknown>> = {
   transfer_id: () => '1',
   idempotency_key: () => randomUUID(),
   owner: () => people.user.user_id,
+  credits: () => 1,
   creditsAmount: () => 500,
   credits_amount: () => 500,
 }

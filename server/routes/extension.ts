@@ -1,5 +1,4 @@
 import {
-  type ExtensionBalance,
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
@@ -11,6 +10,7 @@ import {
   signOutEditor,
 } from '../../schema/api/extension.ts'
 import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import type { EditorBalance } from '../../schema/api/spending.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
@@ -115,25 +115,26 @@ export const extensionRoutes = [
 
   route(reportUsage, {
     rights: oneselfOrSeatHolder,
-  }).handle(async ({ body, user_id }, deps) => {
-    const { credits, description, idempotency_key } = body
-    const payer = await findPayer(deps, { payer: body.payer, user_id })
+  }).handle(async ({ body, user_id, editor_token_id }, deps) => {
+    const { payer: name, description, outcome: _, reason: failure, ...reported } = body
+    const payer = await findPayer(deps, { payer: name, user_id })
     const usage = await deps.editorCalls.spend({
       ...payer.owner,
-      credits,
-      idempotency_key,
+      ...reported,
+      failure,
       occurred_at: deps.now(),
       actor: user_id,
+      token_id: editor_token_id,
       reason: description,
     })
     if (usage.outcome === 'refused') {
       const subscription = await findLiveSubscription(deps.db, payer.owner)
       const is_renewing = await isRenewing(deps.db, subscription, deps.now())
-      throw usageRefused(deps.settings, payer, { ...usage, required: credits, is_renewing })
+      throw usageRefused(deps.settings, payer, { ...usage, required: body.credits, is_renewing })
     }
     return {
       success: true,
-      charged: credits,
+      charged: usage.charged,
       replayed: usage.outcome === 'replayed',
       balance: presentBalance(payer.name, usage),
     }
@@ -184,7 +185,7 @@ interface Accounts {
 }
 
 /** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */
-function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
+function presentBalance(payer: string, { plan, purchased }: Accounts): EditorBalance {
   const available = Math.max(0, plan + purchased)
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }
 }
