@@ -332,6 +332,9 @@ export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
 export const insufficientCredits = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'insufficient_credits', text, { details })
+/** Only holds stand in the way, which end by themselves. */
+export const creditsHeld = (text: string, details: SpendingRefusal, retry_after_s: number) =>
+  new ServerError(402, 'credits_held', text, { details, retry_after_s })
 /** The payment is made within an hour as a rule, but may be heard at any moment. */
 export const renewalInProgress = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'renewal_in_progress', text, { details, retry_after_s: 60 })

@@ -6,8 +6,8 @@ import {
   editorBalanceSchema,
   failureRules,
   outcomeFields,
+  refusedSpending,
   spendingFields,
-  spendingRefusalSchema,
 } from './spending.ts'
 
 const editorSchema = z.object({
@@ -132,11 +132,5 @@ export const reportUsage = endpoint({
     /** As it is now. */
     balance: editorBalanceSchema,
   }),
-  also: {
-    402: {
-      description:
-        'The payer does not have enough credits, or not until the renewal of the plan is paid; nothing was charged',
-      schema: spendingRefusalSchema,
-    },
-  },
+  also: { 402: refusedSpending },
 })

@@ -6,6 +6,8 @@ export const editorBalanceSchema = z.object({
   payer: payerSchema,
   /** What can be spent, beside what is held; never below zero. */
   available: z.int(),
+  /** Credits of open holds. */
+  held: z.int(),
   plan: z.int(),
   purchased: z.int(),
   /** True when it is time to suggest a top-up. */
@@ -65,12 +67,16 @@ export const failureRules = [
   }),
 ] as const
 
-export const spendingRefusalSchema = z.extend(apiErrorSchema, {
-  /** `renewal_in_progress`: the credits of the next month come with its payment; `Retry-After` is set. */
-  code: z.enum(['insufficient_credits', 'renewal_in_progress']),
+const spendingRefusalSchema = z.extend(apiErrorSchema, {
+  /**
+   * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next month
+   * come with its payment. Both set `Retry-After`.
+   */
+  code: z.enum(['insufficient_credits', 'credits_held', 'renewal_in_progress']),
   payer: payerSchema,
   required: z.int(),
   available: z.int(),
+  held: z.int(),
   plan: z.int(),
   purchased: z.int(),
   /** Must be paid back before credits can be used again. */
@@ -82,3 +88,9 @@ export type SpendingRefusal = Omit<
   z.infer<typeof spendingRefusalSchema>,
   keyof z.infer<typeof apiErrorSchema>
 >
+
+export const refusedSpending = {
+  description:
+    'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
+  schema: spendingRefusalSchema,
+}
