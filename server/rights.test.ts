@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addressOf } from '../schema/api/endpoint.ts'
 import { generateExtensionToken } from '../schema/api/extension.ts'
+import { reserveCredits } from '../schema/api/holds.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
@@ -172,6 +173,10 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     const [token] = await listTokens(database.owner, { user_id: people.user.user_id, limit: 1 })
     return { body: { id: token?.id } }
   },
+  'GET /api/extension/holds/{id}': holdOfUser,
+  'POST /api/extension/holds/{id}/extend': async () => ({ ...(await holdOfUser()), body: { expires_in: 1 } }),
+  'POST /api/extension/holds/{id}/settle': async () => ({ ...(await holdOfUser()), body: { credits: 1 } }),
+  'POST /api/extension/holds/{id}/release': holdOfUser,
   'POST /api/auth/initiate-vscode-auth': () => {
     const { state, code_challenge, redirect_uri } = newSignIn()
     return { body: { state, code_challenge, redirect_uri } }
@@ -282,6 +287,13 @@ async function sessionOfUser(): Promise<string> {
     body: { clerkUserId: people.user.user_id, planType: 'pro' },
   })
   return sessionId
+}
+
+async function holdOfUser(): Promise<Request> {
+  const { access_token } = await server.ask(generateExtensionToken, { token: people.user.token })
+  const body = { credits: 1, idempotency_key: randomUUID() }
+  const { hold } = await server.ask(reserveCredits, { token: access_token, body })
+  return { params: { id: hold.id } }
 }
 
 async function waitingAct(): Promise<string> {

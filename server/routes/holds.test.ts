@@ -400,6 +400,14 @@ describe('a hold belongs to a person', () => {
   })
 })
 
+test('a call about a hold is logged and counted by its path, without the id', async () => {
+  const ada = await editor({ purchased: 100 })
+  await release(ada, await reserved(ada))
+  expect(server.logs.filter(({ user_id }) => user_id === ada.user_id)).toContainEqual(
+    expect.objectContaining({ route: releaseHold.path, status: 200 }),
+  )
+})
+
 describe('an invalid call about a hold is refused and names the field', () => {
   test.each([
     ['no credits', { credits: 0 }, 'credits'],
