@@ -97,7 +97,7 @@ export const extensionRoutes = [
     const plan_type = balance.plan_type ?? 'starter'
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
-      // What is held and a plan change without a ledger entry, and `personal` means another owner for each user.
+      // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
       `${owner.owner_id}.${version}.${balance.held}.${balance.expiring}.${plan_type}`,
     )
   }),

@@ -209,7 +209,7 @@ describe('a refusal beside holds', () => {
     })
   })
 
-  test('of 75 that are held twice, 76 are settled from what is left beside the second', async () => {
+  test('a settlement of 76 beside two holds of 75 leaves the second one untouched', async () => {
     const ada = await editor({ purchased: 150 })
     const [first, second] = [await reserved(ada), await reserved(ada)]
     expect(await reserve(ada, { credits: 76 })).toMatchObject({
