@@ -23,9 +23,9 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   const router = new Router<RequestState>()
   const byAddress = new Map<string, AppMiddleware>()
   for (const { method, path, serve } of routes) {
-    const handlers = serve(deps)
-    router.register(path, [method], handlers)
-    byAddress.set(`${method} ${path}`, inOrder(handlers))
+    const handle = inOrder([namedRoute(path), ...serve(deps)])
+    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], handle)
+    byAddress.set(`${method} ${path}`, handle)
   }
 
   app.use(trackRequest(deps))
@@ -44,13 +44,19 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   return app
 }
 
-/** A map by path: our paths have no parameters. Other methods are left to the router. */
+/** A map by path. Those with parameters and other methods are left to the router. */
 function findByAddress(byAddress: ReadonlyMap<string, AppMiddleware>): AppMiddleware {
   return (ctx, next) => {
     const handle = byAddress.get(`${ctx.method} ${ctx.path}`)
-    if (!handle) return next()
-    ctx._matchedRoute = ctx.path
-    return handle(ctx, next)
+    return handle ? handle(ctx, next) : next()
+  }
+}
+
+/** The name by which logs and metrics know a route, as the contract writes it. */
+function namedRoute(path: string): AppMiddleware {
+  return (ctx, next) => {
+    ctx._matchedRoute = path
+    return next()
   }
 }
 

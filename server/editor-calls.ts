@@ -6,6 +6,7 @@ import {
   type EditorBalance,
   readEditorBalances,
 } from '../schema/extension/editor-balances.ts'
+import { type FoundHold, findHolds, type HoldOfActor } from '../schema/ledger/read/holds.ts'
 import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
@@ -14,6 +15,8 @@ export interface EditorCalls {
   readBalance(asked: AskedBalance): Promise<EditorBalance>
   /** Null when the user has no active seat of the organization. */
   findSeat(holder: SeatHolder): Promise<SeatRole | null>
+  /** Null when the person has no hold with this id. */
+  findHold(asked: HoldOfActor): Promise<FoundHold | null>
   /** As `spendCredits`, in one commit with one lock per payer: a busy pool does not delay other payers. */
   readonly spend: Spend
 }
@@ -22,6 +25,7 @@ export function createEditorCalls(db: Database): EditorCalls {
   return {
     readBalance: createReads((asked) => readEditorBalances(db, asked)),
     findSeat: createReads((holders) => findActiveSeats(db, holders)),
+    findHold: createReads((asked) => findHolds(db, asked)),
     spend: createUsageGroups(db),
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiError } from '../schema/api/error.ts'
-import type { UsageRefusal } from '../schema/api/extension.ts'
+import type { SpendingRefusal } from '../schema/api/spending.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
@@ -330,11 +330,30 @@ export const editorNotFound = () =>
 /** The same for an organization of others and for one that does not exist. */
 export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
-export const insufficientCredits = (text: string, details: UsageRefusal) =>
+export const insufficientCredits = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'insufficient_credits', text, { details })
+/** Only holds stand in the way, which end by themselves. */
+export const creditsHeld = (text: string, details: SpendingRefusal, retry_after_s: number) =>
+  new ServerError(402, 'credits_held', text, { details, retry_after_s })
 /** The payment is made within an hour as a rule, but may be heard at any moment. */
-export const renewalInProgress = (text: string, details: UsageRefusal) =>
+export const renewalInProgress = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'renewal_in_progress', text, { details, retry_after_s: 60 })
+/** The same for a hold of another person and for one that does not exist. */
+export const holdNotFound = () => new ServerError(404, 'hold_not_found', 'You have no hold with this id')
+export const holdEnded = (how: 'settled' | 'released' | 'expired') =>
+  new ServerError(409, `hold_${how}`, holdEndedTexts[how])
+const holdEndedTexts = {
+  settled: 'This hold is settled already',
+  released: 'This hold was released, so its credits are available again',
+  expired: 'This hold has expired, so its credits are available again',
+}
+export const tooManyHolds = (retry_after_s: number) =>
+  new ServerError(
+    429,
+    'too_many_holds',
+    'You have 50 open reservations of credits, which is the maximum. Please try again when other requests have finished.',
+    { retry_after_s },
+  )
 export const usageKeyTaken = (cause: unknown) =>
   new ServerError(
     409,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import type { Endpoint } from '../schema/api/endpoint.ts'
+import { addressOf, type Endpoint } from '../schema/api/endpoint.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
 import { buildOrganization } from '../tests/support/factories/organizations.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
@@ -142,10 +142,12 @@ function matching(pattern: string): fc.Arbitrary<string> {
 const described = (schema: z.core.$ZodType | undefined) =>
   schema && (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Described)
 
-function requestsOf({ query, body }: Endpoint) {
+function requestsOf({ params, query, body }: Endpoint) {
+  const paramsOf = described(params)
   const fieldsOf = described(query)
   const bodyOf = described(body)
   return fc.record({
+    params: paramsOf ? (valuesOf(paramsOf) as fc.Arbitrary<Record<string, unknown>>) : fc.constant({}),
     query: fieldsOf ? (valuesOf(fieldsOf) as fc.Arbitrary<Record<string, unknown>>) : fc.constant({}),
     // Twice the same name: callers of other frameworks send lists so.
     isRepeated: fc.constantFrom(false, false, false, true),
@@ -155,11 +157,20 @@ function requestsOf({ query, body }: Endpoint) {
   })
 }
 
+interface Hostile {
+  readonly params: Record<string, unknown>
+  readonly query: Record<string, unknown>
+  readonly isRepeated: boolean
+  readonly body: unknown
+}
+
 async function send(
   { method, path, auth }: Endpoint,
-  { query, isRepeated, body }: { query: Record<string, unknown>; isRepeated: boolean; body: unknown },
+  { params, query, isRepeated, body }: Hostile,
 ): Promise<{ status: number; text: string }> {
-  const url = new URL(`${server.url}${path}`)
+  // Half a character has no form in an address.
+  const wellFormed = Object.entries(params).map(([name, value]) => [name, String(value).toWellFormed()])
+  const url = new URL(`${server.url}${addressOf({ path }, Object.fromEntries(wellFormed))}`)
   for (const [name, value] of Object.entries(query)) {
     url.searchParams.append(name, String(value))
     if (isRepeated) url.searchParams.append(name, String(value))

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { addressOf } from '../schema/api/endpoint.ts'
 import { generateExtensionToken } from '../schema/api/extension.ts'
+import { reserveCredits } from '../schema/api/holds.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
@@ -119,6 +121,7 @@ const ofPlan = async (actor: Actor): Promise<Request> => {
 }
 
 interface Request {
+  readonly params?: object
   readonly body?: object
   readonly query?: Record<string, string>
   readonly headers?: Record<string, string>
@@ -170,6 +173,10 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     const [token] = await listTokens(database.owner, { user_id: people.user.user_id, limit: 1 })
     return { body: { id: token?.id } }
   },
+  'GET /api/extension/holds/{id}': holdOfUser,
+  'POST /api/extension/holds/{id}/extend': async () => ({ ...(await holdOfUser()), body: { expires_in: 1 } }),
+  'POST /api/extension/holds/{id}/settle': async () => ({ ...(await holdOfUser()), body: { credits: 1 } }),
+  'POST /api/extension/holds/{id}/release': holdOfUser,
   'POST /api/auth/initiate-vscode-auth': () => {
     const { state, code_challenge, redirect_uri } = newSignIn()
     return { body: { state, code_challenge, redirect_uri } }
@@ -219,6 +226,7 @@ const fields: Readonly<Record<string, () => unknown>> = {
   transfer_id: () => '1',
   idempotency_key: () => randomUUID(),
   owner: () => people.user.user_id,
+  credits: () => 1,
   creditsAmount: () => 500,
   credits_amount: () => 500,
 }
@@ -241,6 +249,7 @@ async function requestOf({ endpoint, method, row }: Case): Promise<Request> {
     return { ...Object.fromEntries(named), ...payer }
   }
   return {
+    ...(endpoint?.params && { params: await required(endpoint.params) }),
     ...(endpoint?.query && { query: (await required(endpoint.query)) as Record<string, string> }),
     ...(method === 'POST' && { body: await required(endpoint?.body) }),
   }
@@ -280,6 +289,13 @@ async function sessionOfUser(): Promise<string> {
   return sessionId
 }
 
+async function holdOfUser(): Promise<Request> {
+  const { access_token } = await server.ask(generateExtensionToken, { token: people.user.token })
+  const body = { credits: 1, idempotency_key: randomUUID() }
+  const { hold } = await server.ask(reserveCredits, { token: access_token, body })
+  return { params: { id: hold.id } }
+}
+
 async function waitingAct(): Promise<string> {
   const target = { kind: 'user', id: await buildUser(database.owner) } as const
   return (await buildWaitingAct(database, { target })).id
@@ -304,7 +320,7 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
   const isRefused = route.row.answers[actor] >= 400
   const before = isRefused && (await everything())
-  const response = await fetch(`${server.url}${route.path}${query}`, {
+  const response = await fetch(`${server.url}${addressOf(route.endpoint ?? route, request.params)}${query}`, {
     method: route.method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),

@@ -91,9 +91,28 @@ function answer<E extends Endpoint, Found>(
   deps: Dependencies,
 ): AppMiddleware {
   return async (ctx) => {
-    const { query, body, user_id, session_id = null, session_token = null, network, requestLog } = ctx.state
+    const {
+      params,
+      query,
+      body,
+      user_id,
+      session_id = null,
+      session_token = null,
+      network,
+      requestLog,
+    } = ctx.state
     const { editor_token_id = null } = ctx.state
-    const asked = { query, body, user_id, session_id, session_token, editor_token_id, network, requestLog }
+    const asked = {
+      params,
+      query,
+      body,
+      user_id,
+      session_id,
+      session_token,
+      editor_token_id,
+      network,
+      requestLog,
+    }
     const found = rights.check && (await rights.check(asked as Omit<RequestOf<E>, 'attempt_id'>, deps))
     if (failure) ctx.state.failure = failure
     const handle = async (attempt_id: string) =>

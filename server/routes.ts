@@ -8,6 +8,7 @@ import { explanationRoutes } from './routes/explanation.ts'
 import { extensionRoutes } from './routes/extension.ts'
 import { extensionAuthRoutes } from './routes/extension-auth.ts'
 import { healthRoutes } from './routes/health.ts'
+import { holdsRoutes } from './routes/holds.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationPeopleRoutes } from './routes/organization-people.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
@@ -37,6 +38,7 @@ const calls: readonly Route[] = [
   ...organizationPeopleRoutes,
   ...teamInvitationsRoutes,
   ...extensionRoutes,
+  ...holdsRoutes,
   ...extensionAuthRoutes,
   ...supportRoutes,
   ...supportCustomerRoutes,

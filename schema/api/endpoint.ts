@@ -15,12 +15,16 @@ export interface Endpoint<
   Query extends z.core.$ZodType = z.core.$ZodType,
   Body extends z.core.$ZodType = z.core.$ZodType,
   Response extends z.core.$ZodType = z.core.$ZodType,
+  Params extends z.core.$ZodType = z.core.$ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** May name parameters, each a whole segment: `/api/organizations/{id}/usage`. */
   readonly path: `/${string}`
   readonly summary: string
   readonly auth: EndpointAuth
   readonly limit: RateLimit
+  /** Of the path. */
+  readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
@@ -43,14 +47,24 @@ export interface Endpoint<
  * OpenAPI. The function only preserves the literal types.
  */
 export function endpoint<
-  const Definition extends Endpoint<Query, Body, Response>,
+  const Definition extends Endpoint<Query, Body, Response, Params>,
   Query extends z.core.$ZodType,
   Body extends z.core.$ZodType,
   Response extends z.core.$ZodType,
+  Params extends z.core.$ZodType,
 >(definition: Definition): Definition {
   return definition
 }
 
+/** The path with its parameters filled in. */
+export function addressOf({ path }: { readonly path: string }, params: unknown = {}): string {
+  const values = new Map(Object.entries(params as object))
+  return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values.get(name))))
+}
+
+export type ParamsOf<E extends Endpoint> = E['params'] extends z.core.$ZodType
+  ? z.infer<E['params']>
+  : undefined
 export type QueryOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.infer<E['query']> : undefined
 export type BodyOf<E extends Endpoint> = E['body'] extends z.core.$ZodType ? z.infer<E['body']> : undefined
 export type BodyInputOf<E extends Endpoint> = E['body'] extends z.core.$ZodType

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { apiErrorSchema } from './error.ts'
 import { payerSchema } from './ids.ts'
+import {
+  editorBalanceSchema,
+  failureRules,
+  outcomeFields,
+  refusedSpending,
+  spendingFields,
+} from './spending.ts'
 
 const editorSchema = z.object({
   id: z.uuid(),
@@ -72,17 +78,6 @@ export const revokeAllExtensionTokens = endpoint({
   response: z.object({ success: z.literal(true), revoked: z.int() }),
 })
 
-const balanceSchema = z.object({
-  payer: payerSchema,
-  /** The sum of both accounts, of which one may have a debt; never below zero. */
-  available: z.int(),
-  plan: z.int(),
-  purchased: z.int(),
-  /** True when it is time to suggest a top-up. */
-  low: z.boolean(),
-})
-export type ExtensionBalance = z.infer<typeof balanceSchema>
-
 export const getExtensionBalance = endpoint({
   method: 'GET',
   path: '/api/extension/balance',
@@ -90,7 +85,7 @@ export const getExtensionBalance = endpoint({
   auth: 'extension',
   limit: 'extension',
   query: z.strictObject({ payer: z._default(payerSchema, 'personal') }),
-  response: z.extend(balanceSchema, {
+  response: z.extend(editorBalanceSchema, {
     plan_type: planTypeSchema,
     /** Grows with every ledger entry. */
     version: z.int(),
@@ -108,46 +103,26 @@ export const signOutEditor = endpoint({
   response: z.object({ success: z.literal(true) }),
 })
 
-/** The description is shown to people: no characters that fake a new line or hide text. */
-const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
-
-const usageRefusalSchema = z.extend(apiErrorSchema, {
-  /** `renewal_in_progress`: the credits of the next month come with its payment; `Retry-After` is set. */
-  code: z.enum(['insufficient_credits', 'renewal_in_progress']),
-  payer: payerSchema,
-  required: z.int(),
-  available: z.int(),
-  plan: z.int(),
-  purchased: z.int(),
-  /** Must be paid back before credits can be used again. */
-  debt: z.int(),
-  /** The page on which this payer buys credits. */
-  buy_url: z.url(),
-})
-export type UsageRefusal = Omit<z.infer<typeof usageRefusalSchema>, keyof z.infer<typeof apiErrorSchema>>
-
 export const reportUsage = endpoint({
   method: 'POST',
   path: '/api/extension/usage',
-  summary: 'Spend credits of a payer, plan credits first; a retry with the same key is charged once',
+  summary:
+    'Spend credits of a payer, plan credits first, or report a request that failed; a retry with the same key is charged once',
   auth: 'extension',
   limit: 'extension',
-  body: z.strictObject({
-    credits: z.int().check(z.minimum(1), z.maximum(10_000)),
-    payer: z._default(payerSchema, 'personal'),
-    /** Chosen by the caller; unique per user and payer. */
-    idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters')),
-    /** Shown in the history. */
-    description: z._default(
-      z.string().check(
-        z.trim(),
-        z.minLength(1),
-        z.maxLength(200),
-        z.refine((text) => !unshowable.test(text), 'description must not hold control characters'),
-      ),
-      'Extension usage',
+  body: z
+    .strictObject({
+      credits: z.int().check(z.minimum(0), z.maximum(10_000)),
+      ...spendingFields,
+      ...outcomeFields,
+    })
+    .check(
+      ...failureRules,
+      z.refine(({ credits, outcome }) => outcome === 'failed' || credits !== 0, {
+        path: ['credits'],
+        error: 'credits must be at least 1, unless the request failed',
+      }),
     ),
-  }),
   response: z.object({
     success: z.literal(true),
     /** The credits charged for this report, now or earlier. */
@@ -155,13 +130,7 @@ export const reportUsage = endpoint({
     /** True when the same report was already charged earlier. */
     replayed: z.boolean(),
     /** As it is now. */
-    balance: balanceSchema,
+    balance: editorBalanceSchema,
   }),
-  also: {
-    402: {
-      description:
-        'The payer does not have enough credits, or not until the renewal of the plan is paid; nothing was charged',
-      schema: usageRefusalSchema,
-    },
-  },
+  also: { 402: refusedSpending },
 })

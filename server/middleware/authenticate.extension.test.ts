@@ -62,6 +62,11 @@ describe('two kinds of token', () => {
       '/api/extension/sign-out',
       '/api/extension/balance',
       '/api/extension/usage',
+      '/api/extension/holds',
+      '/api/extension/holds/{id}',
+      '/api/extension/holds/{id}/extend',
+      '/api/extension/holds/{id}/settle',
+      '/api/extension/holds/{id}/release',
     ])
     const statusOf = async (call: { path: string; method: string }, shown: string) => {
       const headers = { authorization: `Bearer ${shown}` }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
@@ -28,6 +29,19 @@ const spend = (user_id: string, credits: number) =>
     actor: user_id,
     reason: 'Test usage',
   })
+const reserve = (user_id: string, credits: number) =>
+  spendCredits(database.server, [
+    {
+      ...person(user_id),
+      action: 'reserve',
+      credits,
+      idempotency_key: randomUUID(),
+      occurred_at: new Date(),
+      actor: user_id,
+      reason: 'Test usage',
+      lasting_s: 900,
+    },
+  ])
 const balance = (token: string, payer?: string) =>
   server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
 /** As `curl -H 'If-None-Match: …'` asks; fetch adds a Cache-Control, which must change nothing. */
@@ -43,6 +57,7 @@ describe('the balance of a person', () => {
     expect(await balance(token)).toEqual({
       payer: 'personal',
       available: 0,
+      held: 0,
       plan: 0,
       purchased: 0,
       low: true,
@@ -128,6 +143,22 @@ describe('an ETag', () => {
       .execute()
     const changed = await revalidate(token, etag)
     expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
+  })
+
+  test('an ETag changes with what is held, and with what is about to expire', async () => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'plan', 500)
+    const { etag } = await revalidate(token, '')
+    await reserve(user_id, 75)
+    const held = await revalidate(token, etag)
+    expect(JSON.parse(held.text)).toMatchObject({ available: 425, held: 75, plan: 500, version: 1 })
+    await database.owner
+      .updateTable('ledger_owners')
+      .set({ kept: 20, expiring: 20 })
+      .where('owner_id', '=', user_id)
+      .execute()
+    const expiring = await revalidate(token, held.etag)
+    expect(JSON.parse(expiring.text)).toMatchObject({ available: 405, held: 75, plan: 500, version: 1 })
   })
 
   test('an ETag of one user does not match another’s balance of the same version', async () => {

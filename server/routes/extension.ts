@@ -1,5 +1,4 @@
 import {
-  type ExtensionBalance,
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
@@ -11,7 +10,6 @@ import {
   signOutEditor,
 } from '../../schema/api/extension.ts'
 import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
-import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   generateToken,
@@ -20,23 +18,14 @@ import {
   revokeToken,
   revokeTokens,
 } from '../../schema/extension/tokens.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import type { Dependencies } from '../dependencies.ts'
-import {
-  editorNotFound,
-  insufficientCredits,
-  payerNotFound,
-  renewalInProgress,
-  type ServerError,
-} from '../errors.ts'
+import { findPayer, ownerOf, presentBalance, refuseSpending } from '../editor-payer.ts'
+import { editorNotFound, payerNotFound } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
 import { oneself, oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
-import type { Settings } from '../settings.ts'
 
 export const extensionRoutes = [
   route(getActiveExtensionToken, {
@@ -108,32 +97,29 @@ export const extensionRoutes = [
     const plan_type = balance.plan_type ?? 'starter'
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
-      // A plan can change without a ledger entry, and `personal` means a different owner for each user.
-      `${owner.owner_id}.${version}.${plan_type}`,
+      // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
+      `${owner.owner_id}.${version}.${balance.held}.${balance.expiring}.${plan_type}`,
     )
   }),
 
   route(reportUsage, {
     rights: oneselfOrSeatHolder,
-  }).handle(async ({ body, user_id }, deps) => {
-    const { credits, description, idempotency_key } = body
-    const payer = await findPayer(deps, { payer: body.payer, user_id })
+  }).handle(async ({ body, user_id, editor_token_id }, deps) => {
+    const { payer: name, description, outcome: _, reason: failure, ...reported } = body
+    const payer = await findPayer(deps, { payer: name, user_id })
     const usage = await deps.editorCalls.spend({
       ...payer.owner,
-      credits,
-      idempotency_key,
+      ...reported,
+      failure,
       occurred_at: deps.now(),
       actor: user_id,
+      token_id: editor_token_id,
       reason: description,
     })
-    if (usage.outcome === 'refused') {
-      const subscription = await findLiveSubscription(deps.db, payer.owner)
-      const is_renewing = await isRenewing(deps.db, subscription, deps.now())
-      throw usageRefused(deps.settings, payer, { ...usage, required: credits, is_renewing })
-    }
+    if (usage.outcome === 'refused') throw await refuseSpending(deps, payer, usage, body.credits)
     return {
       success: true,
-      charged: credits,
+      charged: usage.charged,
       replayed: usage.outcome === 'replayed',
       balance: presentBalance(payer.name, usage),
     }
@@ -151,82 +137,4 @@ function presentEditor({ scheme, editor_name, ...token }: ListedToken): SignedIn
     last_used_at: token.last_used_at?.toISOString() ?? null,
     expires_at: token.expires_at.toISOString(),
   }
-}
-
-interface Payer {
-  /** As the extension names it: `personal` or the id of an organization. */
-  readonly name: string
-  readonly owner: Owner
-  readonly may_buy: boolean
-}
-
-/** The payer. An organization in which the user has no seat is a 404, whether or not it exists. */
-async function findPayer(
-  { editorCalls }: Pick<Dependencies, 'editorCalls'>,
-  { payer, user_id }: { payer: string; user_id: string },
-): Promise<Payer> {
-  const owner = ownerOf(payer, user_id)
-  if (owner.owner_kind === 'user') return { name: payer, owner, may_buy: true }
-  const role = await editorCalls.findSeat({ organization_id: payer, user_id })
-  if (role === null) throw payerNotFound()
-  return { name: payer, owner, may_buy: role === 'admin' }
-}
-
-function ownerOf(payer: string, user_id: string): Owner {
-  return payer === 'personal'
-    ? { owner_kind: 'user', owner_id: user_id }
-    : { owner_kind: 'organization', owner_id: payer }
-}
-
-interface Accounts {
-  readonly plan: number
-  readonly purchased: number
-}
-
-/** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */
-function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
-  const available = Math.max(0, plan + purchased)
-  return { payer, available, plan, purchased, low: available < lowBalanceCredits }
-}
-
-/** Says which payer has too few credits, how many, and where to buy more or what to wait for. */
-function usageRefused(
-  { app_url }: Pick<Settings, 'app_url'>,
-  payer: Payer,
-  {
-    required,
-    plan,
-    purchased,
-    is_renewing,
-  }: Accounts & {
-    readonly required: number
-    readonly is_renewing: boolean
-  },
-): ServerError {
-  const { available } = presentBalance(payer.name, { plan, purchased })
-  const debt = Math.max(0, -plan - purchased)
-  const isPersonal = payer.owner.owner_kind === 'user'
-  const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
-  const reason =
-    debt > 0
-      ? `There is a debt of ${count(debt)} on ${whose}, which has to be paid back first.`
-      : `This takes ${count(required)}, and ${whose} has ${available.toLocaleString('en-US')}.`
-  const remedy = payer.may_buy
-    ? 'Please buy more credits.'
-    : 'Please ask an administrator of your organization to buy more credits.'
-  const renewal = 'The plan is being renewed, and its credits come with the payment, usually within an hour.'
-  const refusal = is_renewing ? renewalInProgress : insufficientCredits
-  return refusal(`Not enough credits. ${reason} ${is_renewing ? renewal : remedy}`, {
-    payer: payer.name,
-    required,
-    available,
-    plan,
-    purchased,
-    debt,
-    buy_url: `${app_url}${isPersonal ? '/billing?tab=credits' : '/organizations?tab=billing'}&payer=${payer.name}`,
-  })
-}
-
-function count(credits: number): string {
-  return `${credits.toLocaleString('en-US')} ${credits === 1 ? 'credit' : 'credits'}`
 }

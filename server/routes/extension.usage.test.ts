@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import { listTokens } from '../../schema/extension/tokens.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
@@ -117,6 +118,65 @@ describe('a report of usage', () => {
   })
 })
 
+describe('a report with labels', () => {
+  test('a report with labels keeps them and the token of its editor', async () => {
+    const ada = await editor({ purchased: 5 })
+    await report(ada, { model: ' sonnet 🚀 ', project: 'm'.repeat(64), run: 'größer' })
+    const [token] = await listTokens(database.owner, { user_id: ada.user_id, limit: 1 })
+    const kept = await database.server
+      .selectFrom('ledger_transfers')
+      .select(['token_id', 'model', 'project', 'run'])
+      .where('actor', '=', ada.user_id)
+      .where('kind', '=', 'usage')
+      .execute()
+    expect(kept).toEqual([
+      { token_id: token?.id, model: 'sonnet 🚀', project: 'm'.repeat(64), run: 'größer' },
+    ])
+  })
+
+  test('a report that is repeated with other labels is the same report', async () => {
+    const ada = await editor({ purchased: 5 })
+    await report(ada, { idempotency_key: 'one', model: 'a' })
+    expect(await report(ada, { idempotency_key: 'one', model: 'b' })).toMatchObject({
+      status: 200,
+      body: { charged: 1, replayed: true },
+    })
+  })
+})
+
+describe('a report of a failure', () => {
+  const failed = { credits: 0, outcome: 'failed', reason: 'provider_error', idempotency_key: 'request-1' }
+
+  test('a report of a failure costs nothing, also when nothing is left, and is counted', async () => {
+    const ada = await editor()
+    const { status, body } = await report(ada, { ...failed, model: 'sonnet' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ charged: 0, replayed: false, balance: { available: 0 } })
+    const failures = await database.server
+      .selectFrom('ledger_failures')
+      .select(['failure', 'model', 'reason'])
+      .where('owner_id', '=', ada.user_id)
+      .execute()
+    expect(failures).toEqual([{ failure: 'provider_error', model: 'sonnet', reason: 'Chat' }])
+  })
+
+  test('a report of a failure that is repeated is answered the same', async () => {
+    const ada = await editor({ purchased: 5 })
+    const first = await report(ada, failed)
+    expect((await report(ada, failed)).body).toEqual({ ...(first.body as object), replayed: true })
+  })
+
+  test('a report of a failure takes its key: the same key with credits is a 409, and the other way round', async () => {
+    const ada = await editor({ purchased: 5 })
+    await report(ada, failed)
+    await report(ada, { idempotency_key: 'request-2' })
+    for (const usage of [{ idempotency_key: 'request-1' }, { ...failed, idempotency_key: 'request-2' }]) {
+      expect(await report(ada, usage)).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
+    }
+    expect(await availableTo(ada)).toBe(4)
+  })
+})
+
 describe('a report for an organization', () => {
   test('a report for an organization spends the organization’s credits, not the person’s', async () => {
     const org = newOrganization()
@@ -167,6 +227,7 @@ describe('a refusal of a report says which payer lacks what, and where to buy', 
       payer: 'personal',
       required: 1200,
       available: 3,
+      held: 0,
       plan: 2,
       purchased: 1,
       debt: 0,
@@ -308,6 +369,19 @@ describe('an invalid report is refused, names the field and charges nothing', ()
     ['an escape in the description', { description: '\u001b[31mred' }, 'description'],
     ['a description that turns its direction', { description: 'safe\u202etxt' }, 'description'],
     ['half a character', { description: 'a\ud800' }, 'description'],
+    ['an empty model', { model: ' ' }, 'model'],
+    ['a model of 65 characters', { model: 'm'.repeat(65) }, 'model'],
+    ['two lines of a project', { project: 'one\ntwo' }, 'project'],
+    ['a NUL in the project', { project: 'one\0two' }, 'project'],
+    ['a run that turns its direction', { run: 'safe\u202etxt' }, 'run'],
+    ['half a character of a run', { run: '\ud800' }, 'run'],
+    ['a run that is a number', { run: 7 }, 'run'],
+    ['zero credits that completed', { credits: 0, outcome: 'completed' }, 'credits'],
+    ['a failure that costs something', { credits: 1, outcome: 'failed', reason: 'timeout' }, 'credits'],
+    ['a failure without a reason', { credits: 0, outcome: 'failed' }, 'reason'],
+    ['a failure for a reason that we do not know', { credits: 0, outcome: 'failed', reason: 'x' }, 'reason'],
+    ['a reason without a failure', { reason: 'timeout' }, 'reason'],
+    ['an outcome that we do not know', { credits: 0, outcome: 'lost', reason: 'timeout' }, 'outcome'],
     ['a field that is not in the contract', { user_id: 'user_1' }, 'user_id'],
   ])('a report with %s is refused, names the field and charges nothing', async (_, fields, path) => {
     const ada = await editor({ purchased: 20_000 })

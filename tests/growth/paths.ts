@@ -20,6 +20,7 @@ import {
   revokeExtensionToken,
   signOutEditor,
 } from '../../schema/api/extension.ts'
+import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
 import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
@@ -152,6 +153,26 @@ export const paths: Readonly<Record<string, Path>> = {
           reason: 'Completion',
         })),
       )
+  },
+  'a hold of a person that is settled': async (product) => {
+    const token = await buildEditor(product)
+    return async () => {
+      const params = await reserve(product, token, 'personal')
+      await product.server.ask(getHold, { token, params })
+      await product.server.ask(settleHold, { token, params, body: { credits: 2 } })
+    }
+  },
+  'a hold of an organization that is extended and released, and a refusal beside it': async (product) => {
+    const { team, token } = await buildTeamWithCredits(product)
+    const payer = team.organization.id
+    return async () => {
+      const params = await reserve(product, token, payer)
+      await product.server.ask(extendHold, { token, params, body: { expires_in: 60 } })
+      const body = { credits: 199, payer, idempotency_key: randomUUID() }
+      const { status } = await product.server.api(reportUsage, { token, body })
+      if (status !== 402) throw new Error(`The refusal is a ${status}`)
+      await product.server.ask(releaseHold, { token, params })
+    }
   },
   'the balance of a person in an editor': async (product) => {
     const token = await buildEditor(product)
@@ -576,6 +597,11 @@ async function buildEditor(product: TestProduct): Promise<string> {
 function report({ server }: TestProduct, token: string, payer: string): Promise<unknown> {
   const body = { credits: 1, payer, idempotency_key: randomUUID(), description: 'Chat' }
   return server.ask(reportUsage, { token, body })
+}
+
+async function reserve({ server }: TestProduct, token: string, payer: string): Promise<{ id: string }> {
+  const body = { credits: 1, payer, idempotency_key: randomUUID() }
+  return { id: (await server.ask(reserveCredits, { token, body })).hold.id }
 }
 
 const historyLength = 60

@@ -1,0 +1,96 @@
+import * as z from 'zod/mini'
+import { apiErrorSchema } from './error.ts'
+import { payerSchema } from './ids.ts'
+
+export const editorBalanceSchema = z.object({
+  payer: payerSchema,
+  /** What can be spent, beside what is held; never below zero. */
+  available: z.int(),
+  /** Credits of open holds. */
+  held: z.int(),
+  plan: z.int(),
+  purchased: z.int(),
+  /** True when it is time to suggest a top-up. */
+  low: z.boolean(),
+})
+export type EditorBalance = z.infer<typeof editorBalanceSchema>
+
+/** It is shown to people: no characters that fake a new line or hide text. */
+const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+const shownText = (name: string, length_max: number) =>
+  z.string().check(
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(length_max),
+    z.refine((text) => !unshowable.test(text), `${name} must not hold control characters`),
+  )
+
+/** What names a piece of usage, and says what it was for. */
+export const spendingFields = {
+  payer: z._default(payerSchema, 'personal'),
+  /** Chosen by the caller; unique per user and payer. */
+  idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters')),
+  /** Shown in the history. */
+  description: z._default(shownText('description', 200), 'Extension usage'),
+  model: z.optional(shownText('model', 64)),
+  project: z.optional(shownText('project', 64)),
+  run: z.optional(shownText('run', 64)),
+}
+
+/** How the request ended that the credits are for. */
+export const outcomeFields = {
+  outcome: z._default(z.enum(['completed', 'failed']), 'completed'),
+  /** Why it failed. */
+  reason: z.optional(z.enum(['provider_error', 'timeout', 'empty', 'cancelled'])),
+}
+
+interface Ended {
+  readonly credits: number
+  readonly outcome: 'completed' | 'failed'
+  readonly reason?: string | undefined
+}
+
+/** A failure costs nothing and has a reason, which nothing else has. */
+export const failureRules = [
+  z.refine<Ended>(({ credits, outcome }) => outcome === 'completed' || credits === 0, {
+    path: ['credits'],
+    error: 'A request that failed costs 0 credits',
+  }),
+  z.refine<Ended>(({ outcome, reason }) => outcome === 'completed' || reason !== undefined, {
+    path: ['reason'],
+    error: 'reason must say why the request failed',
+  }),
+  z.refine<Ended>(({ outcome, reason }) => outcome === 'failed' || reason === undefined, {
+    path: ['reason'],
+    error: 'reason is only for a request that failed',
+  }),
+] as const
+
+const spendingRefusalSchema = z.extend(apiErrorSchema, {
+  /**
+   * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next month
+   * come with its payment. Both set `Retry-After`.
+   */
+  code: z.enum(['insufficient_credits', 'credits_held', 'renewal_in_progress']),
+  payer: payerSchema,
+  required: z.int(),
+  available: z.int(),
+  held: z.int(),
+  plan: z.int(),
+  purchased: z.int(),
+  /** Must be paid back before credits can be used again. */
+  debt: z.int(),
+  /** The page on which this payer buys credits. */
+  buy_url: z.url(),
+})
+export type SpendingRefusal = Omit<
+  z.infer<typeof spendingRefusalSchema>,
+  keyof z.infer<typeof apiErrorSchema>
+>
+
+export const refusedSpending = {
+  description:
+    'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
+  schema: spendingRefusalSchema,
+}

@@ -1,0 +1,475 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
+import { buildSeat } from '../../tests/support/factories/seats.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+
+const { database, server, clock } = testProduct({ clerk: 'trusting' })
+beforeEach(() => clock.reset())
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+interface Editor {
+  readonly user_id: string
+  readonly token: string
+}
+const minute = 60_000
+const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
+async function editor(credits: { plan?: number; purchased?: number } = {}): Promise<Editor> {
+  const user_id = await buildUser(database.server)
+  await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, credits)
+  return { user_id, token: await buildExtensionToken(database, user_id) }
+}
+async function member(org: string, role: 'admin' | 'member' = 'member'): Promise<Editor> {
+  const one = await editor()
+  await buildSeat(database, { organization_id: org, user_id: one.user_id, role })
+  return one
+}
+async function organization(credits: { plan?: number; purchased?: number }): Promise<string> {
+  const org = newOrganization()
+  await giveCredits(database, { owner_kind: 'organization', owner_id: org }, credits)
+  return org
+}
+const endSeatsOf = (org: string) =>
+  database.worker.updateTable('seats').set({ status: 'revoked' }).where('organization_id', '=', org).execute()
+
+const reserve = ({ token }: Editor, fields: object = {}) =>
+  server.api(reserveCredits, { token, body: { credits: 75, idempotency_key: randomUUID(), ...fields } })
+async function reserved(by: Editor, fields: object = {}): Promise<string> {
+  const body = { credits: 75, idempotency_key: randomUUID(), ...fields }
+  return (await server.ask(reserveCredits, { token: by.token, body })).hold.id
+}
+const settle = ({ token }: Editor, id: string, credits: number, fields: object = {}) =>
+  server.api(settleHold, { token, params: { id }, body: { credits, ...fields } })
+const extend = ({ token }: Editor, id: string, expires_in: unknown = 15) =>
+  server.api(extendHold, { token, params: { id }, body: { expires_in } })
+const release = ({ token }: Editor, id: string) => server.api(releaseHold, { token, params: { id } })
+const read = ({ token }: Editor, id: string) => server.api(getHold, { token, params: { id } })
+const use = ({ token }: Editor, credits: number, fields: object = {}) =>
+  server.api(reportUsage, { token, body: { credits, idempotency_key: randomUUID(), ...fields } })
+const balanceOf = ({ token }: Editor, payer = 'personal') =>
+  server.ask(getExtensionBalance, { token, query: { payer } })
+
+describe('a reservation', () => {
+  test('a reservation holds credits for fifteen minutes, and charges nothing', async () => {
+    const ada = await editor({ plan: 300, purchased: 200 })
+    const before = clock.now().getTime()
+    const { status, body } = await reserve(ada)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      hold: {
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        state: 'open',
+        credits: 75,
+        expires_at: expect.any(String),
+      },
+      replayed: false,
+      balance: { payer: 'personal', available: 425, held: 75, plan: 300, purchased: 200, low: false },
+    })
+    const { hold } = body as { hold: { id: string; expires_at: string } }
+    const lasts = new Date(hold.expires_at).getTime() - before
+    expect(lasts).toBeGreaterThanOrEqual(15 * minute)
+    expect(lasts).toBeLessThan(16 * minute)
+    expect((await read(ada, hold.id)).body).toEqual({ success: true, hold })
+  })
+
+  test('twenty parallel reservations of 75 on 500 credits are granted six times', async () => {
+    const ada = await editor({ plan: 300, purchased: 200 })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => reserve(ada)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(6)
+    const refused = answers.filter(({ status }) => status === 402)
+    expect(refused).toHaveLength(14)
+    for (const { body } of refused) expect(body).toMatchObject({ code: 'credits_held', held: 450 })
+    expect(await balanceOf(ada)).toMatchObject({ available: 50, held: 450 })
+  })
+
+  test('a reservation whose answer was lost is answered the same, and reserves once', async () => {
+    const ada = await editor({ purchased: 100 })
+    const first = await reserve(ada, { idempotency_key: 'request-1' })
+    const again = await reserve(ada, { idempotency_key: 'request-1' })
+    expect(again.body).toEqual({ ...(first.body as object), replayed: true })
+    const { hold } = first.body as { hold: { id: string } }
+    await settle(ada, hold.id, 60)
+    expect(await reserve(ada, { idempotency_key: 'request-1' })).toMatchObject({
+      status: 200,
+      body: { hold: { id: hold.id, state: 'settled' }, replayed: true, balance: { held: 0, available: 40 } },
+    })
+  })
+
+  test('a reservation with a key that was used for another one is a 409', async () => {
+    const ada = await editor({ purchased: 100 })
+    await reserve(ada, { idempotency_key: 'request-1' })
+    for (const fields of [{ credits: 76 }, { at_least: 75 }]) {
+      expect(await reserve(ada, { idempotency_key: 'request-1', ...fields })).toMatchObject({
+        status: 409,
+        body: { code: 'idempotency_conflict', fields: [{ path: 'idempotency_key' }] },
+      })
+    }
+    expect(await balanceOf(ada)).toMatchObject({ held: 75 })
+  })
+
+  test('a reservation and a report of usage may have the same key', async () => {
+    const ada = await editor({ purchased: 100 })
+    await reserve(ada, { idempotency_key: 'request-1' })
+    expect(await use(ada, 25, { idempotency_key: 'request-1' })).toMatchObject({
+      status: 200,
+      body: { charged: 25, replayed: false, balance: { available: 0, held: 75 } },
+    })
+  })
+
+  test('a reservation with at_least takes what is available, and not less', async () => {
+    const ada = await editor({ purchased: 100 })
+    await reserve(ada)
+    expect(await reserve(ada, { at_least: 26 })).toMatchObject({
+      status: 402,
+      body: { code: 'credits_held', required: 26, available: 25, held: 75 },
+    })
+    expect(await reserve(ada, { at_least: 25 })).toMatchObject({
+      status: 200,
+      body: { hold: { credits: 25 }, balance: { available: 0, held: 100 } },
+    })
+  })
+
+  test('a reservation keeps its labels and the token of its editor for the usage', async () => {
+    const ada = await editor({ purchased: 100 })
+    const labels = { model: 'sonnet 🚀', project: 'größer', run: 'r'.repeat(64) }
+    await settle(ada, await reserved(ada, { ...labels, description: 'Chat: explain' }), 5)
+    const usage = await database.server
+      .selectFrom('ledger_transfers')
+      .select(['model', 'project', 'run', 'reason', 'token_id'])
+      .where('actor', '=', ada.user_id)
+      .where('kind', '=', 'usage')
+      .execute()
+    expect(usage).toEqual([{ ...labels, reason: 'Chat: explain', token_id: expect.any(String) }])
+  })
+
+  test('the fifty-first open hold of a person and payer is a 429, until one ends', async () => {
+    const ada = await editor({ purchased: 1000 })
+    const ids = await Promise.all(Array.from({ length: 50 }, () => reserved(ada, { credits: 1 })))
+    const refused = await reserve(ada, { credits: 1 })
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_holds' } })
+    expect(refused.headers.get('retry-after')).toBe('60')
+    await release(ada, ids[0] ?? '')
+    expect((await reserve(ada, { credits: 1 })).status).toBe(200)
+  })
+})
+
+describe('a refusal beside holds', () => {
+  test('a refusal for which the held credits would be enough says when to ask again', async () => {
+    const ada = await editor({ purchased: 100 })
+    await reserve(ada)
+    const refused = await use(ada, 26)
+    const text =
+      'Not enough credits. This takes 26 credits, and your personal balance has 25 available and 75 reserved. ' +
+      'Please try again when other requests have finished.'
+    expect(refused.status).toBe(402)
+    expect(refused.headers.get('retry-after')).toBe('60')
+    expect(refused.body).toEqual({
+      error: text,
+      message: text,
+      code: 'credits_held',
+      request_id: expect.any(String),
+      payer: 'personal',
+      required: 26,
+      available: 25,
+      held: 75,
+      plan: 0,
+      purchased: 100,
+      debt: 0,
+      buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
+    })
+    clock.advance(14 * minute + 20_000)
+    const later = await use(ada, 26)
+    expect(Number(later.headers.get('retry-after'))).toBeGreaterThan(1)
+    expect(Number(later.headers.get('retry-after'))).toBeLessThanOrEqual(40)
+    clock.advance(minute)
+    expect(await use(ada, 26)).toMatchObject({ status: 200, body: { balance: { held: 0, available: 74 } } })
+  })
+
+  test('a refusal for which the held credits would not be enough says to buy more', async () => {
+    const ada = await editor({ purchased: 100 })
+    await reserve(ada)
+    const refused = await reserve(ada, { credits: 101 })
+    expect(refused.headers.get('retry-after')).toBeNull()
+    expect(refused).toMatchObject({
+      status: 402,
+      body: {
+        code: 'insufficient_credits',
+        error: expect.stringContaining('has 25 available and 75 reserved. Please buy more credits.'),
+        available: 25,
+        held: 75,
+      },
+    })
+  })
+
+  test('a settlement of 76 beside two holds of 75 leaves the second one untouched', async () => {
+    const ada = await editor({ purchased: 150 })
+    const [first, second] = [await reserved(ada), await reserved(ada)]
+    expect(await reserve(ada, { credits: 76 })).toMatchObject({
+      status: 402,
+      body: { code: 'credits_held', available: 0, held: 150 },
+    })
+    expect(await settle(ada, first, 76)).toMatchObject({ body: { charged: 75, uncollected: 1 } })
+    expect(await settle(ada, second, 75)).toMatchObject({ body: { charged: 75, uncollected: 0 } })
+    expect(await balanceOf(ada)).toMatchObject({ available: 0, held: 0 })
+  })
+})
+
+describe('a settlement', () => {
+  test('a settlement charges what the request cost, and frees the rest', async () => {
+    const ada = await editor({ plan: 50, purchased: 100 })
+    expect((await settle(ada, await reserved(ada), 60)).body).toEqual({
+      success: true,
+      charged: 60,
+      released: 15,
+      uncollected: 0,
+      late: false,
+      replayed: false,
+      balance: { payer: 'personal', available: 90, held: 0, plan: 0, purchased: 90, low: true },
+    })
+  })
+
+  test('a settlement whose answer was lost is answered the same, and one of another number is a 409', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    const first = await settle(ada, id, 60)
+    expect((await settle(ada, id, 60)).body).toEqual({ ...(first.body as object), replayed: true })
+    for (const credits of [0, 61]) {
+      expect(await settle(ada, id, credits)).toMatchObject({ status: 409, body: { code: 'hold_settled' } })
+    }
+    expect(await release(ada, id)).toMatchObject({ status: 409, body: { code: 'hold_settled' } })
+    expect(await extend(ada, id)).toMatchObject({ status: 409, body: { code: 'hold_settled' } })
+    expect(await balanceOf(ada)).toMatchObject({ available: 40, held: 0 })
+  })
+
+  test('twenty settlements of one hold at once charge once', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => settle(ada, id, 60)))
+    expect(answers.filter(({ body }) => (body as { replayed: boolean }).replayed === false)).toHaveLength(1)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await balanceOf(ada)).toMatchObject({ available: 40, held: 0 })
+  })
+
+  test('a settlement above what was reserved takes what is available, and the rest is no debt', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    await use(ada, 20)
+    expect(await settle(ada, id, 90)).toMatchObject({
+      body: { charged: 80, released: 0, uncollected: 10, balance: { available: 0, purchased: 0 } },
+    })
+    expect(await settle(ada, id, 90)).toMatchObject({
+      body: { charged: 80, released: 0, uncollected: 10, replayed: true },
+    })
+  })
+
+  test('a settlement above what was reserved with nothing available takes what was reserved', async () => {
+    const ada = await editor({ purchased: 75 })
+    expect(await settle(ada, await reserved(ada), 10_000)).toMatchObject({
+      body: { charged: 75, released: 0, uncollected: 9925, balance: { available: 0, purchased: 0 } },
+    })
+  })
+
+  test('a settlement of a request that failed costs nothing and is counted', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada, { model: 'sonnet' })
+    const failed = { outcome: 'failed', reason: 'timeout' }
+    expect(await settle(ada, id, 0, failed)).toMatchObject({
+      status: 200,
+      body: { charged: 0, released: 75, uncollected: 0, balance: { available: 100, held: 0 } },
+    })
+    expect(await settle(ada, id, 0, failed)).toMatchObject({ body: { replayed: true } })
+    expect(await settle(ada, id, 0)).toMatchObject({ status: 409, body: { code: 'hold_settled' } })
+    const failures = await database.server
+      .selectFrom('ledger_failures')
+      .select(['failure', 'model'])
+      .where('owner_id', '=', ada.user_id)
+      .execute()
+    expect(failures).toEqual([{ failure: 'timeout', model: 'sonnet' }])
+  })
+
+  test('a settlement after a release is a 409', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    expect(await release(ada, id)).toMatchObject({
+      status: 200,
+      body: { success: true, released: 75, replayed: false, balance: { available: 100, held: 0 } },
+    })
+    expect(await release(ada, id)).toMatchObject({ status: 200, body: { released: 75, replayed: true } })
+    expect(await settle(ada, id, 5)).toMatchObject({ status: 409, body: { code: 'hold_released' } })
+    expect(await extend(ada, id)).toMatchObject({ status: 409, body: { code: 'hold_released' } })
+    expect(await balanceOf(ada)).toMatchObject({ available: 100, held: 0 })
+  })
+
+  test('a hold that has expired is settled late once, from what is available', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    clock.advance(15 * minute)
+    expect(await read(ada, id)).toMatchObject({ body: { hold: { state: 'expired' } } })
+    expect(await extend(ada, id)).toMatchObject({ status: 409, body: { code: 'hold_expired' } })
+    expect(await release(ada, id)).toMatchObject({ status: 409, body: { code: 'hold_expired' } })
+    await use(ada, 90)
+    const late = { charged: 10, released: 65, uncollected: 65, late: true }
+    expect(await settle(ada, id, 75)).toMatchObject({ status: 200, body: { ...late, replayed: false } })
+    expect(await settle(ada, id, 75)).toMatchObject({ status: 200, body: { ...late, replayed: true } })
+    expect(await settle(ada, id, 10)).toMatchObject({ status: 409, body: { code: 'hold_settled' } })
+    expect(await read(ada, id)).toMatchObject({ body: { hold: { state: 'settled_late' } } })
+  })
+
+  test('a hold that expired a day ago is not settled any more', async () => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada, { expires_in: 1 })
+    clock.advance(24 * 60 * minute + 2 * minute)
+    expect(await settle(ada, id, 75)).toMatchObject({ status: 409, body: { code: 'hold_expired' } })
+    expect(await balanceOf(ada)).toMatchObject({ purchased: 100, held: 0, available: 100 })
+  })
+})
+
+test('a hold is extended over 106 minutes, and then settled in time', async () => {
+  const ada = await editor({ purchased: 100 })
+  const id = await reserved(ada)
+  for (let at = 0; at < 106; at += 14) {
+    clock.advance(14 * minute)
+    expect(await extend(ada, id)).toMatchObject({
+      status: 200,
+      body: { success: true, hold: { id, state: 'open', credits: 75 }, balance: { held: 75 } },
+    })
+  }
+  expect(await settle(ada, id, 75)).toMatchObject({ body: { charged: 75, late: false } })
+})
+
+describe('a hold belongs to a person', () => {
+  test('two editors of one person each settle, extend and read what the other has reserved', async () => {
+    const ada = await editor({ purchased: 200 })
+    const issued = await buildSignedInEditor(database.server, {
+      user_id: ada.user_id,
+      scheme: 'cursor',
+      editor_name: 'Cursor',
+    })
+    const other = { ...ada, token: issued?.access_token ?? '' }
+    const [mine, theirs] = [await reserved(ada), await reserved(other)]
+    expect((await extend(other, mine)).status).toBe(200)
+    expect((await read(ada, theirs)).status).toBe(200)
+    expect(await settle(other, mine, 60)).toMatchObject({ status: 200, body: { charged: 60 } })
+    expect(await settle(ada, theirs, 60)).toMatchObject({ status: 200, body: { charged: 60 } })
+    expect(await settle(other, theirs, 60)).toMatchObject({ body: { replayed: true } })
+  })
+
+  test('a hold of another person is a 404 on every call, like one that does not exist', async () => {
+    const org = await organization({ plan: 500 })
+    const [ada, eve, admin] = [await member(org), await member(org), await member(org, 'admin')]
+    for (const id of [await reserved(ada, { payer: org }), randomUUID()]) {
+      for (const by of [eve, admin]) {
+        for (const answer of [
+          await read(by, id),
+          await extend(by, id),
+          await settle(by, id, 5),
+          await release(by, id),
+        ]) {
+          expect(answer).toMatchObject({ status: 404, body: { code: 'hold_not_found' } })
+        }
+      }
+    }
+    expect(await balanceOf(ada, org)).toMatchObject({ held: 75, available: 425 })
+  })
+
+  test('a member who loses the seat settles, releases and reads, and neither reserves nor extends', async () => {
+    const org = await organization({ plan: 500 })
+    const ada = await member(org)
+    const [first, second] = [await reserved(ada, { payer: org }), await reserved(ada, { payer: org })]
+    await endSeatsOf(org)
+    for (const answer of [await reserve(ada, { payer: org }), await extend(ada, first)]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'payer_not_found' } })
+    }
+    expect((await read(ada, first)).status).toBe(200)
+    expect(await settle(ada, first, 60)).toMatchObject({
+      status: 200,
+      body: { charged: 60, balance: { payer: org, available: 365, held: 75 } },
+    })
+    expect(await release(ada, second)).toMatchObject({
+      status: 200,
+      body: { released: 75, balance: { payer: org, available: 440, held: 0 } },
+    })
+  })
+})
+
+test('a call about a hold is logged and counted by its path, without the id', async () => {
+  const ada = await editor({ purchased: 100 })
+  await release(ada, await reserved(ada))
+  expect(server.logs.filter(({ user_id }) => user_id === ada.user_id)).toContainEqual(
+    expect.objectContaining({ route: releaseHold.path, status: 200 }),
+  )
+})
+
+describe('an invalid call about a hold is refused and names the field', () => {
+  test.each([
+    ['no credits', { credits: 0 }, 'credits'],
+    ['10,001 credits', { credits: 10_001 }, 'credits'],
+    ['more that is enough than is asked for', { at_least: 76 }, 'at_least'],
+    ['nothing that is enough', { at_least: 0 }, 'at_least'],
+    ['no time', { expires_in: 0 }, 'expires_in'],
+    ['61 minutes', { expires_in: 61 }, 'expires_in'],
+    ['a key with a line break', { idempotency_key: 'a\n' }, 'idempotency_key'],
+    ['a NUL in its key', { idempotency_key: 'a\0' }, 'idempotency_key'],
+    ['a run that turns its direction', { run: 'safe\u202etxt' }, 'run'],
+    ['half a character of a model', { model: '\ud800' }, 'model'],
+    ['a user as the payer', { payer: 'user_1' }, 'payer'],
+    ['an outcome', { outcome: 'failed' }, 'outcome'],
+  ])('a reservation with %s is refused', async (_, fields, path) => {
+    const ada = await editor({ purchased: 20_000 })
+    expect(await reserve(ada, fields)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', fields: [{ path }] },
+    })
+    expect(await balanceOf(ada)).toMatchObject({ held: 0 })
+  })
+
+  test.each([
+    ['negative credits', { credits: -1 }, 'credits'],
+    ['10,001 credits', { credits: 10_001 }, 'credits'],
+    ['a failure that costs something', { credits: 1, outcome: 'failed', reason: 'timeout' }, 'credits'],
+    ['a failure without a reason', { credits: 0, outcome: 'failed' }, 'reason'],
+    ['a reason without a failure', { credits: 0, reason: 'timeout' }, 'reason'],
+    ['a payer', { credits: 1, payer: 'personal' }, 'payer'],
+  ])('a settlement with %s is refused', async (_, body, path) => {
+    const ada = await editor({ purchased: 100 })
+    const id = await reserved(ada)
+    expect(await server.api(settleHold, { token: ada.token, params: { id }, body })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', fields: [{ path }] },
+    })
+    expect(await read(ada, id)).toMatchObject({ body: { hold: { state: 'open' } } })
+  })
+
+  test.each(['1', 'a b', '%00', '..', `${randomUUID()}0`, "' OR 1=1"])(
+    'a hold cannot have the id %j',
+    async (id) => {
+      const ada = await editor()
+      for (const answer of [await read(ada, id), await settle(ada, id, 1), await release(ada, id)]) {
+        expect([400, 404, 405]).toContain(answer.status)
+      }
+    },
+  )
+
+  test('an extension of an hour and a minute is refused', async () => {
+    const ada = await editor({ purchased: 100 })
+    expect(await extend(ada, await reserved(ada), 61)).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'expires_in' }] },
+    })
+  })
+
+  test('a call about a hold without a token is refused', async () => {
+    expect(await server.api(getHold, { params: { id: randomUUID() } })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_token' },
+    })
+  })
+})

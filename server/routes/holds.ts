@@ -1,0 +1,123 @@
+import {
+  type EditorHold,
+  extendHold,
+  getHold,
+  releaseHold,
+  reserveCredits,
+  settleHold,
+} from '../../schema/api/holds.ts'
+import type { FoundHold } from '../../schema/ledger/read/holds.ts'
+import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { findPayer, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
+import { holdEnded, holdNotFound, tooManyHolds } from '../errors.ts'
+import { oneselfOrSeatHolder, theOwner } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const holdsRoutes = [
+  route(reserveCredits, {
+    rights: oneselfOrSeatHolder,
+  }).handle(async ({ body, user_id, editor_token_id }, deps) => {
+    const { payer: name, description, expires_in, ...asked } = body
+    const payer = await findPayer(deps, { payer: name, user_id })
+    const outcome = await deps.editorCalls.spend({
+      ...payer.owner,
+      ...asked,
+      action: 'reserve',
+      occurred_at: deps.now(),
+      actor: user_id,
+      token_id: editor_token_id,
+      reason: description,
+      lasting_s: expires_in * 60,
+    })
+    if (outcome.outcome === 'refused') {
+      throw await refuseSpending(deps, payer, outcome, body.at_least ?? body.credits)
+    }
+    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner))
+    return {
+      success: true,
+      hold: presentHold(requireDone(outcome)),
+      replayed: outcome.outcome === 'replayed',
+      balance: presentBalance(name, outcome),
+    }
+  }),
+
+  route(getHold, { rights: theOwner }).handle(async ({ params, user_id }, deps) => {
+    const { hold } = await findOwnHold(deps, { hold_id: params.id, user_id })
+    const isOver = hold.state === 'open' && hold.expires_at <= deps.now()
+    return { success: true, hold: presentHold(isOver ? { ...hold, state: 'expired' } : hold) }
+  }),
+
+  route(extendHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
+    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
+    await findPayer(deps, { payer, user_id })
+    const lasting_s = body.expires_in * 60
+    const outcome = await deps.editorCalls.spend({ ...asked, action: 'extend', lasting_s })
+    return {
+      success: true,
+      hold: presentHold(requireDone(outcome)),
+      balance: presentBalance(payer, outcome),
+    }
+  }),
+
+  route(settleHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
+    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
+    const { credits, reason: failure } = body
+    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure })
+    const hold = requireDone(outcome)
+    const { charged } = outcome
+    return {
+      success: true,
+      charged,
+      released: Math.max(0, hold.credits - charged),
+      uncollected: credits - charged,
+      late: hold.state === 'settled_late',
+      replayed: outcome.outcome === 'replayed',
+      balance: presentBalance(payer, outcome),
+    }
+  }),
+
+  route(releaseHold, { rights: theOwner }).handle(async ({ params, user_id }, deps) => {
+    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
+    const outcome = await deps.editorCalls.spend({ ...asked, action: 'release' })
+    return {
+      success: true,
+      released: requireDone(outcome).credits,
+      replayed: outcome.outcome === 'replayed',
+      balance: presentBalance(payer, outcome),
+    }
+  }),
+]
+
+/**
+ * The caller's hold, its payer, and what every question to the ledger about it has. The person needs no seat:
+ * what a request has cost is settled also after the seat was lost.
+ */
+async function findOwnHold(
+  { editorCalls, now }: Pick<Dependencies, 'editorCalls' | 'now'>,
+  { hold_id, user_id }: { readonly hold_id: string; readonly user_id: string },
+) {
+  const hold = await editorCalls.findHold({ hold_id, actor: user_id })
+  if (!hold) throw holdNotFound()
+  const { owner_kind, owner_id } = hold
+  return {
+    hold,
+    payer: payerOf(hold),
+    asked: { owner_kind, owner_id, hold_id, actor: user_id, occurred_at: now() },
+  }
+}
+
+function payerOf({ owner_kind, owner_id }: FoundHold): string {
+  return owner_kind === 'user' ? 'personal' : owner_id
+}
+
+/** The hold after what was asked for, or the error that says why that was not possible. */
+function requireDone({ outcome, hold }: SpendOutcome): Hold {
+  if (outcome === 'settled' || outcome === 'released' || outcome === 'expired') throw holdEnded(outcome)
+  if (!hold) throw holdNotFound()
+  return hold
+}
+
+function presentHold({ id, state, credits, expires_at }: Hold): EditorHold {
+  return { id, state, credits, expires_at: expires_at.toISOString() }
+}
