@@ -24,7 +24,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   const byAddress = new Map<string, AppMiddleware>()
   for (const { method, path, serve } of routes) {
     const handlers = serve(deps)
-    router.register(path, [method], handlers)
+    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], handlers)
     byAddress.set(`${method} ${path}`, inOrder(handlers))
   }
 
@@ -44,7 +44,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   return app
 }
 
-/** A map by path: our paths have no parameters. Other methods are left to the router. */
+/** A map by path. Those with parameters and other methods are left to the router. */
 function findByAddress(byAddress: ReadonlyMap<string, AppMiddleware>): AppMiddleware {
   return (ctx, next) => {
     const handle = byAddress.get(`${ctx.method} ${ctx.path}`)

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
-import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
 import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
@@ -22,6 +22,7 @@ export interface RequestState {
   /** Set by `authenticateExtension`. */
   editor_token_id?: string
   /** Set by `validate`. */
+  params?: unknown
   query?: unknown
   body?: unknown
   /** Set by a route while its handler runs: how errors are reported from then on. */
@@ -35,6 +36,8 @@ export type AppMiddleware = Middleware<RequestState, AppContext>
 
 /** What a handler is given: parsed input, and the user's id where the endpoint requires a token. */
 export interface RequestOf<E extends Endpoint> {
+  /** Of the path. */
+  readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
   readonly user_id: E['auth'] extends 'public' ? undefined : string

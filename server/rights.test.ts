@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { addressOf } from '../schema/api/endpoint.ts'
 import { generateExtensionToken } from '../schema/api/extension.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
@@ -119,6 +120,7 @@ const ofPlan = async (actor: Actor): Promise<Request> => {
 }
 
 interface Request {
+  readonly params?: object
   readonly body?: object
   readonly query?: Record<string, string>
   readonly headers?: Record<string, string>
@@ -241,6 +243,7 @@ async function requestOf({ endpoint, method, row }: Case): Promise<Request> {
     return { ...Object.fromEntries(named), ...payer }
   }
   return {
+    ...(endpoint?.params && { params: await required(endpoint.params) }),
     ...(endpoint?.query && { query: (await required(endpoint.query)) as Record<string, string> }),
     ...(method === 'POST' && { body: await required(endpoint?.body) }),
   }
@@ -304,7 +307,7 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
   const isRefused = route.row.answers[actor] >= 400
   const before = isRefused && (await everything())
-  const response = await fetch(`${server.url}${route.path}${query}`, {
+  const response = await fetch(`${server.url}${addressOf(route.endpoint ?? route, request.params)}${query}`, {
     method: route.method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),

@@ -15,12 +15,16 @@ export interface Endpoint<
   Query extends z.core.$ZodType = z.core.$ZodType,
   Body extends z.core.$ZodType = z.core.$ZodType,
   Response extends z.core.$ZodType = z.core.$ZodType,
+  Params extends z.core.$ZodType = z.core.$ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** May name parameters, each a whole segment: `/api/organizations/{id}/usage`. */
   readonly path: `/${string}`
   readonly summary: string
   readonly auth: EndpointAuth
   readonly limit: RateLimit
+  /** Of the path. */
+  readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
@@ -32,6 +36,8 @@ export interface Endpoint<
   readonly errors?: 'oauth'
   /** The answer is a file that the server streams, not JSON; `response` is then its text. */
   readonly file?: 'text/csv'
+  /** With `format=csv` the answer is such a file, otherwise JSON. */
+  readonly or_file?: 'text/csv'
   /** Responses other than 200 and the usual errors that a caller should know about. */
   readonly also?: Readonly<
     Record<number, { readonly description: string; readonly schema?: z.core.$ZodType }>
@@ -43,14 +49,24 @@ export interface Endpoint<
  * OpenAPI. The function only preserves the literal types.
  */
 export function endpoint<
-  const Definition extends Endpoint<Query, Body, Response>,
+  const Definition extends Endpoint<Query, Body, Response, Params>,
   Query extends z.core.$ZodType,
   Body extends z.core.$ZodType,
   Response extends z.core.$ZodType,
+  Params extends z.core.$ZodType,
 >(definition: Definition): Definition {
   return definition
 }
 
+/** The path with its parameters filled in. */
+export function addressOf({ path }: { readonly path: string }, params: unknown = {}): string {
+  const values = new Map(Object.entries(params as object))
+  return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values.get(name))))
+}
+
+export type ParamsOf<E extends Endpoint> = E['params'] extends z.core.$ZodType
+  ? z.infer<E['params']>
+  : undefined
 export type QueryOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.infer<E['query']> : undefined
 export type BodyOf<E extends Endpoint> = E['body'] extends z.core.$ZodType ? z.infer<E['body']> : undefined
 export type BodyInputOf<E extends Endpoint> = E['body'] extends z.core.$ZodType

@@ -4,9 +4,10 @@ import type { AppMiddleware } from '../context.ts'
 import { invalidRequest, type ServerError } from '../errors.ts'
 import { readFormBody, readJsonBody } from './read-body.ts'
 
-/** Parses query and body once; the handler is called only with input that matches the endpoint. */
+/** Parses parameters, query and body once; the handler is called only with input that matches the endpoint. */
 export function validate(endpoint: Endpoint): AppMiddleware {
   return async (ctx, next) => {
+    if (endpoint.params) ctx.state.params = parse(endpoint.params, ctx.params)
     if (endpoint.query) ctx.state.query = parse(endpoint.query, ctx.query)
     if (endpoint.body) {
       const isForm = endpoint.form && ctx.is('application/x-www-form-urlencoded')

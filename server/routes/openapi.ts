@@ -97,9 +97,10 @@ function operationOf(endpoint: Endpoint) {
   return {
     summary: endpoint.summary,
     security: securityOf[endpoint.auth],
-    ...((endpoint.query || endpoint.idempotent) && {
+    ...((endpoint.params || endpoint.query || endpoint.idempotent) && {
       parameters: [
-        ...(endpoint.query ? queryParameters(endpoint.query) : []),
+        ...(endpoint.params ? parametersIn('path', endpoint.params) : []),
+        ...(endpoint.query ? parametersIn('query', endpoint.query) : []),
         ...(endpoint.idempotent ? [idempotencyKey] : []),
       ],
     }),
@@ -114,6 +115,7 @@ function operationOf(endpoint: Endpoint) {
         description: 'Done',
         content: {
           [endpoint.file ?? 'application/json']: { schema: jsonSchema(endpoint.response, 'output') },
+          ...(endpoint.or_file && { [endpoint.or_file]: { schema: { type: 'string' } } }),
         },
       },
       ...Object.fromEntries(
@@ -144,11 +146,11 @@ function alsoOf({ description, schema }: NonNullable<Endpoint['also']>[number]) 
   return { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
 }
 
-function queryParameters(query: z.core.$ZodType) {
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
+function parametersIn(place: 'path' | 'query', given: z.core.$ZodType) {
+  const { properties = {}, required = [] } = z.toJSONSchema(given, { io: 'input' })
   return Object.entries(properties).map(([name, schema]) => ({
     name,
-    in: 'query',
+    in: place,
     required: required.includes(name),
     schema,
   }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BodyInputOf, Endpoint, ResponseOf } from '../../../schema/api/endpoint.ts'
+import { addressOf, type BodyInputOf, type Endpoint, type ResponseOf } from '../../../schema/api/endpoint.ts'
 import { processEnvironment } from '../../../schema/env.ts'
 import { createLogger } from '../../../schema/log.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../../scripts/sandbox-environment.ts'
@@ -27,6 +27,7 @@ export interface TestServer {
 export interface ApiRequest<Body> {
   readonly token?: string
   readonly body?: Body
+  readonly params?: Record<string, string>
   readonly query?: Record<string, string>
   readonly headers?: Record<string, string>
 }
@@ -91,7 +92,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 
   const api: TestServer['api'] = async (endpoint, request = {}) => {
     const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
-    const response = await fetch(`${url}${endpoint.path}${query}`, {
+    const response = await fetch(`${url}${addressOf(endpoint, request.params)}${query}`, {
       method: endpoint.method,
       headers: {
         ...(request.token && { authorization: `Bearer ${request.token}` }),
