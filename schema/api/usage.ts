@@ -51,6 +51,7 @@ export type UsageRow = z.infer<typeof usageRowSchema>
 const usageResponse = z.object({
   success: z.literal(true),
   data: z.object({
+    group_by: z.enum(usageGroups),
     /** `own`: the caller’s only, as members see it. */
     usage_of: z.enum(['own', 'everyone']),
     /** Days with usage, the latest first; otherwise the 100 largest groups and, as `Other`, the rest. */

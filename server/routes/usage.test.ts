@@ -81,6 +81,7 @@ describe('the usage of a person', () => {
     ])
     const days = await ownUsage(person)
     expect(days).toEqual({
+      group_by: 'day',
       usage_of: 'own',
       rows: [
         { id: '2026-03-04', label: '2026-03-04', note: null, requests: 3, failed: 1, credits: 5 },

@@ -64,7 +64,7 @@ async function answer(
     failed,
     credits,
   }))
-  return { success: true, data: { usage_of, rows: withRest(named, total), total } }
+  return { success: true, data: { group_by, usage_of, rows: withRest(named, total), total } }
 }
 
 const largestGroups = 100
@@ -80,7 +80,7 @@ const columnsOf: Readonly<Record<UsageGroup, readonly (keyof UsageKey)[]>> = {
 
 /** The ledger's name for what is above a thousand combinations a day. */
 const beyond = 'other'
-const other = { id: null, label: 'Other', note: null }
+const other = { id: null, label: 'Other', note: 'Everything not listed' }
 
 /** Adds what is below the largest groups to the row of what the ledger has no groups of. */
 function withRest(rows: readonly UsageRow[], total: UsageSums): UsageRow[] {
