@@ -38,8 +38,8 @@ const usageSumsSchema = z.object({
 
 const usageRowSchema = z.extend(usageSumsSchema, {
   /**
-   * The day, the model, the project, or the id of the token or the person. Null for usage without a label, and
-   * for what has no row of its own.
+   * The day, the model, the project, or the id of the token or the person. Null for usage without a label,
+   * and for what has no row of its own.
    */
   id: z.nullable(z.string()),
   label: z.string(),

@@ -4,7 +4,7 @@ import type { AppMiddleware } from '../context.ts'
 import { invalidRequest, type ServerError } from '../errors.ts'
 import { readFormBody, readJsonBody } from './read-body.ts'
 
-/** Parses parameters, query and body once; the handler is called only with input that matches the endpoint. */
+/** Parses path, query and body once; the handler is called only with input that matches the endpoint. */
 export function validate(endpoint: Endpoint): AppMiddleware {
   return async (ctx, next) => {
     if (endpoint.params) ctx.state.params = parse(endpoint.params, ctx.params)
