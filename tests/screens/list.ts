@@ -209,7 +209,14 @@ export const screens: readonly Screen[] = [
     route: '/billing',
     as: 'admin',
     address: '/billing?tab=usage&by=person',
-    shows: 'Share',
+    shows: 'Usage breakdown',
+  },
+  {
+    name: 'billing-usage-member',
+    route: '/billing',
+    as: 'member',
+    address: '/billing?tab=usage',
+    shows: 'small-2026-08',
   },
   {
     name: 'billing-transactions',
