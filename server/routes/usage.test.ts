@@ -152,8 +152,8 @@ describe('the usage of a person', () => {
   test('beyond the largest hundred and a thousand combinations a day usage is one row, and the total stays', async () => {
     const person = await personWithCredits()
     const models = Array.from({ length: 1050 }, (_, n) => ({ model: `model-${n}`, credits: n < 5 ? 9 : 2 }))
-    for (let at = 0; at < models.length; at += 150) {
-      await use(person.owner, person.user_id, models.slice(at, at + 150))
+    for (let at = 0; at < models.length; at += 100) {
+      await use(person.owner, person.user_id, models.slice(at, at + 100))
     }
     await use(person.owner, person.user_id, [{ model: 'other', project: 'other' }])
     const { rows, total } = await ownUsage(person, { group_by: 'model' })
