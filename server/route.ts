@@ -25,7 +25,7 @@ export interface Route {
 /** A Tagged answer has an ETag; a caller that already has it gets a 304 instead. */
 type Answer<E extends Endpoint> = E extends { readonly file: string }
   ? TextFile
-  : ResponseOf<E> | Tagged<ResponseOf<E>>
+  : ResponseOf<E> | Tagged<ResponseOf<E>> | (E extends { readonly or_file: string } ? TextFile : never)
 
 type Handler<E extends Endpoint, Found> = (
   request: RequestOf<E> & Found,
@@ -118,7 +118,8 @@ function answer<E extends Endpoint, Found>(
     const handle = async (attempt_id: string) =>
       handler({ ...asked, ...found, attempt_id } as unknown as RequestOf<E> & Found, deps)
     const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(randomUUIDv7()))
-    if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
+    const file = endpoint.file ?? endpoint.or_file
+    if (file && result instanceof TextFile) return result.send(ctx, file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
     ctx.set('cache-control', etag === null ? 'no-store' : 'private, no-cache')

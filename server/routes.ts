@@ -20,6 +20,7 @@ import { supportRoutes } from './routes/support.ts'
 import { supportActsRoutes } from './routes/support-acts.ts'
 import { supportCustomerRoutes } from './routes/support-customer.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
 
@@ -29,6 +30,7 @@ const calls: readonly Route[] = [
   ...accountRoutes,
   ...creditsRoutes,
   ...explanationRoutes,
+  ...usageRoutes,
   ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,

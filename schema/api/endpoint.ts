@@ -36,6 +36,8 @@ export interface Endpoint<
   readonly errors?: 'oauth'
   /** The answer is a file that the server streams, not JSON; `response` is then its text. */
   readonly file?: 'text/csv'
+  /** With `format=csv` the answer is such a file, otherwise JSON. */
+  readonly or_file?: 'text/csv'
   /** Responses other than 200 and the usual errors that a caller should know about. */
   readonly also?: Readonly<
     Record<number, { readonly description: string; readonly schema?: z.core.$ZodType }>

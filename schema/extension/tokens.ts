@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { Database, DatabaseTransaction } from '../database/connect.ts'
+import type { Database, DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
 import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
@@ -178,6 +178,21 @@ export async function listTokens(
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** Tokens of several people, also ended ones, by their ids. */
+export async function findEditors(
+  db: ReadDatabase,
+  tokens: readonly Pick<StoredToken, 'user_id' | 'id'>[],
+): Promise<ReadonlyMap<string, ListedToken>> {
+  if (tokens.length === 0) return new Map()
+  const found = await db
+    .selectFrom('extension_tokens')
+    .select(listedColumns)
+    .where('user_id', 'in', [...new Set(tokens.map(({ user_id }) => user_id))])
+    .where('id', 'in', [...new Set(tokens.map(({ id }) => id))])
+    .execute()
+  return new Map(found.map((token) => [token.id, token]))
 }
 
 const selectTokens = (db: Kysely<DB>, user_id: string) =>

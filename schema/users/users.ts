@@ -71,7 +71,7 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
 
 /**
  * What people are called by, by their ids: a name, or the e-mail address of a person without a name. Those
- * without an account are left out.
+ * without an account, and those who were forgotten, are left out.
  */
 export async function listNames(
   db: ReadDatabase,
@@ -82,6 +82,7 @@ export async function listNames(
     .selectFrom('users')
     .select(['clerk_id', 'email', 'first_name', 'last_name'])
     .where('clerk_id', 'in', [...new Set(clerkIds)])
+    .where('forgotten_at', 'is', null)
     .execute()
   return new Map(
     rows.map(({ clerk_id, email, first_name, last_name }) => {

@@ -115,6 +115,7 @@ function operationOf(endpoint: Endpoint) {
         description: 'Done',
         content: {
           [endpoint.file ?? 'application/json']: { schema: jsonSchema(endpoint.response, 'output') },
+          ...(endpoint.or_file && { [endpoint.or_file]: { schema: { type: 'string' } } }),
         },
       },
       ...Object.fromEntries(

@@ -4,7 +4,14 @@ import { expectAccessible } from './support/accessibility.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
+import {
+  clearFaults,
+  findLedgerProblems,
+  findUserId,
+  openSandboxClerk,
+  reportUsages,
+  turnStripeKnob,
+} from './support/product.ts'
 import { alone, alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
@@ -21,7 +28,7 @@ test(
   async ({ page }) => {
     // All of the page's lists, each looked at by axe in two themes.
     test.slow()
-    await signUp(page)
+    const { email } = await signUp(page)
     await page.goto('/billing')
     await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
     await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
@@ -60,12 +67,16 @@ test(
     const usage = region(page, 'Usage by day')
     await usage.getByText('Show as a table').click()
     await expect(usage.getByRole('row').last()).toContainText('1,000')
-    await usage.getByRole('radio', { name: '7 days' }).click()
-    await expect(page).toHaveURL(/view=usage&days=7$/)
-    await usage.getByRole('radio', { name: '90 days' }).click()
+    const breakdown = region(page, 'Usage breakdown')
+    await expect(breakdown).toContainText('No usage in this range')
+    await page.getByRole('radio', { name: '7 days' }).click()
+    await expect(page).toHaveURL(/tab=usage&range=7&by=model$/)
+    await breakdown.getByRole('button', { name: 'Show 90 days' }).click()
     await expect(usage.getByRole('figure')).toContainText('In the last 90 days 0 credits were used and 1,000')
+    await expect(breakdown.getByRole('button', { name: 'Show 90 days' })).toHaveCount(0)
     await expectAccessibleInEachTheme(page)
 
+    await tab(page, 'Invoices').click()
     await page.getByRole('radio', { name: 'Transactions' }).click()
     const history = region(page, 'Transaction History')
     await expect(history.getByRole('status')).toHaveText(
@@ -133,6 +144,37 @@ test(
     const invoice = page.waitForEvent('popup')
     await documents.getByRole('link', { name: /^Invoice \w+-0001$/ }).click()
     await expect((await invoice).getByText('€14.00').first()).toBeVisible()
+
+    await reportUsages(await findUserId(email), [
+      { credits: 60, model: 'large', project: 'web' },
+      { credits: 15, model: '<b>small</b>', project: 'api' },
+      { credits: 0, model: 'large', failure: 'timeout' },
+    ])
+    await page.goto('/billing?tab=usage')
+    await expect(breakdown.getByRole('row')).toHaveText([
+      /^Model.*Credits/,
+      /^large.*2.*60/,
+      /^<b>small<\/b>.*1.*15/,
+      /^Total.*3.*75/,
+    ])
+    const group = breakdown.getByRole('combobox', { name: 'Group by' })
+    await expect(group.getByRole('option')).toHaveText(['Day', 'Model', 'Project', 'Editor'])
+    await group.selectOption('Project')
+    await expect(page).toHaveURL(/by=project$/)
+    await expect(breakdown.getByRole('rowheader')).toContainText(['web', 'api', 'No project', 'Total'])
+    await expectAccessibleInEachTheme(page)
+    await expectToFit(page)
+    await page.getByRole('radio', { name: 'This month' }).click()
+    await group.selectOption('Day')
+    await expect(breakdown.getByRole('row')).toHaveCount(3)
+    await expect(page.getByText('Days begin at midnight UTC')).toBeVisible()
+    const usageFile = page.waitForEvent('download')
+    await breakdown.getByRole('button', { name: 'Export' }).click()
+    expect((await usageFile).suggestedFilename()).toMatch(/^usage-by-day-.+\.csv$/)
+    expect((await readFile(await (await usageFile).path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
+      '\uFEFFday,requests,failed,credits',
+      expect.stringMatching(/^[\d-]{10},3,1,75$/),
+    ])
   },
 )
 
@@ -196,6 +238,7 @@ test(
     const userOf = async (email: string) =>
       (await clerk.users.getUserList({ emailAddress: [email] })).data[0]?.id ?? ''
     const { email } = await signUp(page)
+    await expect(region(page, 'Available Credits')).toBeVisible()
     const name = `Quay ${email.split('.')[1]?.split('@')[0]}`
     const { id } = await clerk.organizations.createOrganization({ name, createdBy: await userOf(email) })
     await chooseOrganization(page, '/billing', name)
@@ -210,8 +253,9 @@ test(
     await page.getByRole('radio', { name: 'Transactions' }).click()
     await expect(page.getByText('No transactions yet')).toBeVisible()
     await expect(way).toBeVisible()
-    await page.getByRole('radio', { name: 'Usage' }).click()
+    await tab(page, 'Usage').click()
     await expect(region(page, 'Usage by day').getByRole('link', { name: 'Add credits' })).toBeVisible()
+    await expect(region(page, 'Usage breakdown')).toHaveCount(0)
 
     const memberPage = await (await browser.newContext()).newPage()
     const member = await signUp(memberPage)
@@ -234,9 +278,25 @@ test(
         memberPage.getByText('Only organization administrators can view billing settings.'),
       ).toBeVisible()
     }
-    await memberPage.goto('/billing?tab=invoices&view=usage')
+    await memberPage.goto('/billing?tab=usage')
     await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
     await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
+
+    const pool = { owner_kind: 'organization', owner_id: id, credits: 0, failure: 'provider_error' } as const
+    await reportUsages(await userOf(email), [pool, pool])
+    await page.goto('/billing?tab=usage')
+    await region(page, 'Usage breakdown').getByRole('combobox', { name: 'Group by' }).selectOption('Person')
+    await expect(region(page, 'Usage breakdown').getByRole('rowheader')).toContainText([email, 'Total'])
+    await memberPage.goto('/billing?tab=usage&by=person')
+    await expect(region(memberPage, 'Usage by day')).toContainText(`Everyone in ${name}`)
+    await expect(region(memberPage, 'Usage breakdown')).toHaveCount(0)
+    await expect(region(memberPage, 'Your usage')).toHaveCount(0)
+    await reportUsages(await userOf(member.email), [{ ...pool, model: 'small' }])
+    await memberPage.reload()
+    const own = region(memberPage, 'Your usage')
+    await expect(own.getByRole('row')).toHaveText([/^Model/, /^small.*1/, /^Total.*1/])
+    await expect(own.getByRole('option')).toHaveText(['Day', 'Model', 'Project', 'Editor'])
+    await expectAccessible(memberPage)
     await memberPage.goto('/billing?tab=credits')
     await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
     // As an editor links whose personal balance is used up, and one that uses the organization's.

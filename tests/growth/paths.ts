@@ -28,6 +28,7 @@ import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
 import { getAuditLog, getSupportActs } from '../../schema/api/support-acts.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
+import { exportOwnUsage, getOrganizationUsage } from '../../schema/api/usage.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
@@ -254,6 +255,17 @@ export const paths: Readonly<Record<string, Path>> = {
     const { team } = await buildTeamWithCredits(product)
     const query = { payer: team.organization.id }
     return () => product.server.ask(getUsageSummary, { token: team.admin.token, query })
+  },
+  'an organization’s usage by editor': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { ...lastMonth(), group_by: 'editor' }
+    const params = { org_id: team.organization.id }
+    return () => product.server.ask(getOrganizationUsage, { token: team.admin.token, params, query })
+  },
+  'the export of a person’s usage': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const query = { ...lastMonth(), group_by: 'model', format: 'csv' }
+    return () => product.server.ask(exportOwnUsage, { token, query })
   },
   'a person’s invoices': async (product) => {
     const person = await buildPersonWithHistory(product)
@@ -592,6 +604,11 @@ async function buildEditor(product: TestProduct): Promise<string> {
   const user_id = await buildUser(database.server)
   await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, { plan: 100, purchased: 100 })
   return buildToken(product, user_id)
+}
+
+function lastMonth() {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+  return { from: day(30), to: day(0) }
 }
 
 function report({ server }: TestProduct, token: string, payer: string): Promise<unknown> {

@@ -7,6 +7,7 @@ import {
   failPostings,
   openSandboxClerk,
   repairPostings,
+  reportUsages,
   turnStripeKnob,
   withDatabase,
 } from '../e2e/support/product.ts'
@@ -130,7 +131,19 @@ async function subscribe(page: Page) {
   const creditsPending = addressOf(page)
   await spendCredits(page, 'personal')
   const { userId } = await sessionOf(page)
-  await signInEditors(userId)
+  const [desktop = null, code = null] = await signInEditors(userId)
+  await reportUsages(userId, [
+    { credits: 142, model: 'large-2026-10', project: 'harbour-web', token_id: desktop },
+    { credits: 31, model: 'small-2026-08', project: 'harbour-web', token_id: desktop },
+    {
+      credits: 57,
+      model: 'large-2026-10',
+      project: 'billing-service-for-the-whole-harbour-and-its-quays',
+      token_id: code,
+    },
+    { credits: 1, model: 'small-2026-08', project: 'notes', token_id: code },
+    { credits: 0, model: 'large-2026-10', project: 'notes', token_id: code, failure: 'provider_error' },
+  ])
   return {
     planPaid,
     creditsPaid,
@@ -242,10 +255,20 @@ async function leadTeam(page: Page) {
   })
   if (!invited.ok()) throw new Error(`Inviting a member: ${invited.status()} ${await invited.text()}`)
   await spendCredits(page, organizationId)
+  await reportUsages(userId, [
+    {
+      owner_kind: 'organization',
+      owner_id: organizationId,
+      credits: 40,
+      model: 'large-2026-10',
+      project: 'quay',
+    },
+  ])
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
 }
 
-function signInEditors(user_id: string): Promise<void> {
+/** The ids of their tokens. */
+function signInEditors(user_id: string): Promise<string[]> {
   const editors = [
     { scheme: 'http', editor_name: 'Sample editor on desktop' },
     { scheme: 'vscode', editor_name: null },
@@ -253,7 +276,9 @@ function signInEditors(user_id: string): Promise<void> {
     { scheme: 'windsurf', editor_name: 'Windsurf on laptop' },
   ]
   return withDatabase(async (db) => {
-    for (const editor of editors) await buildSignedInEditor(db, { user_id, ...editor })
+    const ids: string[] = []
+    for (const editor of editors) ids.push((await buildSignedInEditor(db, { user_id, ...editor }))?.id ?? '')
+    return ids
   })
 }
 
@@ -284,6 +309,22 @@ async function joinTeam(page: Page, organizationId: string) {
     userId,
     role: 'org:member',
   })
+  await reportUsages(userId, [
+    {
+      owner_kind: 'organization',
+      owner_id: organizationId,
+      credits: 25,
+      model: 'small-2026-08',
+      project: 'quay',
+    },
+    {
+      owner_kind: 'organization',
+      owner_id: organizationId,
+      credits: 0,
+      model: 'small-2026-08',
+      failure: 'timeout',
+    },
+  ])
   await choose(page, organizationId)
   return {}
 }

@@ -2,6 +2,13 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { type CreditCategory, explainBalance } from '../../schema/api/explanation.ts'
+import {
+  exportOrganizationUsage,
+  exportOwnUsage,
+  getOrganizationUsage,
+  getOwnUsage,
+  type UsageGroup,
+} from '../../schema/api/usage.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
 
@@ -14,12 +21,43 @@ export interface TransactionFilter {
 
 const transactionsPageSize = 10
 
-export function usageSummaryQuery(api: Api, { payer, userId }: PayerView, days = 30) {
-  const query = { payer, time_zone: timeZone(), days: String(days) }
+/** By days of the reader, unless others are named. */
+export function usageSummaryQuery(
+  api: Api,
+  { payer, userId }: PayerView,
+  { days = 30, time_zone = timeZone() }: { days?: number; time_zone?: string } = {},
+) {
+  const query = { payer, time_zone, days: String(days) }
   return queryOptions({
     queryKey: ['usage-summary', userId, query],
     queryFn: async ({ signal }) => (await api(getUsageSummary, { query, signal })).data,
   })
+}
+
+/** UTC days, both included. */
+export interface UsageQuestion {
+  from: string
+  to: string
+  group_by: UsageGroup
+}
+
+export function usageReportQuery(api: Api, { payer, userId }: PayerView, query: UsageQuestion) {
+  return queryOptions({
+    queryKey: ['usage-report', payer, userId, query],
+    queryFn: async ({ signal }) => {
+      const { data } = await (payer === 'personal'
+        ? api(getOwnUsage, { query, signal })
+        : api(getOrganizationUsage, { params: { org_id: payer }, query, signal }))
+      return data
+    },
+  })
+}
+
+export function loadUsageFile(api: Api, payer: string, question: UsageQuestion): Promise<string> {
+  const query = { ...question, format: 'csv' } as const
+  return payer === 'personal'
+    ? api(exportOwnUsage, { query })
+    : api(exportOrganizationUsage, { params: { org_id: payer }, query })
 }
 
 const allTransactions: TransactionFilter = { category: null, q: '', date: null }

@@ -1,11 +1,18 @@
 import * as z from 'zod/mini'
-import type { BodyInputOf, Endpoint, ResponseOf } from '../../schema/api/endpoint.ts'
+import {
+  addressOf,
+  type BodyInputOf,
+  type Endpoint,
+  type ParamsOf,
+  type ResponseOf,
+} from '../../schema/api/endpoint.ts'
 import { apiErrorSchema } from '../../schema/api/error.ts'
 import { ApiFailure } from './failure.ts'
 
 type QueryInputOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.input<E['query']> : undefined
 
 export interface CallInput<E extends Endpoint> {
+  params?: ParamsOf<E>
   query?: QueryInputOf<E>
   body?: BodyInputOf<E>
   /** For calls that are `idempotent`: a repeated request gets the first answer. */
@@ -23,7 +30,7 @@ interface ApiDependencies {
 
 /** The function for all calls to our server. Throws `ApiFailure` unless the answer fits the endpoint. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
-  return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
+  return async (endpoint, { params, query, body, idempotencyKey, signal } = {}) => {
     const headers = new Headers({ accept: endpoint.file ?? 'application/json' })
     if (endpoint.auth === 'user' || endpoint.auth === 'support') {
       const token = await getToken()
@@ -34,7 +41,7 @@ export function createApi({ getToken, fetch }: ApiDependencies): Api {
     const request: RequestInit = { method: endpoint.method, headers, ...(signal && { signal }) }
     if (body !== undefined) request.body = JSON.stringify(body)
 
-    const response = await send(fetch, endpoint.path + queryString(query), request)
+    const response = await send(fetch, addressOf(endpoint, params) + queryString(query), request)
     const answer = await (endpoint.file && response.ok ? readText(response) : readJson(response))
     if (!response.ok) throw failureOf(response, answer)
     const parsed = z.safeParse(endpoint.response, answer)

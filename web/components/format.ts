@@ -4,6 +4,7 @@ import type { Currency } from '../../schema/catalogue/currency.ts'
 export const readerLocales: readonly string[] = navigator.languages
 
 const credits = new Intl.NumberFormat(readerLocales)
+const percent = new Intl.NumberFormat(readerLocales, { style: 'percent' })
 const day = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric', year: 'numeric' })
 const shortDay = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric' })
 const utcDay = new Intl.DateTimeFormat(readerLocales, {
@@ -21,6 +22,11 @@ export function formatCredits(amount: number): string {
 /** Signed, with a minus sign instead of a hyphen: `+500`, `−40`. */
 export function formatCreditChange(amount: number): string {
   return `${amount < 0 ? '−' : '+'}${credits.format(Math.abs(amount))}`
+}
+
+/** A part of a whole in percent. What is there is never 0%. */
+export function formatShare(share: number): string {
+  return share > 0 && share < 0.01 ? `<${percent.format(0.01)}` : percent.format(share)
 }
 
 /** Formats minor units (cents): `formatMoney(700, 'EUR')` is "€7.00", or "7,00 €". */

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
+import { spendCredits, type Usage } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { saveFindings } from '../../../schema/reconciliation/findings.ts'
 import { createStripe } from '../../../schema/stripe/client.ts'
@@ -51,6 +52,26 @@ export async function hideEventsFromList(): Promise<void> {
 export async function findClockOffset(): Promise<number> {
   const response = await fetch(`${address('E2E_STRIPE_URL')}/_sandbox/clock`)
   return ((await response.json()) as { offset_ms: number }).offset_ms
+}
+
+/** What editors of a user reported a moment ago, of the user's credits unless another owner is named. */
+export async function reportUsages(
+  actor: string,
+  usages: readonly (Partial<Usage> & Pick<Usage, 'credits'>)[],
+): Promise<void> {
+  const occurred_at = new Date(Date.now() + (await findClockOffset()))
+  const asked = usages.map(
+    (usage): Usage => ({
+      owner_kind: 'user',
+      owner_id: actor,
+      actor,
+      occurred_at,
+      idempotency_key: randomUUID(),
+      reason: 'Chat',
+      ...usage,
+    }),
+  )
+  await withDatabase((db) => spendCredits(db, asked))
 }
 
 export function turnClerkKnob(path: string, body: object): Promise<void> {

@@ -142,6 +142,9 @@ const ledger = [
    FROM numbered n JOIN ledger_accounts house ON house.owner_kind = 'house'
      AND house.name = CASE n.number WHEN 1 THEN 'sold' WHEN 2 THEN 'granted' ELSE 'used' END
    ORDER BY n.id`,
+  `INSERT INTO ledger_usage_days (owner_id, day, actor, token_id, model, project, requests, failed, credits, first_id)
+   SELECT n.owner_id, (now() AT TIME ZONE 'UTC')::date - n.number, 'user_fill_' || n.i, md5('token' || n.i)::uuid,
+     'model ' || n.number % 3, 'project', 1, 0, 1, n.id FROM numbered n WHERE n.number > 2`,
   `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
    SELECT subscription_id, began_at, owner_kind, owner_id, ${transfersEach - 2} FROM i`,
 ]

@@ -12,27 +12,33 @@ export type UsageRange = (typeof usageRanges)[number]
 
 interface UsageCardProps {
   usage: UseQueryResult<UsageSummary>
-  range: UsageRange
-  onRange: (range: UsageRange) => void
+  /** Left out where the page around it has the range. */
+  range?: UsageRange
+  onRange?: (range: UsageRange) => void
+  /** Whose it is, where that may be in doubt. */
+  description?: string | undefined
   /** For a reader who can add credits. */
   emptyAction?: ReactNode
 }
 
 /** What was used and granted, day by day. */
-export function UsageCard({ usage, range, onRange, emptyAction }: UsageCardProps) {
+export function UsageCard({ usage, range, onRange, description, emptyAction }: UsageCardProps) {
   return (
     <Card aria-labelledby="usage-days-title">
       <CardHeader
         id="usage-days-title"
         title="Usage by day"
+        description={description}
         action={
-          <Segments
-            label="Range"
-            name="usage-range"
-            value={String(range)}
-            options={usageRanges.map((days) => ({ value: String(days), label: <Days days={days} /> }))}
-            onChange={(chosen) => onRange(rangeOf(chosen))}
-          />
+          onRange && (
+            <Segments
+              label="Range"
+              name="usage-range"
+              value={String(range)}
+              options={usageRanges.map((days) => ({ value: String(days), label: <Days days={days} /> }))}
+              onChange={(chosen) => onRange(rangeOf(chosen))}
+            />
+          )
         }
       />
       {usage.isLoadingError ? (

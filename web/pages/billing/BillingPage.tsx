@@ -19,6 +19,7 @@ import { OrganizationTab } from './OrganizationTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { Payer } from './payer.ts'
 import { type BillingTab, type InvoicesView, openTab, organizationTabNote } from './tabs.ts'
+import { UsageTab } from './UsageTab.tsx'
 
 export function BillingPage() {
   usePageTitle('Billing')
@@ -62,6 +63,11 @@ function Billing({ payer }: { payer: Payer }) {
           tabs={[
             { value: 'overview', label: 'Overview', content: <OverviewTab payer={payer} onOpen={open} /> },
             { value: 'credits', label: 'Credits', content: <CreditsTab payer={payer} /> },
+            {
+              value: 'usage',
+              label: 'Usage',
+              content: <UsageTab payer={payer} now={summary.data?.as_of ?? new Date().toISOString()} />,
+            },
             { value: 'invoices', label: 'Invoices', content: <InvoicesTab payer={payer} /> },
             {
               value: 'organization',

@@ -1,22 +1,16 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router-dom'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { usageSummaryQuery } from '../../api/billing.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { rangeOf, UsageCard } from '../../components/credits/UsageCard.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { DocumentsCard } from './DocumentsCard.tsx'
 import type { Payer } from './payer.ts'
 import { TransactionsCard } from './TransactionsCard.tsx'
 
 const views = [
-  { value: 'usage', label: 'Usage' },
   { value: 'transactions', label: 'Transactions' },
   { value: 'invoices', label: 'Invoices' },
 ] as const
 
-/** A member of an organization sees its usage, and none of its payments. */
+/** Of an organization for its admins. */
 export function InvoicesTab({ payer }: { payer: Payer }) {
   const [search, setSearch] = useSearchParams()
   const view = views.find(({ value }) => value === search.get('view'))?.value ?? 'invoices'
@@ -29,9 +23,7 @@ export function InvoicesTab({ payer }: { payer: Payer }) {
         options={views}
         onChange={(chosen) => setSearch({ tab: 'invoices', view: chosen }, { replace: true })}
       />
-      {view === 'usage' ? (
-        <Usage payer={payer} />
-      ) : !payer.mayManage ? (
+      {!payer.mayManage ? (
         <AdminsOnly what="view billing settings" />
       ) : view === 'transactions' ? (
         <TransactionsCard payer={payer} />
@@ -39,19 +31,5 @@ export function InvoicesTab({ payer }: { payer: Payer }) {
         <DocumentsCard payer={payer} />
       )}
     </div>
-  )
-}
-
-function Usage({ payer }: { payer: Payer }) {
-  const [search, setSearch] = useSearchParams()
-  const range = rangeOf(search.get('days'))
-  const usage = useQuery({ ...usageSummaryQuery(useApi(), payer, range), placeholderData: keepPreviousData })
-  return (
-    <UsageCard
-      usage={usage}
-      range={range}
-      emptyAction={payer.mayManage && <AddCreditsLink />}
-      onRange={(days) => setSearch({ tab: 'invoices', view: 'usage', days: String(days) }, { replace: true })}
-    />
   )
 }

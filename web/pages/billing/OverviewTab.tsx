@@ -98,7 +98,7 @@ function MonthCard({ payer, onOpen }: OverviewTabProps) {
               : 'Nothing used last month'}
           </p>
           <div className="mt-3">
-            <Button variant="secondary" size="small" onClick={() => onOpen('invoices', 'usage')}>
+            <Button variant="secondary" size="small" onClick={() => onOpen('usage')}>
               Usage by day
             </Button>
           </div>

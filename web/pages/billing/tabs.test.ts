@@ -11,6 +11,7 @@ test.each([
   ['an administrator', admin, '', 'organization'],
   ['a member', member, '', 'overview'],
   ['an administrator who asks for the invoices', admin, 'tab=invoices', 'invoices'],
+  ['a member who asks for the usage', member, 'tab=usage', 'usage'],
   ['a person who asks for a tab that does not exist', person, 'tab=nonsense', 'overview'],
 ] as const)('%s sees the right tab of billing first', (_who, payer, query, tab) => {
   expect(openTab(new URLSearchParams(query), payer)).toBe(tab)

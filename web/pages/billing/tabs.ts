@@ -1,10 +1,10 @@
 import type { Payer } from './payer.ts'
 
-const billingTabs = ['overview', 'credits', 'invoices', 'organization'] as const
+const billingTabs = ['overview', 'credits', 'usage', 'invoices', 'organization'] as const
 export type BillingTab = (typeof billingTabs)[number]
 
 /** Within the tab of invoices. */
-export type InvoicesView = 'usage' | 'transactions' | 'invoices'
+export type InvoicesView = 'transactions' | 'invoices'
 
 /** The tab that the address names, else the one that its reader most likely wants. */
 export function openTab(search: URLSearchParams, payer: Payer): BillingTab {

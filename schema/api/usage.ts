@@ -1,0 +1,102 @@
+import * as z from 'zod/mini'
+import { endpoint } from './endpoint.ts'
+import { organizationIdSchema } from './ids.ts'
+
+/** What usage is grouped by; an editor is its token. */
+export const usageGroups = ['day', 'model', 'project', 'editor', 'person'] as const
+export type UsageGroup = (typeof usageGroups)[number]
+
+/** Days that one call may ask about. */
+export const usageDaysMax = 366
+
+const day_ms = 86_400_000
+
+/** UTC days, both included. */
+const usageQuery = z
+  .strictObject({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    group_by: z._default(z.enum(usageGroups), 'day'),
+    format: z._default(z.enum(['json', 'csv']), 'json'),
+  })
+  .check(
+    z.superRefine(({ from, to }, context) => {
+      const days = (Date.parse(to) - Date.parse(from)) / day_ms + 1
+      const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['to'], message })
+      if (days < 1) refuse('to must not be before from')
+      else if (days > usageDaysMax) refuse(`to must be at most ${usageDaysMax - 1} days after from`)
+    }),
+  )
+
+const usageSumsSchema = z.object({
+  /** Failed ones included. */
+  requests: z.int(),
+  /** Requests that cost nothing, because they failed. */
+  failed: z.int(),
+  credits: z.int(),
+})
+
+const usageRowSchema = z.extend(usageSumsSchema, {
+  /**
+   * The day, the model, the project, or the id of the token or the person. Null for usage without a label,
+   * and for what has no row of its own.
+   */
+  id: z.nullable(z.string()),
+  label: z.string(),
+  /** Whose editor it is, or the address of a person with a name; otherwise null. */
+  note: z.nullable(z.string()),
+})
+export type UsageRow = z.infer<typeof usageRowSchema>
+
+const usageResponse = z.object({
+  success: z.literal(true),
+  data: z.object({
+    group_by: z.enum(usageGroups),
+    /** `own`: the caller’s only, as members see it. */
+    usage_of: z.enum(['own', 'everyone']),
+    /** Days with usage, the latest first; otherwise the 100 largest groups and, as `Other`, the rest. */
+    rows: z.array(usageRowSchema),
+    /** The sum of the rows. */
+    total: usageSumsSchema,
+  }),
+})
+export type UsageReport = z.infer<typeof usageResponse>['data']
+
+/** The columns of the file, in their order: a row for each day and group, the latest days first. */
+export const usageColumns: Readonly<Record<UsageGroup, readonly string[]>> = {
+  day: ['day', 'requests', 'failed', 'credits'],
+  model: ['day', 'model', 'requests', 'failed', 'credits'],
+  project: ['day', 'project', 'requests', 'failed', 'credits'],
+  editor: ['day', 'editor', 'person', 'editor_id', 'requests', 'failed', 'credits'],
+  person: ['day', 'person', 'email', 'person_id', 'requests', 'failed', 'credits'],
+}
+
+const ofUsage = 'requests, failed ones and credits by UTC day, model, project, editor or person'
+
+export const getOwnUsage = endpoint({
+  method: 'GET',
+  path: '/api/usage',
+  summary: `One’s own usage of one’s own credits: ${ofUsage}; with format=csv a file of every day`,
+  auth: 'user',
+  limit: 'read',
+  query: usageQuery,
+  response: usageResponse,
+  or_file: 'text/csv',
+})
+
+export const getOrganizationUsage = endpoint({
+  method: 'GET',
+  path: '/api/organizations/{org_id}/usage',
+  summary: `Usage of an organization’s credits: ${ofUsage}; members get their own; with format=csv a file of every day`,
+  auth: 'user',
+  limit: 'read',
+  params: z.strictObject({ org_id: organizationIdSchema }),
+  query: usageQuery,
+  response: usageResponse,
+  or_file: 'text/csv',
+})
+
+/** The same calls with `format=csv`. */
+const asFile = { file: 'text/csv', response: z.string() } as const
+export const exportOwnUsage = endpoint({ ...getOwnUsage, ...asFile })
+export const exportOrganizationUsage = endpoint({ ...getOrganizationUsage, ...asFile })

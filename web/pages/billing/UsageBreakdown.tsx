@@ -1,0 +1,192 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ChartNoAxesColumn } from 'lucide-react'
+import { useId } from 'react'
+import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
+import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
+import { EditorLink } from '../../components/EditorLink.tsx'
+import { ExportButton } from '../../components/ExportButton.tsx'
+import { formatCredits, formatDate, formatShare } from '../../components/format.ts'
+import { ListSkeleton } from '../../components/ListSkeleton.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Cell, Table } from '../../ui/Table.tsx'
+import type { Payer } from './payer.ts'
+
+const groupNames: Readonly<Record<UsageGroup, string>> = {
+  day: 'Day',
+  model: 'Model',
+  project: 'Project',
+  editor: 'Editor',
+  person: 'Person',
+}
+
+interface UsageBreakdownProps {
+  payer: Payer
+  report: UseQueryResult<UsageReport>
+  question: UsageQuestion
+  /** What the reader may group by. */
+  groups: readonly UsageGroup[]
+  onGroup: (group: UsageGroup) => void
+  /** Missing where the longest range is shown. */
+  onLonger: (() => void) | undefined
+}
+
+export function UsageBreakdown({ payer, report, question, groups, onGroup, onLonger }: UsageBreakdownProps) {
+  const api = useApi()
+  const isMember = payer.organizationName !== null && !payer.mayManage
+  return (
+    <Card aria-labelledby="breakdown-title">
+      <CardHeader
+        id="breakdown-title"
+        title={isMember ? 'Your usage' : 'Usage breakdown'}
+        description={`${formatDate(question.from)} to ${formatDate(question.to)} (UTC)`}
+        action={
+          <ExportButton
+            name={`usage-by-${question.group_by}`}
+            failure="Failed to export your usage"
+            load={() => loadUsageFile(api, payer.payer, question)}
+          />
+        }
+      />
+      <GroupField value={question.group_by} groups={groups} onChange={onGroup} />
+      {report.isPending ? (
+        <ListSkeleton label="Loading your usage" />
+      ) : report.isLoadingError ? (
+        <UsageFailure usage={report} />
+      ) : report.data && report.data.rows.length > 0 ? (
+        <div aria-busy={report.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+          <Rows report={report.data} />
+        </div>
+      ) : (
+        <EmptyState
+          icon={ChartNoAxesColumn}
+          title="No usage in this range"
+          className="border-t py-12"
+          action={
+            onLonger ? (
+              <Button variant="secondary" size="small" onClick={onLonger}>
+                Show 90 days
+              </Button>
+            ) : (
+              <EditorLink />
+            )
+          }
+        >
+          Requests made in an editor appear here.
+        </EmptyState>
+      )}
+    </Card>
+  )
+}
+
+interface GroupFieldProps {
+  value: UsageGroup
+  groups: readonly UsageGroup[]
+  onChange: (group: UsageGroup) => void
+}
+
+function GroupField({ value, groups, onChange }: GroupFieldProps) {
+  const id = useId()
+  return (
+    <div className="flex items-center gap-2 px-5 py-4 sm:px-6">
+      <label htmlFor={id} className="shrink-0 text-muted text-sm">
+        Group by
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={({ target }) => onChange(groups.find((group) => group === target.value) ?? value)}
+        className="h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low"
+      >
+        {groups.map((group) => (
+          <option key={group} value={group}>
+            {groupNames[group]}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** While another grouping is loading, it has the one before. */
+function Rows({ report: { group_by, rows, total } }: { report: UsageReport }) {
+  const name = groupNames[group_by]
+  return (
+    <Table
+      className="border-t"
+      caption={`Usage by ${name.toLowerCase()}`}
+      columns={[
+        { name, namesRow: true },
+        { name: 'Requests', align: 'right' },
+        { name: 'Failed', align: 'right', isWide: true },
+        { name: 'Credits', align: 'right' },
+        { name: 'Share', align: 'right', isWide: true },
+      ]}
+    >
+      <tbody className="divide-y divide-line">
+        {rows.map((row) => (
+          <tr key={row.id ?? row.label + row.note} className="transition-colors hover:bg-sunken">
+            <Cell of={name} className="w-full max-w-0">
+              <Label row={row} group={group_by} />
+            </Cell>
+            <Figures sums={row} />
+            <Cell of="Share">
+              <Share of={total.credits} credits={row.credits} />
+            </Cell>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot className="border-t font-medium">
+        <tr>
+          <Cell of={name} className="font-medium">
+            Total
+            <FailedNote failed={total.failed} />
+          </Cell>
+          <Figures sums={total} />
+          <Cell of="Share" />
+        </tr>
+      </tfoot>
+    </Table>
+  )
+}
+
+function Figures({ sums }: { sums: UsageReport['total'] }) {
+  return (
+    <>
+      <Cell of="Requests">{formatCredits(sums.requests)}</Cell>
+      <Cell of="Failed">{formatCredits(sums.failed)}</Cell>
+      <Cell of="Credits">{formatCredits(sums.credits)}</Cell>
+    </>
+  )
+}
+
+function Label({ row: { label, note, failed }, group }: { row: UsageRow; group: UsageGroup }) {
+  return (
+    <>
+      <p className="font-medium [overflow-wrap:anywhere]">{group === 'day' ? formatDate(label) : label}</p>
+      {note !== null && <p className="font-normal text-faint text-xs [overflow-wrap:anywhere]">{note}</p>}
+      <FailedNote failed={failed} />
+    </>
+  )
+}
+
+/** Where there is no room for the column. */
+function FailedNote({ failed }: { failed: number }) {
+  if (failed === 0) return null
+  return <p className="font-normal text-faint text-xs @2xl:hidden">{formatCredits(failed)} failed</p>
+}
+
+function Share({ of, credits }: { of: number; credits: number }) {
+  const share = of === 0 ? 0 : credits / of
+  return (
+    <div className="flex items-center justify-end gap-3">
+      <div aria-hidden="true" className="h-2 w-24 overflow-hidden rounded-full bg-hover">
+        <div className="h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+      </div>
+      <span className="w-10">{formatShare(share)}</span>
+    </div>
+  )
+}
