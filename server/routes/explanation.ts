@@ -55,7 +55,7 @@ export async function readExplanationPage(
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
   const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-  const reads = await chooseReads(deps, before)
+  const reads = await chooseReads(deps, owner, before)
   const missing_since = missingSince(reads, deps.now())
   const { until, as_of } = momentOf(query, missing_since ?? deps.now())
   const page = { limit: query.limit, until, before, matches: searchOf(query) }
@@ -106,7 +106,8 @@ function searchOf({ category, q }: Pick<QueryOf<typeof explainBalance>, 'categor
     const { plan, purchased } = searched.change
     if (credits !== null && [plan, purchased, plan + purchased].some((one) => Math.abs(one) === credits))
       return true
-    return `${describeCause(cause, plainFormat).what} ${cause.note ?? ''}`.toLowerCase().includes(text)
+    const told = [describeCause(cause, plainFormat).what, cause.note, cause.model, cause.project]
+    return told.join(' ').toLowerCase().includes(text)
   }
 }
 
@@ -164,15 +165,18 @@ function withTotal({ plan, purchased }: Credits) {
   return { plan, purchased, total: plan + purchased }
 }
 
-type Caused = Pick<Change, 'kind' | 'reason' | 'change' | 'grant' | 'purchase'>
+type Caused = SearchedChange & Pick<Change, 'grant' | 'purchase'>
 
 function causeOf(caused: Caused): Cause {
-  const { grant, purchase, reason } = caused
+  const { failure, grant, purchase, reason, model, project } = caused
   const kind = causeKindOf(caused)
   const hasNote = kind === 'usage' || kind === 'correction'
   return {
     kind,
+    failure,
     note: hasNote ? (reason ?? erasedText) : null,
+    model,
+    project,
     by: null,
     month:
       grant?.starts_at && grant.ends_at
