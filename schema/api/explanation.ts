@@ -71,6 +71,21 @@ const changeSchema = z.object({
 })
 export type BalanceChange = z.infer<typeof changeSchema>
 
+/** Credits that are reserved for a request that is under way: in the balance, but not available. */
+const pendingSchema = z.object({
+  id: z.string(),
+  credits: z.int(),
+  /** Null for credits that are kept for a refund. */
+  expires_at: z.nullable(z.iso.datetime()),
+  note: z.nullable(z.string()),
+  by: z.nullable(z.string()),
+  model: z.nullable(z.string()),
+  project: z.nullable(z.string()),
+  /** As people know it; null while that is not known. */
+  editor: z.nullable(z.string()),
+})
+export type PendingCredits = z.infer<typeof pendingSchema>
+
 /** The categories of causes, for a search. */
 export const creditCategories = ['purchase', 'plan', 'usage', 'refund', 'expiry', 'correction'] as const
 export type CreditCategory = (typeof creditCategories)[number]
@@ -112,6 +127,8 @@ export const explainBalance = endpoint({
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,
+      /** What is reserved at present, the latest first; empty on later pages and for a past day or a search. */
+      pending: z.array(pendingSchema),
       items: z.array(changeSchema),
       /** Before the last of the items; of a search, before the last change that it looked at. */
       opening: creditsSchema,

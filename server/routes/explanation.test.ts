@@ -6,7 +6,9 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
+import { issueEditorToken } from '../../schema/extension/tokens.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -147,6 +149,36 @@ test('a request that failed is a line that costs nothing, with who asked and whe
   expect(file.trimEnd().split('\r\n').slice(1)).toEqual([
     '2026-03-04T05:06:07.000Z,Not charged: empty answer,Refactoring · Requested in an editor · large,0,0,0,100,100,',
   ])
+})
+
+test('what is reserved is told above the history of the present, with its editor, and in no search and no past', async () => {
+  const user_id = await buildUser(database.server)
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  await postTransfer(database.worker, buildGrant(user_id, 100))
+  const at = { user_id, now: clock.now() }
+  const token = await database.server
+    .transaction()
+    .execute((trx) => issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null }))
+  const reserved = { credits: 30, occurred_at: clock.now(), model: 'large' }
+  await buildHold(database.server, owner, { ...reserved, token_id: token?.id ?? null })
+  const explain = async (query: Record<string, string> = {}) =>
+    (await server.ask(explainBalance, { token: user_id, query })).data
+  const now = await explain()
+  expect(now.balance.total).toBe(100)
+  expect(now.pending).toEqual([
+    {
+      id: expect.any(String),
+      credits: 30,
+      expires_at: new Date(reserved.occurred_at.getTime() + 15 * 60_000).toISOString(),
+      note: 'Refactoring',
+      by: null,
+      model: 'large',
+      project: null,
+      editor: 'Visual Studio Code',
+    },
+  ])
+  expect((await explain({ q: 'refactoring' })).pending).toEqual([])
+  expect((await explain({ date: '2026-01-01' })).pending).toEqual([])
 })
 
 test('a cursor that is none is refused', async () => {
