@@ -127,7 +127,7 @@ export const explainBalance = endpoint({
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,
-      /** What is reserved at present, the latest first; empty on later pages and for a past day or a search. */
+      /** What is reserved at present, the latest first; none on later pages, for a past day and a search. */
       pending: z.array(pendingSchema),
       items: z.array(changeSchema),
       /** Before the last of the items; of a search, before the last change that it looked at. */

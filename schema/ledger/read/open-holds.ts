@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
+import type { DB } from '../../database/types.ts'
+import { type Owner, ownerOfId } from '../accounts.ts'
+import type { HoldState } from '../spend/usage.ts'
 
 /** Credits that are reserved for a request that is under way. */
 export interface OpenHold {
@@ -15,6 +18,20 @@ export interface OpenHold {
   readonly project: string | null
   /** The editor's address scheme; null for a token that was generated, or none. */
   readonly scheme: string | null
+}
+
+/** One by its id alone, as support knows it. */
+export async function findHoldById(
+  db: Kysely<DB>,
+  id: string,
+): Promise<{ owner: Owner; kind: string; state: HoldState } | undefined> {
+  const hold = await db
+    .selectFrom('ledger_holds')
+    .select(['owner_id', 'kind', 'state'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const owner = hold && ownerOfId(hold.owner_id)
+  return owner ? { ...hold, owner } : undefined
 }
 
 const most = 100
