@@ -4,7 +4,14 @@ import { expectAccessible } from './support/accessibility.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
+import {
+  clearFaults,
+  findLedgerProblems,
+  findUserId,
+  openSandboxClerk,
+  planToUse,
+  turnStripeKnob,
+} from './support/product.ts'
 import { alone, alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
@@ -21,7 +28,7 @@ test(
   async ({ page }) => {
     // All of the page's lists, each looked at by axe in two themes.
     test.slow()
-    await signUp(page)
+    const { email } = await signUp(page)
     await page.goto('/billing')
     await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
     await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
@@ -133,6 +140,27 @@ test(
     const invoice = page.waitForEvent('popup')
     await documents.getByRole('link', { name: /^Invoice \w+-0001$/ }).click()
     await expect((await invoice).getByText('€14.00').first()).toBeVisible()
+
+    await planToUse(await findUserId(email))
+    await page.goto('/billing')
+    await expect(region(page, 'Credit Balance')).toContainText('925 available · 75 reserved')
+    await page.goto('/billing?tab=invoices&view=transactions')
+    const reserved = history.getByRole('list', { name: 'Reserved credits' }).getByRole('listitem')
+    await expect(reserved).toHaveCount(1)
+    await expect(reserved).toContainText(/75 credits reserved · expires \d+:\d\d/)
+    await expect(reserved).toContainText('Refactoring · large · website')
+    await expect(rows(page)).toHaveCount(2)
+    await expect(rows(page).first()).toContainText(/Not charged: provider error/)
+    await expect(rows(page).first()).toContainText('Chat about the checkout · Requested in an editor')
+    await expectAccessibleInEachTheme(page)
+    await search.fill('provider error')
+    await expect(rows(page)).toHaveCount(1)
+    await expect(reserved).toHaveCount(0)
+    await page.goto('/dashboard')
+    await expect(region(page, 'Available Credits')).toContainText('925 available · 75 reserved')
+    await expect(region(page, 'Recent activity')).toContainText('75 credits reserved')
+    await expect(region(page, 'Recent activity')).toContainText('Not charged: provider error')
+    await expectAccessibleInEachTheme(page)
   },
 )
 

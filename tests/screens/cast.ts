@@ -6,6 +6,7 @@ import {
   countFailedEvents,
   failPostings,
   openSandboxClerk,
+  planToUse,
   repairPostings,
   turnStripeKnob,
   withDatabase,
@@ -26,6 +27,8 @@ interface Addresses {
   readonly invitation: string
   /** The subscriber, as support sees them. */
   readonly supportCase: string
+  /** Credits that are reserved for the subscriber, as support sees them. */
+  readonly holdCase: string
   /** The newcomer, whose erasure waits for a second person. */
   readonly erasureCase: string
   /** Acts that were asked for together. */
@@ -131,11 +134,13 @@ async function subscribe(page: Page) {
   await spendCredits(page, 'personal')
   const { userId } = await sessionOf(page)
   await signInEditors(userId)
+  const hold = await planToUse(userId, { lasting_s: 100 * 86_400 })
   return {
     planPaid,
     creditsPaid,
     creditsPending,
     supportCase: `/support/trace?owner=${userId}`,
+    holdCase: `/support/trace?owner=${userId}&kind=hold&id=${hold}`,
     userId,
   }
 }
