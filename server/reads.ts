@@ -1,19 +1,21 @@
 import { type Reads, readsFrom } from '../schema/database/replica.ts'
-import { hasTransfer } from '../schema/ledger/read/explanation.ts'
+import type { Owner } from '../schema/ledger/accounts.ts'
+import { hasChange } from '../schema/ledger/read/explanation.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Where to read an owner's entries. A page that goes on below a transfer is read where that transfer is: the
+ * Where to read an owner's entries. A page that goes on below a change is read where that change is: the
  * page before it may have come from the primary, and what the replica does not have yet would be missing
  * between the two.
  */
 export async function chooseReads(
   { db, reads }: Pick<Dependencies, 'db' | 'reads'>,
+  owner: Owner,
   below?: number,
 ): Promise<Reads> {
   const chosen = await reads()
   if (!chosen.is_replica || below === undefined) return chosen
-  return (await hasTransfer(chosen.db, below)) ? chosen : readsFrom(db)
+  return (await hasChange(chosen.db, owner, below)) ? chosen : readsFrom(db)
 }
 
 /** Data of this age counts as current. */

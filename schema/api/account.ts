@@ -56,8 +56,10 @@ const accountSummarySchema = z.object({
     purchased: z.int(),
     /** Both together; negative is a debt. */
     total: z.int(),
-    /** What can be spent now. */
+    /** What can be spent now; never below zero. */
     available: z.int(),
+    /** Reserved for requests that are under way. */
+    held: z.int(),
     /** True when it is time to suggest a top-up; never for a payer that has not had credits yet. */
     low: z.boolean(),
     /** Whether there have ever been credits. */
@@ -65,7 +67,7 @@ const accountSummarySchema = z.object({
   }),
   /**
    * The present month of the plan, or its trial; null without a live plan, and while its figures explain
-   * nothing, as below zero after a clawback. What is left of it is `balance.plan`.
+   * nothing, as below zero after a clawback.
    */
   plan_month: z.nullable(
     z.object({

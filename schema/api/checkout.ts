@@ -52,6 +52,9 @@ export const fulfilmentSchema = z.object({
   credits: z.int(),
   /** The payer's total balance after the latest transfer. */
   balance: z.int(),
+  /** What of it can be used, and what is reserved for requests that are under way. */
+  available: z.int(),
+  held: z.int(),
   applied_at: z.nullable(z.iso.datetime()),
 })
 export type Fulfilment = z.infer<typeof fulfilmentSchema>

@@ -38,6 +38,11 @@ const causeSchema = z.object({
   kind: z.enum(causeKinds),
   /** What an editor wrote of a usage, or support of a correction. */
   note: z.nullable(z.string()),
+  /** Why a request failed, which costs nothing; null for everything else. */
+  failure: z.nullable(z.enum(['provider_error', 'timeout', 'empty', 'cancelled'])),
+  /** What a usage was for, as the editor says; null where it says nothing. */
+  model: z.nullable(z.string()),
+  project: z.nullable(z.string()),
   /** Who used credits of an organization: a name, or an address without one. Null for everything else. */
   by: z.nullable(z.string()),
   /** The month of the plan that it is about, or its trial. */
@@ -65,6 +70,21 @@ const changeSchema = z.object({
   balance_after: creditsSchema,
 })
 export type BalanceChange = z.infer<typeof changeSchema>
+
+/** Credits that are reserved for a request that is under way: in the balance, but not available. */
+const pendingSchema = z.object({
+  id: z.string(),
+  credits: z.int(),
+  /** Null for credits that are kept for a refund. */
+  expires_at: z.nullable(z.iso.datetime()),
+  note: z.nullable(z.string()),
+  by: z.nullable(z.string()),
+  model: z.nullable(z.string()),
+  project: z.nullable(z.string()),
+  /** As people know it; null while that is not known. */
+  editor: z.nullable(z.string()),
+})
+export type PendingCredits = z.infer<typeof pendingSchema>
 
 /** The categories of causes, for a search. */
 export const creditCategories = ['purchase', 'plan', 'usage', 'refund', 'expiry', 'correction'] as const
@@ -107,6 +127,8 @@ export const explainBalance = endpoint({
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,
+      /** What is reserved at present, the latest first; none on later pages, for a past day and a search. */
+      pending: z.array(pendingSchema),
       items: z.array(changeSchema),
       /** Before the last of the items; of a search, before the last change that it looked at. */
       opening: creditsSchema,
@@ -168,7 +190,7 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
     case 'late_month':
       return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':
-      return { what: note ?? 'Usage', why: cause.by ? `Used by ${cause.by}` : 'Used in an editor' }
+      return usageText(cause)
     case 'usage_moved':
       return {
         what: 'Bought credits given back',
@@ -198,6 +220,22 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
       return { what: 'Credits of a disputed payment given back', why: ofPayment(cause, format) }
     case 'correction':
       return { what: 'Correction by support', why: note ?? '' }
+  }
+}
+
+const failureNames: Readonly<Record<NonNullable<Cause['failure']>, string>> = {
+  provider_error: 'provider error',
+  timeout: 'timeout',
+  empty: 'empty answer',
+  cancelled: 'canceled',
+}
+
+function usageText({ note, failure, by, model, project }: Cause): { what: string; why: string } {
+  const who = by === null ? 'in an editor' : `by ${by}`
+  const details = failure ? [note, `Requested ${who}`, model, project] : [`Used ${who}`, model, project]
+  return {
+    what: failure ? `Not charged: ${failureNames[failure]}` : (note ?? 'Usage'),
+    why: details.filter(Boolean).join(' · '),
   }
 }
 

@@ -89,11 +89,13 @@ export const getOrganizationCredits = endpoint({
   limit: 'read',
   query: z.strictObject({ org_id: organizationIdSchema }),
   response: z.object({
-    /** Credits available since `since`: always `used_credits + remaining_credits`. */
+    /** Credits available since `since`: always `used_credits + held_credits + remaining_credits`. */
     total_credits: z.int(),
     /** Used since `since`. */
     used_credits: z.int(),
-    /** The balance: plan credits and purchased credits together. Negative is a debt. */
+    /** Reserved for requests that are under way. */
+    held_credits: z.int(),
+    /** What can be used, of plan credits and purchased credits together. Negative is a debt. */
     remaining_credits: z.int(),
     plan_credits: z.int(),
     purchased_credits: z.int(),

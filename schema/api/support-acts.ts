@@ -10,6 +10,7 @@ import { endpoint } from './endpoint.ts'
  * - `cancel_subscription`: end a plan at Stripe whose owner is gone, or that is a second one of its owner.
  * - `invoice_changes`: bill changes of a plan now that Stripe would bill with its next renewal.
  * - `resend_invitation`: send an open invitation once more.
+ * - `release_hold`: make credits available again that are reserved for a request that will not end.
  * - `forget`: erase a person. It cannot be undone, so a second person agrees, and it is one person at a time.
  */
 export const actKinds = [
@@ -20,6 +21,7 @@ export const actKinds = [
   'cancel_subscription',
   'invoice_changes',
   'resend_invitation',
+  'release_hold',
   'forget',
 ] as const
 export type ActKind = (typeof actKinds)[number]
@@ -31,6 +33,7 @@ export const targetKinds = [
   'subscription',
   'invitation',
   'charge',
+  'hold',
   'job',
   'user',
   'organization',
@@ -46,6 +49,7 @@ export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
   cancel_subscription: ['subscription'],
   invoice_changes: ['subscription'],
   resend_invitation: ['invitation'],
+  release_hold: ['hold'],
   forget: ['user'],
 }
 
@@ -127,7 +131,7 @@ export const actOutcomeSchema = z.object({
   /** Every row of the owner's whose state changed, and the target itself in any case. */
   states: z.array(
     z.object({
-      what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'seat']),
+      what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'hold', 'seat']),
       /** The user of the seat, or the invitation that reserves it. */
       id: z.string(),
       before: z.nullable(z.string()),

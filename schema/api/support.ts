@@ -21,6 +21,7 @@ export const traceItemKinds = [
   'invoice',
   'charge',
   'transfer',
+  'hold',
   'seat',
   'invitation',
   'act',
@@ -90,8 +91,12 @@ const traceItemSchema = z.object({
   can_cancel: z.boolean(),
   /** Whether a change of a plan may wait for its invoice, which support can have made now. */
   can_invoice: z.boolean(),
+  /** Whether support can release it: credits that are reserved for a request. */
+  can_release: z.boolean(),
   /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
   caused_by: z.array(z.string()),
+  /** Keys of the transfers that settled a hold. */
+  led_to: z.array(z.string()),
   links: vendorLinksSchema,
   replay: z.nullable(replaySchema),
 })
@@ -174,6 +179,8 @@ const caseSummarySchema = z.object({
   notices: z.array(noticeSchema),
   plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
+  /** What a call of an editor is decided by at present; `debt` is that of one account, or of both. */
+  spendable: z.object({ available: z.int(), held: z.int(), expiring: z.int(), debt: z.int() }),
   /** Grants whose credits differ. */
   grants: z.array(
     z.object({

@@ -904,11 +904,11 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
     CONSTRAINT support_acts_finished CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'refused'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
     CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
-    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'invoice_changes'::text, 'resend_invitation'::text, 'forget'::text]))),
+    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'cancel_subscription'::text, 'invoice_changes'::text, 'resend_invitation'::text, 'release_hold'::text, 'forget'::text]))),
     CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
     CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text, 'cancelled'::text]))),
     CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),
-    CONSTRAINT support_acts_target_kind_check CHECK ((target_kind = ANY (ARRAY['event'::text, 'intent'::text, 'subscription'::text, 'invitation'::text, 'charge'::text, 'user'::text, 'organization'::text])))
+    CONSTRAINT support_acts_target_kind_check CHECK ((target_kind = ANY (ARRAY['event'::text, 'intent'::text, 'subscription'::text, 'invitation'::text, 'charge'::text, 'hold'::text, 'user'::text, 'organization'::text])))
 );
 
 CREATE TABLE public.support_visits (
@@ -1213,6 +1213,8 @@ CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING b
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
 CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
+
+CREATE INDEX ledger_holds_id ON public.ledger_holds USING btree (id);
 
 CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
 

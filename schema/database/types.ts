@@ -605,7 +605,7 @@ export interface SupportActs {
   finished_at: Timestamp | null;
   id: string;
   is_dry_run: boolean;
-  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "invoice_changes" | "resend_invitation" | "forget";
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "invoice_changes" | "resend_invitation" | "release_hold" | "forget";
   last_error: string | null;
   next_try_at: Timestamp;
   outcome: Json | null;
@@ -618,7 +618,7 @@ export interface SupportActs {
   requested_by: string;
   state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused" | "cancelled";
   target_id: string;
-  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
+  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "hold" | "user" | "organization";
   unavailable_since: Timestamp | null;
 }
 

@@ -6,6 +6,7 @@ import type { DB } from '../database/types.ts'
 import { findEvent, type InboxEvent } from '../inbox/events.ts'
 import { findInvitation, findInvitationAtClerk } from '../invitations/invitations.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { findHoldById } from '../ledger/read/open-holds.ts'
 import { type QueueName, queueNames } from '../queues/queues.ts'
 import { findSubscription } from '../subscriptions/subscriptions.ts'
 import type { RowTarget } from './acts.ts'
@@ -55,6 +56,10 @@ export async function findTarget(db: Db, { kind, id }: RowTarget): Promise<Found
       const owner = { owner_kind: 'organization', owner_id: invitation.organization_id } as const
       const state = invitation.sync_failed_at ? `${invitation.status}, not synced` : invitation.status
       return { target: { kind, id: invitation.id }, owner, state }
+    }
+    case 'hold': {
+      const hold = isUuid(id) ? await findHoldById(db, id) : undefined
+      return hold ? { target: { kind, id }, owner: hold.owner, state: hold.state } : null
     }
     case 'user':
     case 'organization': {

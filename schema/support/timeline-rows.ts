@@ -136,6 +136,26 @@ const dataSchemas = {
     amount: integer,
     balance_after: integer,
   }),
+  hold: z.object({
+    owner_id: z.string(),
+    kind: z.enum(['usage', 'refund']),
+    actor: z.string(),
+    asked: integer,
+    credits: integer,
+    state: z.enum(['open', 'settled', 'released', 'expired', 'settled_late']),
+    opened_at: time,
+    expires_at: maybeTime,
+    resolved_at: maybeTime,
+    settled_credits: integer.nullable(),
+    charged: integer.nullable(),
+    failure: text,
+    /** Null once it was erased. */
+    reason: text,
+    model: text,
+    project: text,
+    /** The usages that settled it: of what was reserved, and of what was above. */
+    transfer_ids: z.array(integer),
+  }),
   seat: z.object({
     organization_id: z.string(),
     email: z.string(),

@@ -49,6 +49,14 @@ export const columns: Readonly<
     id: sql`a.id::text`,
     data: sql`(to_jsonb(a) - 'outcome' - 'params') || jsonb_build_object('sentence', a.outcome ->> 'sentence')`,
   },
+  hold: {
+    at: sql`h.opened_at`,
+    id: sql`h.id::text`,
+    data: sql`to_jsonb(h) || jsonb_build_object('transfer_ids', (
+      SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
+      WHERE k.owner_id = h.owner_id AND k.idempotency_key IN ('hold/' || h.id, 'hold/' || h.id || '/above')
+        AND k.transfer_id IS NOT NULL))`,
+  },
   seat: { at: sql`p.assigned_at`, id: sql`p.id::text`, data: sql`to_jsonb(p)` },
   invitation: { at: sql`v.created_at`, id: sql`v.id::text`, data: sql`to_jsonb(v)` },
 }

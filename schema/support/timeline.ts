@@ -146,6 +146,11 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
           WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
       where: ofOwner('g'),
     }),
+    // Of holds that are over, each has its usage; they are found by their ids.
+    of('hold', {
+      from: sql`ledger_holds h`,
+      where: sql`h.owner_id = ${owner.owner_id} AND h.state = 'open'`,
+    }),
     // A dry run has changed nothing.
     of('act', { from: sql`support_acts a`, where: sql`${ofOwner('a')} AND NOT a.is_dry_run` }),
     ...(with_usage ? [usageOf(owner, { before, limit })] : []),
@@ -203,6 +208,8 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       )
     case 'act':
       return isUuid ? row(sql`support_acts a`, sql`a.id = ${id}::uuid`) : null
+    case 'hold':
+      return isUuid ? row(sql`ledger_holds h`, sql`h.id = ${id}::uuid`) : null
     case 'seat':
       return isNumber ? row(sql`seats p`, sql`p.id = ${id}::bigint`) : null
     case 'invitation':

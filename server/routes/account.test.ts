@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
@@ -51,7 +52,7 @@ describe('the balance of an account', () => {
       has_seat: false,
       member_since: expect.any(String),
       may_manage: true,
-      balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
+      balance: { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false },
       plan_month: null,
       credits_on_the_way: 0,
       is_renewing: false,
@@ -74,6 +75,13 @@ describe('the balance of an account', () => {
       reason: 'Extension usage',
     })
     expect((await summary()).balance).toMatchObject({ total: 0, low: true, had_credits: true })
+  })
+
+  test('what is reserved of a balance is not available, and is no reason to call it low', async () => {
+    await giveCredits(database, personal(), { plan: 63, purchased: 100 })
+    await buildHold(database.server, personal(), { credits: 75 })
+    const balance = { plan: 63, purchased: 100, total: 163, available: 88, held: 75, low: false }
+    expect((await summary()).balance).toMatchObject(balance)
   })
 
   test('the balance of an account is low below 100 credits', async () => {

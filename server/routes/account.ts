@@ -130,12 +130,13 @@ async function findPlanMonth(
 ): Promise<AccountSummary['plan_month']> {
   if (!isLive(subscription)) return null
   const month = await findLatestMonth(db, subscription)
-  if (!month || balance.plan < 0 || balance.plan > month.granted) return null
+  const left = balance.plan - balance.kept
+  if (!month || left < 0 || left > month.granted) return null
   const { billing_frequency, current_period_end, cancel_at } = subscription
   const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at
   return {
     granted: month.granted,
-    used: month.granted - balance.plan,
+    used: month.granted - left,
     ends_at: month.ends_at > as_of ? ends_at.toISOString() : null,
     resets: cancel_at === null || cancel_at > ends_at,
   }
@@ -178,16 +179,16 @@ function planTypeOf(
 }
 
 function presentBalance(
-  { plan, purchased, total, version }: Balance,
+  { plan, purchased, total, held, available, version }: Balance,
   plan_type: PlanType,
   { owner_kind }: Owner,
 ): AccountSummary['balance'] {
-  const available = Math.max(0, total)
   const had_credits = version > 0
   // A user with a seat uses the organization's pool, so a low balance of their own is no reason to warn.
   const usesPool = owner_kind === 'user' && plan_type === 'teams'
-  const low = had_credits && available < lowBalanceCredits && !usesPool
-  return { plan, purchased, total, available, low, had_credits }
+  // What is reserved is not used up: most of it comes back.
+  const low = had_credits && available + held < lowBalanceCredits && !usesPool
+  return { plan, purchased, total, available: Math.max(0, available), held, low, had_credits }
 }
 
 function isOnTheWay(state: RecentPaymentState): boolean {

@@ -76,7 +76,7 @@ describe('the status of a session', () => {
       customer_email: 'ada@tidemark.test',
       subscription_id: null,
       metadata: { credits: '500', currency: 'EUR' },
-      fulfilment: { state: 'pending', credits: 500, balance: 0, applied_at: null },
+      fulfilment: { state: 'pending', credits: 500, balance: 0, available: 0, held: 0, applied_at: null },
     })
     expect(await jobsOf(intentId)).toEqual([])
   })
@@ -121,7 +121,14 @@ describe('the status of a session', () => {
       customer_email: 'ada@tidemark.test',
       subscription_id: null,
       metadata: { credits: '500', currency: 'EUR' },
-      fulfilment: { state: 'applied', credits: 500, balance: 500, applied_at: '2026-05-01T00:00:09.000Z' },
+      fulfilment: {
+        state: 'applied',
+        credits: 500,
+        balance: 500,
+        available: 500,
+        held: 0,
+        applied_at: '2026-05-01T00:00:09.000Z',
+      },
     })
     expect(await jobsOf(intentId)).toEqual([])
   })
@@ -274,7 +281,14 @@ describe('the status of a plan’s session', () => {
       token: ada.token,
       body: { sessionId, clerkUserId: ada.user_id },
     })
-    expect(answer.fulfilment).toEqual({ state: 'pending', credits: 1500, balance: 0, applied_at: null })
+    expect(answer.fulfilment).toEqual({
+      state: 'pending',
+      credits: 1500,
+      balance: 0,
+      available: 0,
+      held: 0,
+      applied_at: null,
+    })
     expect(await jobsOf(intentId)).toEqual(['return_page'])
   })
 })

@@ -191,10 +191,15 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
 /** The outcome of a purchase; applied only when the intent is settled and its transfer posted. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
   const recipient = recipientOf(intent)
+  const { total, available, held } = recipient
+    ? await findBalance(db, recipient)
+    : { total: 0, available: 0, held: 0 }
   return {
     state: presentedStates[intent.state],
     credits: intent.credits,
-    balance: recipient ? (await findBalance(db, recipient)).total : 0,
+    balance: total,
+    available,
+    held,
     applied_at: intent.settled_at?.toISOString() ?? null,
   }
 }

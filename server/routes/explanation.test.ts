@@ -6,9 +6,11 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
+import { issueEditorToken } from '../../schema/extension/tokens.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -111,6 +113,72 @@ test('the balance of 31 December is that of the reader’s midnight', async () =
   expect(await explain('Europe/Berlin')).toEqual(['2025-12-31T22:59:59.999Z', 1, 1, 1])
   expect(await explain('UTC')).toEqual(['2025-12-31T23:59:59.999Z', 3, 2, 2])
   expect(await explain('America/New_York')).toEqual(['2026-01-01T04:59:59.999Z', 15, 4, 4])
+})
+
+test('a request that failed is a line that costs nothing, with who asked and when, in the list, a search and the file', async () => {
+  const user_id = await buildUser(database.server)
+  await postTransfer(database.worker, buildGrant(user_id, 100))
+  const failed = { owner_kind: 'user', owner_id: user_id, actor: user_id, credits: 0 } as const
+  for (const failure of ['provider_error', 'timeout', 'empty', 'cancelled'] as const) {
+    await spendOne(database.server, {
+      ...failed,
+      failure,
+      idempotency_key: failure,
+      occurred_at: new Date('2026-03-04T05:06:07Z'),
+      reason: 'Refactoring',
+      model: 'large',
+    })
+  }
+  const explain = async (query: Record<string, string> = {}) =>
+    (await server.ask(explainBalance, { token: user_id, query })).data.items
+  const lines = [
+    ['Not charged: canceled', 0, 100],
+    ['Not charged: empty answer', 0, 100],
+    ['Not charged: timeout', 0, 100],
+    ['Not charged: provider error', 0, 100],
+  ]
+  expect((await explain()).slice(0, 4).map(told)).toEqual(lines)
+  const [line] = await explain({ category: 'usage', q: 'provider error' })
+  expect(line).toMatchObject({ occurred_at: '2026-03-04T05:06:07.000Z', change: { plan: 0, purchased: 0 } })
+  expect(line && describeCause(line.cause, format).why).toBe('Refactoring · Requested in an editor · large')
+  expect(await explain({ category: 'usage', q: 'refactoring' })).toHaveLength(4)
+  expect(await explain({ category: 'purchase', q: 'not charged' })).toHaveLength(0)
+
+  const query = { q: 'empty answer' }
+  const file = await server.ask(exportExplanation, { token: user_id, query })
+  expect(file.trimEnd().split('\r\n').slice(1)).toEqual([
+    '2026-03-04T05:06:07.000Z,Not charged: empty answer,Refactoring · Requested in an editor · large,0,0,0,100,100,',
+  ])
+})
+
+test('what is reserved is told above the history of the present, with its editor, and in no search and no past', async () => {
+  const user_id = await buildUser(database.server)
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  await postTransfer(database.worker, buildGrant(user_id, 100))
+  const at = { user_id, now: clock.now() }
+  const token = await database.server
+    .transaction()
+    .execute((trx) => issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null }))
+  const reserved = { credits: 30, occurred_at: clock.now(), model: 'large' }
+  await buildHold(database.server, owner, { ...reserved, token_id: token?.id ?? null })
+  const explain = async (query: Record<string, string> = {}) =>
+    (await server.ask(explainBalance, { token: user_id, query })).data
+  const now = await explain()
+  expect(now.balance.total).toBe(100)
+  expect(now.pending).toEqual([
+    {
+      id: expect.any(String),
+      credits: 30,
+      expires_at: new Date(reserved.occurred_at.getTime() + 15 * 60_000).toISOString(),
+      note: 'Refactoring',
+      by: null,
+      model: 'large',
+      project: null,
+      editor: 'Visual Studio Code',
+    },
+  ])
+  expect((await explain({ q: 'refactoring' })).pending).toEqual([])
+  expect((await explain({ date: '2026-01-01' })).pending).toEqual([])
 })
 
 test('a cursor that is none is refused', async () => {

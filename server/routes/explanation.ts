@@ -10,7 +10,9 @@ import {
   explainBalance,
   explanationColumns,
   exportExplanation,
+  type PendingCredits,
 } from '../../schema/api/explanation.ts'
+import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
@@ -20,6 +22,7 @@ import {
   explainBalance as readExplanation,
   type SearchedChange,
 } from '../../schema/ledger/read/explanation.ts'
+import { listOpenHolds, type OpenHold } from '../../schema/ledger/read/open-holds.ts'
 import { listNames } from '../../schema/users/users.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -55,20 +58,23 @@ export async function readExplanationPage(
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
   const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-  const reads = await chooseReads(deps, before)
+  const reads = await chooseReads(deps, owner, before)
   const missing_since = missingSince(reads, deps.now())
   const { until, as_of } = momentOf(query, missing_since ?? deps.now())
   const page = { limit: query.limit, until, before, matches: searchOf(query) }
   const archived = await refuseArchived(reads.db, owner, until)
-  const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
-    readExplanation(db, owner, page),
-  )
+  const isPresent = until === undefined && before === undefined && !page.matches
+  const { closing, changes, opening, next, holds } = await inSnapshot(reads.db, async (db) => ({
+    ...(await readExplanation(db, owner, page)),
+    holds: isPresent ? await listOpenHolds(db, owner) : [],
+  }))
   return {
     success: true,
     data: {
       as_of: as_of.toISOString(),
       is_now: until === undefined && missing_since === null,
       balance: withTotal(closing),
+      pending: await presentHolds(reads.db, owner, holds),
       items: await presentChanges(reads.db, owner, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
@@ -106,7 +112,8 @@ function searchOf({ category, q }: Pick<QueryOf<typeof explainBalance>, 'categor
     const { plan, purchased } = searched.change
     if (credits !== null && [plan, purchased, plan + purchased].some((one) => Math.abs(one) === credits))
       return true
-    return `${describeCause(cause, plainFormat).what} ${cause.note ?? ''}`.toLowerCase().includes(text)
+    const told = [describeCause(cause, plainFormat).what, cause.note, cause.model, cause.project]
+    return told.join(' ').toLowerCase().includes(text)
   }
 }
 
@@ -130,21 +137,49 @@ const categoryOf: Readonly<Record<CauseKind, CreditCategory>> = {
   correction: 'correction',
 }
 
-/** An organization's admins read who has used its credits, by name. */
 async function presentChanges(
   db: ReadDatabase,
-  { owner_kind }: Owner,
+  owner: Owner,
   changes: readonly Change[],
 ): Promise<BalanceChange[]> {
-  const usages = owner_kind === 'organization' ? changes.filter(({ kind }) => kind === 'usage') : []
-  const names = await listNames(
+  const nameOf = await readNames(
     db,
-    usages.map(({ actor }) => actor),
+    owner,
+    changes.filter(({ kind }) => kind === 'usage'),
   )
-  return changes.map((change) => {
-    const user = change.kind === 'usage' ? names.get(change.actor) : undefined
-    return presentChange(change, user ? (user.name ?? user.email) : null)
-  })
+  return changes.map((change) => presentChange(change, change.kind === 'usage' ? nameOf(change.actor) : null))
+}
+
+async function presentHolds(
+  db: ReadDatabase,
+  owner: Owner,
+  holds: readonly OpenHold[],
+): Promise<PendingCredits[]> {
+  const nameOf = await readNames(db, owner, holds)
+  return holds.map(({ id, credits, expires_at, reason, actor, model, project, scheme }) => ({
+    id,
+    credits,
+    expires_at: expires_at?.toISOString() ?? null,
+    note: reason ?? erasedText,
+    by: nameOf(actor),
+    model,
+    project,
+    editor: scheme === null ? null : editorOfScheme(scheme),
+  }))
+}
+
+/** An organization's admins read who has used its credits, by name. */
+async function readNames(
+  db: ReadDatabase,
+  { owner_kind }: Owner,
+  used: readonly { readonly actor: string }[],
+): Promise<(actor: string) => string | null> {
+  const actors = owner_kind === 'organization' ? used.map(({ actor }) => actor) : []
+  const names = await listNames(db, actors)
+  return (actor) => {
+    const user = names.get(actor)
+    return user ? (user.name ?? user.email) : null
+  }
 }
 
 function presentChange(
@@ -164,15 +199,18 @@ function withTotal({ plan, purchased }: Credits) {
   return { plan, purchased, total: plan + purchased }
 }
 
-type Caused = Pick<Change, 'kind' | 'reason' | 'change' | 'grant' | 'purchase'>
+type Caused = SearchedChange & Pick<Change, 'grant' | 'purchase'>
 
 function causeOf(caused: Caused): Cause {
-  const { grant, purchase, reason } = caused
+  const { failure, grant, purchase, reason, model, project } = caused
   const kind = causeKindOf(caused)
   const hasNote = kind === 'usage' || kind === 'correction'
   return {
     kind,
+    failure,
     note: hasNote ? (reason ?? erasedText) : null,
+    model,
+    project,
     by: null,
     month:
       grant?.starts_at && grant.ends_at

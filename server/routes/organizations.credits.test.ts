@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import {
@@ -104,6 +105,7 @@ describe('an organization’s pool', () => {
     expect((await read()).body).toEqual({
       total_credits: 760,
       used_credits: 510,
+      held_credits: 0,
       remaining_credits: 250,
       plan_credits: 0,
       purchased_credits: 250,
@@ -116,6 +118,14 @@ describe('an organization’s pool', () => {
     await use(10, '2026-04-30T23:59:59Z')
     await use(20, '2026-05-01T00:00:00Z')
     expect((await read()).body).toMatchObject({ total_credits: 90, used_credits: 20, remaining_credits: 70 })
+  })
+
+  test('what is reserved of an organization’s pool is neither used nor remaining', async () => {
+    await grant('purchased', 100)
+    await use(20, '2026-05-02T00:00:00Z')
+    await buildHold(database.server, owner(), { actor: ada.user_id, credits: 30 })
+    const pool = { total_credits: 100, used_credits: 20, held_credits: 30, remaining_credits: 50 }
+    expect((await read()).body).toMatchObject(pool)
   })
 
   test('an organization’s pool may be in debt', async () => {

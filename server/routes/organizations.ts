@@ -91,7 +91,7 @@ export const organizationsRoutes = [
     })
   }),
 
-  // The total is the ledger's balance plus the month's usage, so the three always add up (decision 053).
+  // The total is the ledger's balance plus the month's usage, so that the figures add up (decision 053).
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
@@ -103,9 +103,10 @@ export const organizationsRoutes = [
     const balance = await findBalance(deps.db, owner)
     const used = await sumUsageSince(deps.db, owner, { since, now })
     return {
-      total_credits: balance.total + used,
+      total_credits: balance.available + balance.held + used,
       used_credits: used,
-      remaining_credits: balance.total,
+      held_credits: balance.held,
+      remaining_credits: balance.available,
       plan_credits: balance.plan,
       purchased_credits: balance.purchased,
       since: since.toISOString(),

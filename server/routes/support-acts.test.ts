@@ -13,7 +13,9 @@ import {
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct, lockAct } from '../../schema/support/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
@@ -83,6 +85,30 @@ describe('an act that is asked for', () => {
     expect((await request({ ...body, adjustment: adjustment(301) })).body).toMatchObject({
       code: 'act_id_reused',
     })
+  })
+
+  test('a release of reserved credits is asked for with a reason, done once, and in the log with what changed', async () => {
+    const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+    await giveCredits(database, owner, { purchased: 100 })
+    const { id } = await buildHold(database.server, owner)
+    const release: Request = { kind: 'release_hold', targets: [{ kind: 'hold', id }] }
+    expect(await request({ ...release, reason: '' })).toMatchObject({
+      status: 400,
+      body: { code: 'reason_required' },
+    })
+    await work((await ask({ ...release, is_dry_run: true })).acts)
+    expect(await findBalance(database.owner, owner)).toMatchObject({ held: 75 })
+    await work((await ask(release)).acts)
+    expect(await findBalance(database.owner, owner)).toMatchObject({ held: 0, available: 100 })
+    expect(await audit({ owner_id: owner.owner_id })).toMatchObject([
+      { outcome: 'done', what: 'release_hold', after: { states: { [`hold ${id}`]: 'released' } } },
+      { outcome: 'requested', target: { kind: 'hold', id } },
+      // Of the dry run.
+      { outcome: 'requested', target: { kind: 'hold', id } },
+      { outcome: 'refused' },
+    ])
+    const unknown = { ...release, targets: [{ kind: 'hold' as const, id: randomUUID() }] }
+    expect(await request(unknown)).toMatchObject({ status: 404, body: { code: 'target_not_found' } })
   })
 
   test('a requested act without a reason is refused, and the refusal is in the log', async () => {

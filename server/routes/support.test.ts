@@ -22,15 +22,17 @@ import { findIntent } from '../../schema/checkout/intents.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
-import { buildGrant, spendOne } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -273,6 +275,57 @@ describe('a search', () => {
     expect(await ask({ kind: 'transfer', id: number })).toMatchObject({ owner: null, highlighted: archived })
     expect(await ask({ owner, kind: 'transfer', id: key })).toMatchObject({ highlighted: archived })
     expect(await find(String(id + 2 ** 41))).toEqual([])
+  })
+
+  test('a search by the id of a hold leads to it, with what became of it and the usages that settled it', async () => {
+    const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+    await giveCredits(database, owner, { purchased: 100 })
+    const at = (minutes: number) => new Date(Date.parse('2026-05-04T10:00:00Z') + minutes * 60_000)
+    const reserve = (minutes: number, credits = 75) =>
+      buildHold(database.server, owner, { credits, occurred_at: at(minutes), model: 'large' })
+    const told = async ({ id }: { id: string }) => {
+      const [match] = await find(id)
+      expect(match).toMatchObject({ kind: 'hold', id, owner: { id: owner.owner_id }, item_key: `hold:${id}` })
+      const query = { owner: owner.owner_id, kind: 'hold' as const, id }
+      const { highlighted, timeline } = await server.ask(getTrace, { token: sam.token, query })
+      return { ...highlighted, listed: timeline.some(({ key }) => key === `hold:${id}`) }
+    }
+    const settle = (hold_id: string, credits: number, minutes: number) =>
+      spendCredits(database.server, [
+        { ...owner, actor: owner.owner_id, action: 'settle', hold_id, credits, occurred_at: at(minutes) },
+      ])
+
+    const open = await reserve(0, 20)
+    expect(await told(open)).toMatchObject({
+      title: '20 credits reserved',
+      state: 'open',
+      can_release: true,
+      listed: true,
+      led_to: [],
+      detail: 'For “Refactoring, large”. It expired on 4 May 2026 at 10:15 UTC.',
+    })
+    const above = await reserve(0, 50)
+    await settle(above.id, 90, 1)
+    const settled = await told(above)
+    expect(settled).toMatchObject({
+      state: 'settled',
+      can_release: false,
+      listed: false,
+      detail: expect.stringContaining(
+        'Settled on 4 May 2026 at 10:01 UTC: 80 credits charged. It cost 90 credits; 10 stay uncollected, because no more were available.',
+      ),
+    })
+    expect(settled.led_to).toHaveLength(2)
+    const [transfer] = await find(settled.led_to?.[0]?.replace('transfer:', '') ?? '')
+    expect(transfer).toMatchObject({ kind: 'transfer', owner: { id: owner.owner_id } })
+    const key = await find(`hold/${above.id}/above`)
+    expect(key).toMatchObject([{ kind: 'transfer' }])
+
+    const { case_summary } = await server.ask(getTrace, {
+      token: sam.token,
+      query: { owner: owner.owner_id },
+    })
+    expect(case_summary?.spendable).toEqual({ available: 0, held: 20, expiring: 0, debt: 0 })
   })
 
   test('a search by the address of a seat or an invitation leads to the organization', async () => {

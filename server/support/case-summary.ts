@@ -3,6 +3,7 @@ import { countOpenCheckouts } from '../../schema/checkout/owner-intents.ts'
 import { findCursor } from '../../schema/cursors/cursors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
@@ -97,6 +98,7 @@ export async function readCaseSummary(
       purchased,
       total: { is: plan.is + purchased.is, should: plan.should + purchased.should },
     },
+    spendable: await readSpendable(trx, owner),
     grants: differences.map(({ grant, is, should }) => ({
       id: grant.id,
       title: capitalized(nameOf(grant, intents)),
@@ -106,6 +108,12 @@ export async function readCaseSummary(
     })),
     seats: owner.owner_kind === 'organization' ? await findSeatFigures(trx, owner.owner_id) : null,
   }
+}
+
+/** A debt of one account blocks as many credits of the other. */
+async function readSpendable(trx: DatabaseTransaction, owner: Owner): Promise<CaseSummary['spendable']> {
+  const { plan, purchased, available, held, expiring } = await findBalance(trx, owner)
+  return { available, held, expiring, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
 }
 
 /** A quiet account's list is read every quarter of an hour (`worker/tasks/read-stripe-events.ts`). */

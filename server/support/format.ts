@@ -27,6 +27,11 @@ export function dayText(at: Date | string): string {
   return dayFormat.format(new Date(at))
 }
 
+/** `14:32 UTC`. */
+export function timeText(at: Date): string {
+  return `${at.toISOString().slice(11, 16)} UTC`
+}
+
 export function durationText(ms: number): string {
   const units = [
     ['day', 86_400_000],

@@ -112,6 +112,8 @@ async function ownerOfRow(db: Deps['db'], row: TimelineRow): Promise<Owner | nul
       return { owner_kind: 'organization', owner_id: row.data.organization_id }
     case 'transfer':
       return findOwnerOfTransfer(db, row.id)
+    case 'hold':
+      return ownerOfId(row.data.owner_id)
     case 'invoice': {
       const { stripe_subscription_id: id } = row.data
       const subscription = await findTimelineRow(db, { kind: 'subscription', id })

@@ -38,7 +38,11 @@ const vendorForms: readonly Form[] = [
 const forms: readonly Form[] = [
   { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an email address', kinds: ['email'] },
   ...vendorForms,
-  { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
+  {
+    form: uuid,
+    name: 'a checkout, an invitation, an act or a hold',
+    kinds: ['intent', 'invitation', 'act', 'hold'],
+  },
   { form: cardPaymentForm, name: 'a card payment', kinds: ['card_payment'] },
   // The prefix of an account or customer, and a number (https://docs.stripe.com/invoicing/customize).
   { form: /^[a-z0-9]{3,12}-\d{4,9}$/i, name: 'an invoice number', kinds: ['invoice_number', 'job', 'name'] },

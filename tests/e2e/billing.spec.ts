@@ -9,6 +9,7 @@ import {
   findLedgerProblems,
   findUserId,
   openSandboxClerk,
+  planToUse,
   reportUsages,
   turnStripeKnob,
 } from './support/product.ts'
@@ -145,6 +146,27 @@ test(
     await documents.getByRole('link', { name: /^Invoice \w+-0001$/ }).click()
     await expect((await invoice).getByText('€14.00').first()).toBeVisible()
 
+    await planToUse(await findUserId(email))
+    await page.goto('/billing')
+    await expect(region(page, 'Credit Balance')).toContainText('925 available · 75 reserved')
+    await page.goto('/billing?tab=invoices&view=transactions')
+    const reserved = history.getByRole('list', { name: 'Reserved credits' }).getByRole('listitem')
+    await expect(reserved).toHaveCount(1)
+    await expect(reserved).toContainText(/75 credits reserved · expires \d+:\d\d/)
+    await expect(reserved).toContainText('Refactoring · large · website')
+    await expect(rows(page)).toHaveCount(2)
+    await expect(rows(page).first()).toContainText(/Not charged: provider error/)
+    await expect(rows(page).first()).toContainText('Chat about the checkout · Requested in an editor')
+    await expectAccessibleInEachTheme(page)
+    await search.fill('provider error')
+    await expect(rows(page)).toHaveCount(1)
+    await expect(reserved).toHaveCount(0)
+    await page.goto('/dashboard')
+    await expect(region(page, 'Available Credits')).toContainText('925 available · 75 reserved')
+    await expect(region(page, 'Recent activity')).toContainText('75 credits reserved')
+    await expect(region(page, 'Recent activity')).toContainText('Not charged: provider error')
+    await expectAccessibleInEachTheme(page)
+
     await reportUsages(await findUserId(email), [
       { credits: 60, model: 'large', project: 'web' },
       { credits: 15, model: '<b>small</b>', project: 'api' },
@@ -153,15 +175,21 @@ test(
     await page.goto('/billing?tab=usage')
     await expect(breakdown.getByRole('row')).toHaveText([
       /^Model.*Credits/,
-      /^large.*2.*60/,
+      /^large.*3.*2.*60/,
       /^<b>small<\/b>.*1.*15/,
-      /^Total.*3.*75/,
+      /^Total.*4.*2.*75/,
     ])
     const group = breakdown.getByRole('combobox', { name: 'Group by' })
     await expect(group.getByRole('option')).toHaveText(['Day', 'Model', 'Project', 'Editor'])
     await group.selectOption('Project')
     await expect(page).toHaveURL(/by=project$/)
-    await expect(breakdown.getByRole('rowheader')).toContainText(['web', 'api', 'No project', 'Total'])
+    await expect(breakdown.getByRole('rowheader')).toContainText([
+      'web',
+      'api',
+      'website',
+      'No project',
+      'Total',
+    ])
     await expectAccessibleInEachTheme(page)
     await expectToFit(page)
     await page.getByRole('radio', { name: 'This month' }).click()
@@ -173,7 +201,7 @@ test(
     expect((await usageFile).suggestedFilename()).toMatch(/^usage-by-day-.+\.csv$/)
     expect((await readFile(await (await usageFile).path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
       '\uFEFFday,requests,failed,credits',
-      expect.stringMatching(/^[\d-]{10},3,1,75$/),
+      expect.stringMatching(/^[\d-]{10},4,2,75$/),
     ])
   },
 )

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import {
+  act,
   caseSummary,
   clicksOf,
   countClicks,
@@ -10,6 +11,7 @@ import {
   openConsole,
   sam,
 } from './support/console.ts'
+import { newCustomer } from './support/customers.ts'
 import { signUp } from './support/people.ts'
 import {
   changeSeatsLater,
@@ -18,12 +20,13 @@ import {
   findLedgerProblems,
   findUserId,
   openSandboxClerk,
+  planToUse,
   plantAct,
   plantUndecidedFinding,
   plantUnexplainedCredits,
   repairPostings,
 } from './support/product.ts'
-import { expect, test } from './support/test.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
 // Two or three people and a payment each, one after the other.
 test.describe.configure({ timeout: 180_000 })
@@ -138,6 +141,27 @@ test('the console is open only to support staff; two of them see each other, and
   await first.context().close()
   await second.context().close()
 })
+
+test(
+  'reserved credits that a customer cannot use are found by the hold, explained and released',
+  alsoOnPhones,
+  async ({ request, browser, baseURL }) => {
+    const customer = await newCustomer(request, baseURL)
+    await customer.buy(500)
+    const hold = await planToUse(customer.userId)
+    const support = await openConsole({ browser, baseURL }, sam)
+    await support.goto(`/support/search?q=${hold}`)
+    const item = support.getByRole('region', { name: 'Timeline' }).getByRole('button', { name: /reserved/ })
+    await expect(item).toHaveAttribute('aria-expanded', 'true')
+    await expect(support.getByText(/For “Refactoring, large, website”. It expires on/)).toBeVisible()
+    const facts = support.getByRole('region', { name: 'Customer' })
+    await expect(facts).toContainText('Reserved75')
+    await act(support, 'Release credits', 'Available: 425 → 500 credits. Hold: open → released.')
+    await expect(facts).not.toContainText('Reserved')
+    await support.goto(`/support/search?q=${hold}`)
+    await expect(support.getByText(/Released on/)).toBeVisible()
+  },
+)
 
 test('a difference that was found is repaired by what it proposes, and the next comparison sees it no more', async ({
   page: customer,

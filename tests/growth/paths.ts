@@ -628,6 +628,17 @@ async function buildPersonWithHistory(product: TestProduct): Promise<Person> {
   await buildUser(product.database.server, person.user_id)
   const grants = Array.from({ length: historyLength }, () => buildGrant(person.user_id, 1))
   await postTransfers(product.database.worker, grants)
+  const failed = { owner_kind: 'user', owner_id: person.user_id, actor: person.user_id, credits: 0 } as const
+  await spendCredits(
+    product.database.server,
+    Array.from({ length: 5 }, () => ({
+      ...failed,
+      failure: 'timeout',
+      idempotency_key: randomUUID(),
+      occurred_at: new Date(),
+      reason: 'Completion',
+    })),
+  )
   return person
 }
 

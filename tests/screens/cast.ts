@@ -6,6 +6,7 @@ import {
   countFailedEvents,
   failPostings,
   openSandboxClerk,
+  planToUse,
   repairPostings,
   reportUsages,
   turnStripeKnob,
@@ -27,6 +28,8 @@ interface Addresses {
   readonly invitation: string
   /** The subscriber, as support sees them. */
   readonly supportCase: string
+  /** Credits that are reserved for the subscriber, as support sees them. */
+  readonly holdCase: string
   /** The newcomer, whose erasure waits for a second person. */
   readonly erasureCase: string
   /** Acts that were asked for together. */
@@ -144,11 +147,13 @@ async function subscribe(page: Page) {
     { credits: 1, model: 'small-2026-08', project: 'notes', token_id: code },
     { credits: 0, model: 'large-2026-10', project: 'notes', token_id: code, failure: 'provider_error' },
   ])
+  const hold = await planToUse(userId, { lasting_s: 100 * 86_400 })
   return {
     planPaid,
     creditsPaid,
     creditsPending,
     supportCase: `/support/trace?owner=${userId}`,
+    holdCase: `/support/trace?owner=${userId}&kind=hold&id=${hold}`,
     userId,
   }
 }

@@ -374,6 +374,13 @@ export const screens: readonly Screen[] = [
     shows: 'Invoices and receipts',
   },
   {
+    name: 'support-hold',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ holdCase }) => holdCase,
+    shows: 'Release credits',
+  },
+  {
     name: 'support-attention',
     route: '/support/trace',
     as: 'support',

@@ -10,6 +10,7 @@ import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
@@ -213,6 +214,42 @@ describe('a checkout that is stuck', () => {
     })
     expect(await findIntent(database.owner, paid.intent_id)).toMatchObject({ state: 'open' })
   })
+})
+
+test('credits that are reserved are released once, and a dry run says what becomes available', async () => {
+  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+  await giveCredits(database, owner, { purchased: 100 })
+  const { id } = await buildHold(database.server, owner, { credits: 75 })
+  await buildHold(database.server, owner, { credits: 5 })
+  const asked = { kind: 'release_hold', target: { kind: 'hold', id } } as const
+  const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
+  expect(await findBalance(database.owner, owner)).toMatchObject({ available: 20, held: 80 })
+  const sentence = 'Available: 20 → 95 credits. Hold: open → released.'
+  expect(dry.outcome).toMatchObject({ changed: true, sentence, transfers: [] })
+
+  const done = await perform(asked)
+  expect(done.outcome).toEqual(dry.outcome)
+  expect(await findBalance(database.owner, owner)).toMatchObject({ total: 100, available: 95, held: 5 })
+  expect(await perform(asked)).toMatchObject({
+    outcome: { changed: false, sentence: 'Nothing changed: it is released already.' },
+  })
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+test('credits that are kept for a refund are not released by support', async () => {
+  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+  await giveCredits(database, owner, { purchased: 100 })
+  const { id } = await buildHold(database.server, owner)
+  await database.owner
+    .updateTable('ledger_holds')
+    .set({ kind: 'refund', expires_at: null })
+    .where('id', '=', id)
+    .execute()
+  expect(await perform({ kind: 'release_hold', target: { kind: 'hold', id } })).toMatchObject({
+    state: 'failed',
+    error: 'It is kept for a refund, which ends it',
+  })
+  expect(await findBalance(database.owner, owner)).toMatchObject({ held: 75 })
 })
 
 test('an invitation is sent again and keeps its seat; a dry run sends nothing', async () => {

@@ -15,6 +15,7 @@ import { connectDatabase } from '../../schema/database/connect.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { archiveMonths } from '../../schema/ledger/archive/archive.ts'
 import { proveArchives } from '../../schema/ledger/archive/prove.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createLogger } from '../../schema/log.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
@@ -26,6 +27,7 @@ import { rowsWith } from '../../tests/support/database/rows-with.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
@@ -224,6 +226,15 @@ describe.each([
       }
       await server.ask(reportUsage, { token: editor, body })
     }
+    const texts = { reason: `Letter of ${name}`, model: first_name, project: last_name, run: first_name }
+    for (const payer of [owner, pool]) {
+      const asked = { ...payer, ...texts, actor: user_id, occurred_at: new Date() }
+      await spendCredits(database.server, [
+        { ...asked, credits: 3, idempotency_key: randomUUID() },
+        { ...asked, credits: 0, idempotency_key: randomUUID(), failure: 'timeout' },
+      ])
+      await buildHold(database.server, payer, { ...texts, actor: user_id, credits: 5 })
+    }
 
     await database.owner
       .insertInto('idempotent_requests')
@@ -280,7 +291,10 @@ describe.each([
       'failed_tries',
       'idempotent_requests',
       'inbox_payloads',
+      'ledger_failures',
+      'ledger_holds',
       'ledger_transfers',
+      'ledger_usage_days',
       'seats',
       'support_acts',
       'team_invitations',
@@ -299,6 +313,12 @@ describe.each([
 
     expect(await rowsWith(database, words)).toEqual([])
     expect(await redisWith(words)).toEqual([])
+    const holds = await database.owner
+      .selectFrom('ledger_holds')
+      .select('state')
+      .where('actor', '=', ada.user_id)
+      .execute()
+    expect(holds).toEqual([{ state: 'released' }, { state: 'released' }])
     expect(logsWith(words)).toEqual([])
     expect(await findAct(database.owner, kept)).toMatchObject({ reason: 'The pool lost an evening' })
     expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])

@@ -14,6 +14,7 @@ import {
   replaceInvitationEmails,
 } from '../../schema/invitations/invitations.ts'
 import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
+import { releaseHoldsOf } from '../../schema/ledger/post/holds.ts'
 import { replaceSeatEmails } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { eraseActTexts, findOpenActOn } from '../../schema/support/acts.ts'
@@ -104,6 +105,7 @@ interface Removed {
   readonly answers: number
   readonly seats: number
   readonly invitations: number
+  readonly holds: number
   readonly texts: number
   readonly payloads: number
   readonly tries: number
@@ -135,6 +137,7 @@ async function erase(
     answers: await deleteRequestsOf(trx, user_id),
     seats: await replaceSeatEmails(trx, { user_id, emails, organizations, pseudonym }),
     invitations: await replaceInvitationEmails(trx, { ids: invitations.map(({ id }) => id), pseudonym }),
+    holds: await releaseHoldsOf(trx, { ...person, now }),
     texts: await eraseTransferTexts(trx, person),
     payloads: await removePayloadsOf(trx, { ...traces, now }),
     tries: await deleteTriesOf(trx, traces),

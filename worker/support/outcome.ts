@@ -81,6 +81,7 @@ const names: Readonly<Record<ActOutcome['states'][number]['what'], string>> = {
   subscription: 'Subscription',
   invitation: 'Invitation',
   charge: 'Charge',
+  hold: 'Hold',
   seat: 'Seat',
 }
 

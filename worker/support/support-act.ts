@@ -32,6 +32,7 @@ import { forget } from './forget.ts'
 import { invoiceChanges } from './invoice-changes.ts'
 import { outcomeOfAct } from './outcome.ts'
 import { readPresentState } from './present-state.ts'
+import { releaseHold } from './release-hold.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
 import { resync } from './resync.ts'
@@ -44,6 +45,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   cancel_subscription: cancelSubscription,
   invoice_changes: invoiceChanges,
   resend_invitation: resendInvitation,
+  release_hold: releaseHold,
   forget,
 }
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
 import { type Owner, ownerOfId } from '../accounts.ts'
 import { callLedger } from '../call.ts'
@@ -27,6 +28,38 @@ export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number
       ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, NULL) AS ended`,
   )
   return row?.ended ?? 0
+}
+
+/** Releases open holds of some owners, and leaves alone those that are not open. Returns how many. */
+export async function releaseHolds(
+  trx: DatabaseTransaction,
+  owners: readonly Owner[],
+  { ids, now }: { readonly ids: readonly string[]; readonly now: Date },
+): Promise<number> {
+  const [row] = await callLedger(
+    trx,
+    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
+      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, ${ids}::uuid[]) AS ended`,
+  )
+  return row?.ended ?? 0
+}
+
+/** The same for all of a person, also those of organizations of which they are or were a member. */
+export async function releaseHoldsOf(
+  trx: DatabaseTransaction,
+  person: { readonly user_id: string; readonly organizations: readonly string[]; readonly now: Date },
+): Promise<number> {
+  const { user_id, organizations, now } = person
+  const holds = await trx
+    .selectFrom('ledger_holds')
+    .select(['owner_id', 'id'])
+    .where('owner_id', 'in', [user_id, ...organizations])
+    .where('actor', '=', user_id)
+    .where('kind', '=', 'usage')
+    .where('state', '=', 'open')
+    .execute()
+  const owners = [...new Set(holds.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
+  return owners.length === 0 ? 0 : releaseHolds(trx, owners, { ids: holds.map(({ id }) => id), now })
 }
 
 /** Owners of months that are over and were kept for holds, of which none is open any more. */

@@ -10,6 +10,10 @@ export interface Balance {
   readonly total: number
   /** Credits of open holds. */
   readonly held: number
+  /** Plan credits of months that are over, kept for their open holds. */
+  readonly kept: number
+  /** Those of them that no hold needs any more: gone within a minute. */
+  readonly expiring: number
   /** What can be spent: neither what is held nor what is about to expire. Negative is a debt. */
   readonly available: number
   /** Grows with every entry of either account; equal versions mean equal balances. */
@@ -20,12 +24,11 @@ export interface Balance {
 export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance> {
   const row = await db
     .selectFrom('ledger_owners')
-    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held', 'expiring'])
+    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held', 'kept', 'expiring'])
     .select(sql<number>`plan_version + purchased_version`.as('version'))
     .where('owner_id', '=', owner.owner_id)
     .where('owner_kind', '=', owner.owner_kind)
     .executeTakeFirst()
-  if (!row) return { plan: 0, purchased: 0, total: 0, held: 0, available: 0, version: 0 }
-  const { expiring, ...balance } = row
-  return { ...balance, total: row.plan + row.purchased, available: availableOf({ ...balance, expiring }) }
+  const balance = row ?? { plan: 0, purchased: 0, held: 0, kept: 0, expiring: 0, version: 0 }
+  return { ...balance, total: balance.plan + balance.purchased, available: availableOf(balance) }
 }

@@ -128,3 +128,64 @@ test('a search finds what is far back, in pages that stop after 5,000 transfers'
   const found = await explainBalance(database.server, user(owner_id), { ...search, before })
   expect(found).toMatchObject({ changes: [{ reason: 'Number 50', after: { purchased: 51 } }], next: null })
 })
+
+test('failures stand among the changes, change nothing, and are in every page and search as the others', async () => {
+  const owner_id = 'user_failing'
+  const ask = (number: number, more: { credits: number; failure?: 'timeout' }) =>
+    spendOne(database.server, {
+      ...user(owner_id),
+      idempotency_key: `${number}`,
+      occurred_at: new Date(start + number * minute),
+      actor: owner_id,
+      reason: `Chat ${number}`,
+      model: 'large',
+      project: 'website',
+      ...more,
+    })
+  await ask(0, { credits: 0, failure: 'timeout' })
+  expect((await explainAll(owner_id, { limit: 5 })).changes).toMatchObject([{ failure: 'timeout' }])
+  await postTransfers(database.worker, [
+    buildAdjustment(user(owner_id), 100, { occurred_at: new Date(start + minute) }),
+  ])
+  await ask(2, { credits: 0, failure: 'timeout' })
+  await ask(3, { credits: 10 })
+  await ask(4, { credits: 0, failure: 'timeout' })
+  await ask(5, { credits: 0, failure: 'timeout' })
+  const told = ({ reason, failure, change, after }: Change) => [
+    reason,
+    failure,
+    change.purchased,
+    after.purchased,
+  ]
+  const all = [
+    ['Chat 5', 'timeout', 0, 90],
+    ['Chat 4', 'timeout', 0, 90],
+    ['Chat 3', null, -10, 90],
+    ['Chat 2', 'timeout', 0, 100],
+    ['Test grant', null, 100, 100],
+    ['Chat 0', 'timeout', 0, 0],
+  ]
+  for (const limit of [1, 2, 5, 6]) {
+    const { changes, closing, opening } = await explainAll(owner_id, { limit })
+    expect(changes.map(told)).toEqual(all)
+    expect([closing?.purchased, opening?.purchased]).toEqual([90, 0])
+  }
+  for (const [minutes, left] of [
+    [5, 1],
+    [3, 3],
+    [1, 5],
+  ] as const) {
+    const until = new Date(start + minutes * minute)
+    const { changes } = await explainAll(owner_id, { until, limit: 2 })
+    expect(changes.map(told)).toEqual(all.slice(left))
+  }
+  const search = { limit: 5, matches: ({ failure }: Pick<Change, 'failure'>) => failure !== null }
+  const found = await explainBalance(database.server, user(owner_id), search)
+  expect(found.changes.map(told)).toEqual(all.filter(([, failure]) => failure !== null))
+  expect(found.changes[0]).toMatchObject({
+    actor: owner_id,
+    kind: 'usage',
+    model: 'large',
+    project: 'website',
+  })
+})

@@ -3,6 +3,7 @@ import type { Currency } from '../../catalogue/currency.ts'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
+import type { UsageFailure } from '../spend/usage.ts'
 import { latestOpeningOf } from './archived.ts'
 
 /** Whole credits in the owner's two accounts. */
@@ -11,10 +12,18 @@ export interface Credits {
   readonly purchased: number
 }
 
-/** One transfer as its owner sees it: what it changed, what was there afterwards, and what it belongs to. */
+/**
+ * One transfer as its owner sees it: what it changed, what was there afterwards, and what it belongs to. Or a
+ * request that failed, which changed nothing.
+ */
 export interface Change {
   readonly transfer_id: number
   readonly kind: TransferKind
+  /** Why a usage cost nothing; null for all that did. */
+  readonly failure: UsageFailure | null
+  /** What a usage was for, as its editor says; null where it says nothing. */
+  readonly model: string | null
+  readonly project: string | null
   /** Null once it was erased. */
   readonly reason: string | null
   readonly occurred_at: Date
@@ -63,14 +72,21 @@ export interface ExplanationPage {
   readonly matches?: ((change: SearchedChange) => boolean) | undefined
 }
 
-export type SearchedChange = Pick<Change, 'kind' | 'reason' | 'change'>
+export type SearchedChange = Pick<Change, 'kind' | 'failure' | 'reason' | 'model' | 'project' | 'change'>
 
 /**
- * Whether this database has a transfer, and with it all earlier ones of the same owner: they are committed in
- * the order of their ids.
+ * Whether this database has a transfer or a failure, and with it all earlier ones of the same owner: they are
+ * committed in the order of their ids.
  */
-export async function hasTransfer(db: ReadDatabase, id: number): Promise<boolean> {
-  const found = await db.selectFrom('ledger_transfers').select('id').where('id', '=', id).executeTakeFirst()
+export async function hasChange(db: ReadDatabase, { owner_id }: Owner, id: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('ledger_transfers')
+    .select('id')
+    .where('id', '=', id)
+    .unionAll(
+      db.selectFrom('ledger_failures').select('id').where('owner_id', '=', owner_id).where('id', '=', id),
+    )
+    .executeTakeFirst()
   return found !== undefined
 }
 
@@ -87,7 +103,7 @@ export async function explainBalance(
   { limit, until, before = Number.MAX_SAFE_INTEGER, matches }: ExplanationPage,
 ): Promise<Explanation> {
   const bounds = until ? await findBounds(db, owner, until) : []
-  const { closing, below } = await readTop(db, owner, { before, bounds })
+  const { closing, below } = await readTop(db, owner, { before, until, bounds })
   // One more than requested shows whether there is a next page.
   const step = matches ? Math.max(searchStep, limit + 1) : limit + 1
   const found: (ChangeRow & Pick<Change, 'change' | 'after'>)[] = []
@@ -194,7 +210,7 @@ async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<
 async function readTop(
   db: ReadDatabase,
   owner: Owner,
-  { before, bounds }: { before: number; bounds: readonly Bound[] },
+  { before, until, bounds }: { before: number; until: Date | undefined; bounds: readonly Bound[] },
 ): Promise<{ closing: Credits; below: number }> {
   const limitOf = (account: OwnerAccount) => {
     const bound = bounds.find((found) => found.account === account)
@@ -219,7 +235,7 @@ async function readTop(
   }
   // What is posted meanwhile belongs to no page of this explanation.
   const last = Math.max(
-    0,
+    await findLastFailure(db, owner, { before, until }),
     ...(bounds.length > 0 ? bounds.map((bound) => bound.last) : rows.map((row) => row.transfer_id)),
   )
   return {
@@ -228,19 +244,29 @@ async function readTop(
   }
 }
 
-interface ChangeRow extends Credits {
-  readonly transfer_id: number
-  readonly kind: TransferKind
-  /** Null once it was erased. */
-  readonly reason: string | null
-  readonly occurred_at: Date
-  readonly actor: string
-  readonly grant_id: string | null
+/** Failures of archived months are not told of: the balances of their time are not known here. */
+const notArchived = sql`id >= (SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
+
+/** The id of the last failure that is not later than a moment, or 0. Reads the owner's failures that are. */
+async function findLastFailure(
+  db: ReadDatabase,
+  { owner_id }: Owner,
+  { before, until }: { before: number; until: Date | undefined },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT id FROM ledger_failures
+    WHERE owner_id = ${owner_id} AND id < ${before}::bigint AND ${notArchived}
+      AND ${until ? sql`occurred_at < ${until}` : sql`true`}
+    ORDER BY id DESC LIMIT 1`.execute(db)
+  return rows[0]?.id ?? 0
 }
 
+type ChangeRow = Credits &
+  Omit<Change, 'change' | 'after' | 'grant' | 'purchase'> & { grant_id: string | null }
+
 /**
- * Reads as much of each account downwards, merges them and looks up the transfers by their keys, until there
- * are enough.
+ * Reads as much of each account and of the failures downwards, merges them and looks up the rows by their
+ * keys, until there are enough.
  */
 async function readChanges(
   db: ReadDatabase,
@@ -259,17 +285,24 @@ async function readChanges(
           SELECT e.transfer_id, e.amount FROM ledger_entries e
           WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${below}::bigint
           ORDER BY e.transfer_id DESC LIMIT ${limit}) of_account
-        WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}),
+        WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+        UNION ALL
+        (SELECT 'failure', id, 0 FROM ledger_failures
+        WHERE owner_id = ${owner.owner_id} AND id < ${below}::bigint AND ${notArchived}
+        ORDER BY id DESC LIMIT ${limit})),
       change AS MATERIALIZED (
-        SELECT transfer_id,
+        SELECT transfer_id, bool_or(account = 'failure') AS has_failed,
           coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
           coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
         FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
-      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.actor, transfer.grant_id
+      SELECT change.transfer_id, change.plan, change.purchased, told.*
       FROM change
       CROSS JOIN LATERAL (
-        SELECT kind, reason, occurred_at, actor, grant_id FROM ledger_transfers
-        WHERE id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
+        SELECT kind, NULL AS failure, reason, model, project, occurred_at, actor, grant_id FROM ledger_transfers
+        WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id}
+        UNION ALL
+        SELECT 'usage', failure, reason, model, project, occurred_at, actor, NULL FROM ledger_failures
+        WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) told
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))
     const lowest = rows.at(-1)

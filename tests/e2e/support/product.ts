@@ -10,7 +10,8 @@ import { saveFindings } from '../../../schema/reconciliation/findings.ts'
 import { createStripe } from '../../../schema/stripe/client.ts'
 import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
-import { buildGrant, postTransfer } from '../../support/factories/transfers.ts'
+import { buildHold } from '../../support/factories/holds.ts'
+import { buildGrant, postTransfer, spendOne } from '../../support/factories/transfers.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL' | 'E2E_WORKER_PID'): string {
@@ -28,6 +29,22 @@ export async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Pro
   } finally {
     await database.close()
   }
+}
+
+/** A request of a person's editor that is under way, and one before it that failed. */
+export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise<string> {
+  const owner = { owner_kind: 'user', owner_id: userId } as const
+  const asked = { ...owner, actor: userId, occurred_at: new Date(), model: 'large', project: 'website' }
+  return withDatabase(async (db) => {
+    await spendOne(db, {
+      ...asked,
+      credits: 0,
+      failure: 'provider_error',
+      idempotency_key: randomUUID(),
+      reason: 'Chat about the checkout',
+    })
+    return (await buildHold(db, owner, { ...asked, lasting_s })).id
+  })
 }
 
 export function findLedgerProblems() {

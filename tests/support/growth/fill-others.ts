@@ -12,9 +12,10 @@ const eventsEach = 10
 
 /**
  * Fills a database with the rows of owners who play no part in the test: each a subscription and a purchase,
- * paid, ten transfers and ten events of the inbox, and a difference that support has repaired; every fifth is
- * an organization with five seats. Set-based, with triggers off; hashes and payloads are dummies. A few
- * events, intents and invitations still wait, none of them is due. May be called again with later owners.
+ * paid, ten transfers, a failure, a hold, ten events of the inbox, and a difference that support repaired;
+ * every fifth is an organization with five seats. Set-based, with triggers off; hashes and payloads are
+ * dummies. A few events, intents and invitations still wait, none of them is due. May be called again with
+ * later owners.
  */
 export async function fillOthers(url: string, owners: Owners): Promise<void> {
   const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams, ...support]]
@@ -145,6 +146,11 @@ const ledger = [
   `INSERT INTO ledger_usage_days (owner_id, day, actor, token_id, model, project, requests, failed, credits, first_id)
    SELECT n.owner_id, (now() AT TIME ZONE 'UTC')::date - n.number, 'user_fill_' || n.i, md5('token' || n.i)::uuid,
      'model ' || n.number % 3, 'project', 1, 0, 1, n.id FROM numbered n WHERE n.number > 2`,
+  `INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, reason, model)
+   SELECT owner_id, ledger_draw_id(ledger_month_of(now())), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
+  `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, opened_at, expires_at, reason, state, resolved_at)
+   SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, began_at, far_away, 'Filled',
+     CASE WHEN i % 10 = 0 THEN 'open' ELSE 'released' END, CASE WHEN i % 10 > 0 THEN began_at END FROM i`,
   `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
    SELECT subscription_id, began_at, owner_kind, owner_id, ${transfersEach - 2} FROM i`,
 ]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import { balanceText } from './balanceText.ts'
+import { balanceText, creditsShown, creditsUnit } from './balanceText.ts'
 
 type Shown = Pick<AccountSummary, 'balance' | 'plan_month'>
 
@@ -13,6 +13,15 @@ test('a balance says how much of the plan’s month is used, when that resets an
     '477 of 500 plan credits used · resets Dec 7 · 1,000 purchased',
   )
   expect(textOf({ plan: 23, purchased: 0 })).toBe('477 of 500 plan credits used · resets Dec 7')
+})
+
+test('a balance shows what is available, and what is reserved only while something is', () => {
+  const shown = (balance: { total: number; available: number; held: number }) =>
+    `${creditsShown(balance)} ${creditsUnit(balance)}`
+  expect(shown({ total: 563, available: 488, held: 75 })).toBe('488 available · 75 reserved')
+  expect(shown({ total: 563, available: 563, held: 0 })).toBe('563 credits')
+  expect(shown({ total: 50, available: 0, held: 75 })).toBe('0 available · 75 reserved')
+  expect(shown({ total: -40, available: 0, held: 0 })).toBe('-40 credits')
 })
 
 test('the rest of a month ends when the plan is cancelled', () => {

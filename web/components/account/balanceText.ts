@@ -1,6 +1,19 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { formatCredits, formatShortDay } from '../format.ts'
 
+/** The figure of a balance: what can be used, or what is owed. */
+export function creditsShown({
+  total,
+  available,
+}: Pick<AccountSummary['balance'], 'total' | 'available'>): string {
+  return formatCredits(total < 0 ? total : available)
+}
+
+/** What stands after that figure: "credits", or "available · 75 reserved" while requests are under way. */
+export function creditsUnit({ held }: { held: number }, unit = 'credits'): string {
+  return held > 0 ? `available · ${formatCredits(held)} reserved` : unit
+}
+
 /** "477 of 500 plan credits used · resets Dec 7 · 1,000 purchased": the parts of a balance. */
 export function balanceText({ balance, plan_month }: AccountSummary): string {
   const { plan, purchased } = balance

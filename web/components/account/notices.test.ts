@@ -30,6 +30,7 @@ function summaryWith(
       purchased: 500,
       total: 500,
       available: 500,
+      held: 0,
       low: false,
       had_credits: true,
       ...balance,
@@ -80,26 +81,31 @@ test('an account in which all is well has no notice', () => {
 })
 
 test('a new account without credits is no reason for alarm', () => {
-  const balance = { purchased: 0, total: 0, available: 0, low: false, had_credits: false }
+  const balance = { purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
   expect(titles({ balance })).toEqual([])
 })
 
 test('credits that ran out are told from credits that run low', () => {
-  const low = { total: 99, available: 99, low: true }
+  const low = { total: 99, available: 99, held: 0, low: true }
   expect(titles({ balance: low })).toEqual(['You have 99 credits left'])
-  expect(titles({ balance: { total: 0, available: 0, low: true } })).toEqual(['You have no credits left'])
+  expect(titles({ balance: { total: 0, available: 0, held: 0, low: true } })).toEqual([
+    'You have no credits left',
+  ])
   expect(titles({ balance: low, credits_on_the_way: 1000 })).toEqual([])
+  expect(titles({ balance: { total: 85, available: 10, held: 75, low: true } })).toEqual([
+    'You have 85 credits left, 75 of them reserved',
+  ])
 })
 
 test('credits that ran out while the plan is renewed are no reason for alarm', () => {
-  const balance = { total: 0, available: 0, low: true }
+  const balance = { total: 0, available: 0, held: 0, low: true }
   const [notice] = noticesOf(summaryWith({ balance, subscription: {}, is_renewing: true }))
   expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text: renewalText })
   expect(titles({ subscription: {}, is_renewing: true })).toEqual([])
 })
 
 test('a debt is named with its reason', () => {
-  const notices = noticesOf(summaryWith({ balance: { total: -40, available: 0, low: true } }))
+  const notices = noticesOf(summaryWith({ balance: { total: -40, available: 0, held: 0, low: true } }))
   expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', actions: [{ leadsTo: 'credits' }] }])
 })
 
@@ -108,7 +114,7 @@ test('a payment that was declined comes first, with its amount, its day, the day
     summaryWith({
       subscription: { status: 'past_due' },
       overdue: declined,
-      balance: { total: 0, available: 0, low: true },
+      balance: { total: 0, available: 0, held: 0, low: true },
     }),
   )
   expect(notices.map(({ id }) => id)).toEqual(['past_due', 'low_balance'])
@@ -165,7 +171,7 @@ test('a member is told whom to ask, and given no way that is closed to them', ()
       may_manage: false,
       subscription: { plan_type: 'teams', status: 'past_due' },
       overdue: nothingKnown,
-      balance: { total: 0, available: 0, low: true },
+      balance: { total: 0, available: 0, held: 0, low: true },
     }),
   )
   expect(notices.map(({ actions }) => actions)).toEqual([[], []])

@@ -158,7 +158,7 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
 /** How urgent a low balance is, in notices and badges. */
 export function lowBalanceTone({ is_renewing, balance }: AccountSummary): Notice['tone'] {
   if (is_renewing) return 'info'
-  return balance.available === 0 ? 'critical' : 'caution'
+  return balance.available + balance.held === 0 ? 'critical' : 'caution'
 }
 
 /** New users have a checklist instead, and credits on the way make a warning unnecessary. */
@@ -179,14 +179,16 @@ function balanceNotices(summary: AccountSummary): Notice[] {
     ]
   }
   if (!balance.low || credits_on_the_way > 0) return []
-  const isUsedUp = balance.available === 0
+  const left = balance.available + balance.held
+  const isUsedUp = left === 0
+  const reserved = balance.held > 0 ? `, ${formatCredits(balance.held)} of them reserved` : ''
   return [
     {
       id: 'low_balance',
       tone: lowBalanceTone(summary),
       title: isUsedUp
         ? `${whose} no credits left`
-        : `${whose} ${formatCredits(balance.available)} credits left`,
+        : `${whose} ${formatCredits(left)} credits left${reserved}`,
       text: is_renewing
         ? renewalText
         : isUsedUp

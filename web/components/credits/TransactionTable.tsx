@@ -115,9 +115,10 @@ function Row({ change, document }: RowProps) {
   )
 }
 
-/** Usage may take from both accounts; everything else changes one. */
+/** Usage may take from both accounts, and nothing when it failed; everything else changes one. */
 function Amounts({ change }: { change: BalanceChange['change'] }) {
   const parts = (['plan', 'purchased'] as const).filter((account) => change[account] !== 0)
+  if (parts.length === 0) return <span className="text-muted">0</span>
   return (
     <>
       <span className={cn(change.total > 0 ? 'text-positive' : 'text-critical')}>

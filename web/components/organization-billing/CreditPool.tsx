@@ -6,6 +6,7 @@ import { type OrganizationView, organizationCreditsQuery } from '../../api/organ
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { creditsUnit } from '../account/balanceText.ts'
 import { BuyCredits } from '../credits/BuyCredits.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'
@@ -45,6 +46,7 @@ export function CreditPool({ view, currency }: CreditPoolProps) {
 interface PoolProps {
   total_credits: number
   used_credits: number
+  held_credits: number
   remaining_credits: number
   plan_credits: number
   purchased_credits: number
@@ -52,13 +54,16 @@ interface PoolProps {
 }
 
 function Pool(pool: PoolProps) {
-  const { total_credits, used_credits, remaining_credits, plan_credits, purchased_credits } = pool
+  const { total_credits, used_credits, held_credits, remaining_credits, plan_credits, purchased_credits } =
+    pool
+  // What is reserved is not used up: most of it comes back.
+  const left = remaining_credits + held_credits
   const leftPercent = total_credits > 0 ? Math.max((remaining_credits / total_credits) * 100, 0) : 0
   return (
     <div className="px-5 pt-4 pb-5 tabular-nums sm:px-6">
       <p className="flex items-baseline gap-2">
         <strong className="font-semibold text-3xl">{formatCredits(remaining_credits)}</strong>
-        <span className="text-muted text-sm">remaining</span>
+        <span className="text-muted text-sm">{creditsUnit({ held: held_credits }, 'remaining')}</span>
       </p>
       <div aria-hidden="true" className="mt-4 h-2 overflow-hidden rounded-full bg-accent-soft">
         <div className="h-full rounded-full bg-accent" style={{ width: `${leftPercent}%` }} />
@@ -78,14 +83,11 @@ function Pool(pool: PoolProps) {
         </div>
       </dl>
       {/* Nothing is wrong with a pool that never had anything in it. */}
-      {remaining_credits < lowBalanceCredits && (total_credits > 0 || remaining_credits < 0) && (
+      {left < lowBalanceCredits && (total_credits > 0 || left < 0) && (
         <div className="mt-3">
-          <Alert
-            tone="caution"
-            title={remaining_credits > 0 ? 'The pool is almost empty' : 'The pool is empty'}
-          >
-            {remaining_credits < 0
-              ? `It is ${formatCredits(-remaining_credits)} credits below zero. Add credits to use it again.`
+          <Alert tone="caution" title={left > 0 ? 'The pool is almost empty' : 'The pool is empty'}>
+            {left < 0
+              ? `It is ${formatCredits(-left)} credits below zero. Add credits to use it again.`
               : 'Members cannot use the assistant until credits are added.'}
           </Alert>
         </div>

@@ -30,6 +30,7 @@ export const kindNames: Readonly<Record<LookupKind, string>> = {
   invoice: 'Invoice',
   charge: 'Charge',
   transfer: 'Transfer',
+  hold: 'Hold',
   seat: 'Seat',
   invitation: 'Invitation',
   act: 'Support act',
@@ -65,6 +66,7 @@ export const actNames: Readonly<Record<ActKind, string>> = {
   cancel_subscription: 'Cancel plan',
   invoice_changes: 'Invoice now',
   resend_invitation: 'Resend invitation',
+  release_hold: 'Release credits',
   forget: 'Erase person',
 }
 

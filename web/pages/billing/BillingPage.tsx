@@ -6,9 +6,9 @@ import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
-import { formatCredits } from '../../components/format.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -98,7 +98,7 @@ function Balance({ payer, balance, onTopUp }: BalanceProps) {
     <div className="flex h-9 items-center gap-3">
       {balance && (
         <p className="min-w-24 text-muted text-sm tabular-nums lg:text-right">
-          <strong className="font-semibold text-ink">{formatCredits(balance.total)}</strong> credits
+          <strong className="font-semibold text-ink">{creditsShown(balance)}</strong> {creditsUnit(balance)}
         </p>
       )}
       {payer.mayManage && (

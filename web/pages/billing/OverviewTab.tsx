@@ -6,7 +6,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { balanceText } from '../../components/account/balanceText.ts'
+import { balanceText, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
@@ -46,8 +46,8 @@ function BalanceCard({ payer }: { payer: Payer }) {
       title="Credit Balance"
       action={summary?.balance.low && <LowBalanceBadge summary={summary} />}
       query={query}
-      figure={summary && formatCredits(summary.balance.total)}
-      unit="credits"
+      figure={summary && creditsShown(summary.balance)}
+      unit={summary ? creditsUnit(summary.balance) : ''}
     >
       {summary && <BalanceParts summary={summary} />}
     </FigureCard>

@@ -11,6 +11,7 @@ import {
   transactionsQuery,
 } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
+import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -106,6 +107,7 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
       {!isSearch && (
         <Balance {...first} whose={payer.organizationName === null ? 'Your' : 'The organization’s'} />
       )}
+      <PendingCredits pending={first.pending} />
       {changes.length > 0 ? (
         <TransactionTable
           documents={documents.data?.pages.flatMap((page) => page.items) ?? []}

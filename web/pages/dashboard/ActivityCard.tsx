@@ -5,6 +5,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { transactionsQuery } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
+import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
@@ -48,10 +49,12 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
     )
   }
   const items = history.data.pages.flatMap((page) => page.items)
-  if (items.length === 0) return hasPayments ? null : <NoActivity />
+  const pending = history.data.pages[0]?.pending ?? []
+  if (items.length + pending.length === 0) return hasPayments ? null : <NoActivity />
   return (
     <>
       <div className={cn(!hasPayments && 'mt-4')}>
+        <PendingCredits pending={pending} />
         <TransactionTable documents={[]} changes={items} />
       </div>
       <div className="mt-auto">

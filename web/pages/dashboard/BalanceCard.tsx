@@ -1,7 +1,7 @@
 import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { balanceText } from '../../components/account/balanceText.ts'
+import { balanceText, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
@@ -21,8 +21,8 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
           <p className="font-semibold text-4xl tabular-nums">
-            <span>{formatCredits(balance.total)}</span>{' '}
-            <span className="font-normal text-base text-muted tracking-normal">credits</span>
+            <span>{creditsShown(balance)}</span>{' '}
+            <span className="font-normal text-base text-muted tracking-normal">{creditsUnit(balance)}</span>
           </p>
           {credits_on_the_way > 0 && (
             <p role="status" className="flex items-center gap-1.5 font-medium text-accent-text text-sm">
@@ -73,7 +73,7 @@ export function balanceNote({
   if (isPersonal && plan_type === 'teams') {
     return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
   }
-  if (balance.total === 0) {
+  if (balance.available + balance.held === 0) {
     if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
     if (is_renewing) return renewalText
     const whose = isPersonal ? 'You have' : 'Your organization has'

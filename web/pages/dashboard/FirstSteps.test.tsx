@@ -5,7 +5,7 @@ import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 
-const balance = { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false }
+const balance = { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
 const summary: AccountSummary = {
   payer: 'personal',
   organization_name: null,
@@ -22,7 +22,7 @@ const summary: AccountSummary = {
   payments: [],
   as_of: '2026-05-02T00:00:00.000Z',
 }
-const some = { ...balance, total: 500, available: 500, had_credits: true }
+const some = { ...balance, total: 500, available: 500, held: 0, had_credits: true }
 
 const config = {
   brand: defaultBrand,

@@ -19,6 +19,8 @@ const descriptions: Readonly<Record<ActKind, string>> = {
   invoice_changes:
     'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
   resend_invitation: 'Sends the open invitation once more.',
+  release_hold:
+    'Makes the reserved credits available again. The editor that reserved them can then charge nothing for its request.',
   forget: 'Erases the person. It cannot be undone, so a second person has to approve it.',
 }
 

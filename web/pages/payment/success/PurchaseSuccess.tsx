@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { plans } from '../../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
+import { creditsShown, creditsUnit } from '../../../components/account/balanceText.ts'
 import { forgetChosenAmount } from '../../../components/credits/chosenAmount.ts'
 import { formatCredits, formatDay, formatMoney } from '../../../components/format.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
@@ -156,7 +157,7 @@ function CreditReceipt({ purchase, pooled }: { purchase: AppliedPurchase; pooled
         <span className="text-muted">{purchase.currency}</span>
       </ReceiptLine>
       <ReceiptLine term={pooled ? 'New balance of the pool' : 'New balance'}>
-        {formatCredits(purchase.balance)} credits
+        {creditsShown(purchase.balance)} {creditsUnit(purchase.balance)}
       </ReceiptLine>
     </Receipt>
   )

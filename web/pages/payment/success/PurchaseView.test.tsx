@@ -19,7 +19,8 @@ const config = {
 }
 const pro: PlanPurchase = { plan_type: 'pro', billing: 'monthly', seats: 1, currency: 'EUR', trial: false }
 const team: PlanPurchase = { ...pro, plan_type: 'teams', seats: 3 }
-const applied = { kind: 'applied', credits: 500, balance: 640, amount_minor: 2000, currency: 'EUR' } as const
+const balance = { total: 640, available: 640, held: 0 }
+const applied = { kind: 'applied', credits: 500, balance, amount_minor: 2000, currency: 'EUR' } as const
 
 /** What a reader sees, without markup. */
 function show({ page = 'payment', ...shown }: Shown): string {
@@ -113,4 +114,8 @@ test('credits say how many, what was paid in which currency, and what to do if t
   expect(shown).not.toContain('may take')
   expect(shown).toContain('View Billing History')
   expect(show({ progress: applied, page: 'billing', pooled: true })).toContain('New balance of the pool 640')
+  const held = { ...applied, balance: { total: 640, available: 565, held: 75 } }
+  expect(show({ progress: held, page: 'billing', pooled: false })).toContain(
+    'New balance 565 available · 75 reserved',
+  )
 })

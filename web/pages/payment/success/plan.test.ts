@@ -12,7 +12,7 @@ function status(change: Partial<Status> = {}): Status {
     customer_email: null,
     subscription_id: 'sub_1',
     metadata: { planType: 'teams', billingFrequency: 'yearly', seats: '3', credits: '1500' },
-    fulfilment: { state: 'pending', credits: 1500, balance: 0, applied_at: null },
+    fulfilment: { state: 'pending', credits: 1500, balance: 0, available: 0, held: 0, applied_at: null },
     ...change,
   }
 }

@@ -20,7 +20,7 @@ function status(
     customer_email: null,
     subscription_id: null,
     metadata: {},
-    fulfilment: { state, credits: 500, balance: 640, applied_at: null },
+    fulfilment: { state, credits: 500, balance: 640, available: 640, held: 0, applied_at: null },
     ...rest,
   }
 }
@@ -42,7 +42,7 @@ describe('purchaseProgress', () => {
     expect(at(0, status({ state: 'applied' }))).toEqual({
       kind: 'applied',
       credits: 500,
-      balance: 640,
+      balance: { total: 640, available: 640, held: 0 },
       amount_minor: 700,
       currency: 'EUR',
     })

@@ -18,7 +18,13 @@ export type PurchaseProgress =
   | { kind: 'paid'; pace: 'usual' | 'slow' | 'overdue'; stage: SessionStatus['fulfilment']['stage'] }
   | { kind: 'bank_pending' }
   | { kind: 'not_paid' }
-  | { kind: 'applied'; credits: number; balance: number; amount_minor: number; currency: Currency }
+  | {
+      kind: 'applied'
+      credits: number
+      balance: Pick<SessionStatus['fulfilment'], 'available' | 'held'> & { total: number }
+      amount_minor: number
+      currency: Currency
+    }
   | { kind: 'failed' }
   | { kind: 'expired' }
   | { kind: 'not_found' }
@@ -39,8 +45,9 @@ export function purchaseProgress({ status, error, elapsed_ms }: Observation): Pu
     if (isStatus(error, 404)) return { kind: 'not_found' }
     return error ? { kind: 'unverified', error } : { kind: 'verifying' }
   }
-  const { state, stage, credits, balance } = status.fulfilment
+  const { state, stage, credits, balance: total, available, held } = status.fulfilment
   if (state === 'applied') {
+    const balance = { total, available, held }
     return { kind: 'applied', credits, balance, amount_minor: status.amount_total, currency: status.currency }
   }
   if (state === 'failed' || state === 'expired') return { kind: state }

@@ -1,7 +1,12 @@
 import { RefreshCw, Scale, UserX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
-import type { SupportOwner, SupportPerson, SupportTrace } from '../../../../schema/api/support.ts'
+import type {
+  CaseSummary,
+  SupportOwner,
+  SupportPerson,
+  SupportTrace,
+} from '../../../../schema/api/support.ts'
 import { formatCredits, formatDay, formatTime } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
@@ -72,6 +77,7 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
           <Fact name="Balance">
             <strong className="font-semibold">{formatCredits(case_summary.balance.total.is)}</strong> credits
           </Fact>
+          <Spendable {...case_summary.spendable} />
           {case_summary.seats && (
             <Fact name="Seats">
               {case_summary.seats.held} of {case_summary.seats.total} held
@@ -124,6 +130,19 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
       )}
       {person && owner.kind === 'user' && <Editors editors={person.editors} />}
     </Card>
+  )
+}
+
+/** Why a call of an editor is refused, while one would be: what stands in the way of the balance. */
+function Spendable({ available, held, expiring, debt }: CaseSummary['spendable']) {
+  if (held + expiring + debt === 0) return null
+  return (
+    <>
+      <Fact name="Available">{formatCredits(available)}</Fact>
+      {held > 0 && <Fact name="Reserved">{formatCredits(held)}</Fact>}
+      {expiring > 0 && <Fact name="Expiring">{formatCredits(expiring)}</Fact>}
+      {debt > 0 && <Fact name="Debt">{formatCredits(debt)}</Fact>}
+    </>
   )
 }
 

@@ -5,6 +5,7 @@ import { describeArchived } from '../../../../schema/api/credits.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
 import { DocumentList } from '../../../components/credits/DocumentList.tsx'
+import { PendingCredits } from '../../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../../components/credits/TransactionTable.tsx'
 import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
@@ -42,6 +43,7 @@ export function CustomerView({ owner }: { owner: string }) {
           isEmpty={changes.length === 0}
           empty="No credits were ever added or used"
         >
+          {first && <PendingCredits pending={first.pending} />}
           {last && <TransactionTable documents={items} changes={changes} opening={last.opening.total} />}
           <ShowMore
             query={balance}

@@ -1,6 +1,7 @@
 import {
   ArrowLeftRight,
   ChevronRight,
+  Clock,
   CreditCard,
   FileText,
   Hand,
@@ -17,7 +18,7 @@ import {
 import { type ReactNode, useId } from 'react'
 import { Link } from 'react-router-dom'
 import type { TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
-import type { ActKind } from '../../../../schema/api/support-acts.ts'
+import type { ActKind, ActTarget } from '../../../../schema/api/support-acts.ts'
 import { formatCreditChange, formatCredits, formatMoney } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
@@ -38,6 +39,7 @@ const icons: Readonly<Record<TraceItemKind, LucideIcon>> = {
   invoice: FileText,
   charge: Receipt,
   transfer: ArrowLeftRight,
+  hold: Clock,
   seat: UserRound,
   invitation: Mail,
   act: Hand,
@@ -151,7 +153,9 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
     next_try_at,
     can_cancel,
     can_invoice,
+    can_release,
     caused_by,
+    led_to,
     links,
     replay,
     state,
@@ -159,7 +163,7 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
   } = item
   const act = useAct()
   const canResend = kind === 'invitation' && state === 'pending'
-  const button = (what: ActKind, target: typeof replay, Icon?: LucideIcon) =>
+  const button = (what: ActKind, target: ActTarget | null, Icon?: LucideIcon) =>
     target && (
       <Button
         variant="secondary"
@@ -193,16 +197,24 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
         {caused_by.length > 0 && (
           <Detail name="Because of">
             {caused_by.map((key) => (
-              <CausedBy key={key} itemKey={key} owner={owner} />
+              <ItemLink key={key} itemKey={key} owner={owner} />
+            ))}
+          </Detail>
+        )}
+        {led_to.length > 0 && (
+          <Detail name="Charged by">
+            {led_to.map((key) => (
+              <ItemLink key={key} itemKey={key} owner={owner} />
             ))}
           </Detail>
         )}
       </dl>
-      {(replay || can_cancel || can_invoice || canResend) && (
+      {(replay || can_cancel || can_invoice || can_release || canResend) && (
         <div className="mt-3 flex flex-wrap gap-2">
           {button('replay', replay, RotateCcw)}
           {can_cancel && button('cancel_intent', { kind: 'intent', id })}
           {can_invoice && button('invoice_changes', { kind: 'subscription', id })}
+          {can_release && button('release_hold', { kind: 'hold', id })}
           {canResend && button('resend_invitation', { kind: 'invitation', id })}
         </div>
       )}
@@ -219,7 +231,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function CausedBy({ itemKey, owner }: { itemKey: string; owner: string | null }) {
+function ItemLink({ itemKey, owner }: { itemKey: string; owner: string | null }) {
   const [kind = '', ...rest] = itemKey.split(':')
   const asked = owner ? caseOfItem(owner, itemKey) : { kind: kind as TraceItemKind, id: rest.join(':') }
   return (

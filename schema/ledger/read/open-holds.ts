@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { DB } from '../../database/types.ts'
+import { type Owner, ownerOfId } from '../accounts.ts'
+import type { HoldState } from '../spend/usage.ts'
+
+/** Credits that are reserved for a request that is under way. */
+export interface OpenHold {
+  readonly id: string
+  readonly credits: number
+  /** Null for credits that a refund keeps, which do not expire. */
+  readonly expires_at: Date | null
+  readonly opened_at: Date
+  /** Null once it was erased. */
+  readonly reason: string | null
+  readonly actor: string
+  readonly model: string | null
+  readonly project: string | null
+  /** The editor's address scheme; null for a token that was generated, or none. */
+  readonly scheme: string | null
+}
+
+/** One by its id alone, as support knows it. */
+export async function findHoldById(
+  db: Kysely<DB>,
+  id: string,
+): Promise<{ owner: Owner; kind: string; state: HoldState } | undefined> {
+  const hold = await db
+    .selectFrom('ledger_holds')
+    .select(['owner_id', 'kind', 'state'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const owner = hold && ownerOfId(hold.owner_id)
+  return owner ? { ...hold, owner } : undefined
+}
+
+const most = 100
+
+/** An owner's open holds, the latest first. One that has expired is among them until the ledger ends it. */
+export function listOpenHolds(db: ReadDatabase, { owner_id }: Owner): Promise<OpenHold[]> {
+  return db
+    .selectFrom('ledger_holds as hold')
+    .leftJoin('extension_tokens as token', 'token.id', 'hold.token_id')
+    .select(['hold.id', 'hold.credits', 'hold.expires_at', 'hold.opened_at', 'hold.reason', 'hold.actor'])
+    .select(['hold.model', 'hold.project', 'token.scheme'])
+    .where('hold.owner_id', '=', owner_id)
+    .where('hold.state', '=', 'open')
+    .orderBy('hold.opened_at', 'desc')
+    .orderBy('hold.id')
+    .limit(most)
+    .execute()
+}

@@ -1,0 +1,31 @@
+import { Clock } from 'lucide-react'
+import type { PendingCredits as Pending } from '../../../schema/api/explanation.ts'
+import { formatCredits, formatTime } from '../format.ts'
+
+/** Credits that are reserved for requests under way, above the history that they are not in yet. */
+export function PendingCredits({ pending }: { pending: readonly Pending[] }) {
+  if (pending.length === 0) return null
+  return (
+    <ul aria-label="Reserved credits" className="divide-y divide-line border-t bg-sunken text-sm">
+      {pending.map((hold) => (
+        <li key={hold.id} className="flex items-start gap-2.5 px-5 py-3 sm:px-6">
+          <Clock aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted" />
+          <div className="min-w-0 [overflow-wrap:anywhere]">
+            <p className="font-medium tabular-nums">{heading(hold)}</p>
+            <p className="mt-0.5 text-muted text-xs leading-5">{details(hold)}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** "75 credits reserved · expires 14:32" */
+function heading({ credits, expires_at }: Pending): string {
+  const reserved = `${formatCredits(credits)} ${credits === 1 ? 'credit' : 'credits'} reserved`
+  return `${reserved} ${expires_at === null ? 'for a refund' : `· expires ${formatTime(expires_at)}`}`
+}
+
+function details({ note, by, editor, model, project }: Pending): string {
+  return [note, by && `Requested by ${by}`, editor, model, project].filter(Boolean).join(' · ')
+}

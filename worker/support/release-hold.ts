@@ -1,0 +1,25 @@
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { lockOwner } from '../../schema/ledger/post/books.ts'
+import { releaseHolds } from '../../schema/ledger/post/holds.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { findHoldById } from '../../schema/ledger/read/open-holds.ts'
+import { PermanentError } from '../errors.ts'
+import type { DoAct } from './act.ts'
+
+/** Makes reserved credits available again; their editor can then charge nothing for its request. */
+export const releaseHold: DoAct = (deps, { target_id: id }) =>
+  retryTransaction(deps.db, async (trx) => {
+    const found = await findHoldById(trx, id)
+    if (!found) throw new PermanentError(`There is no hold ${id}`)
+    if (found.kind !== 'usage') throw new PermanentError('It is kept for a refund, which ends it')
+    await lockOwner(trx, found.owner)
+    const before = await findBalance(trx, found.owner)
+    const released = await releaseHolds(trx, [found.owner], { ids: [id], now: deps.now() })
+    const after = await findBalance(trx, found.owner)
+    const state = (await findHoldById(trx, id))?.state
+    return {
+      did: released > 0 ? `Available: ${before.available} → ${after.available} credits.` : null,
+      note: `It is ${state?.replaceAll('_', ' ')} already`,
+      seats_changed_in: [],
+    }
+  })
