@@ -215,7 +215,7 @@ const creditsOfDaySchema = z.object({
   /** The change of all owners' balances. */
   change_plan: z.int(),
   change_purchased: z.int(),
-  /** What requests cost beyond what could be charged when their holds were settled. No debt, and in no sum. */
+  /** What requests cost beyond what could be charged when their holds were settled; no debt. */
   uncollected: z.int(),
   /**
    * `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan −

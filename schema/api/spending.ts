@@ -69,8 +69,8 @@ export const failureRules = [
 
 const spendingRefusalSchema = z.extend(apiErrorSchema, {
   /**
-   * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next month
-   * come with its payment. Both set `Retry-After`.
+   * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next
+   * month come with its payment. Both set `Retry-After`.
    */
   code: z.enum(['insufficient_credits', 'credits_held', 'renewal_in_progress']),
   payer: payerSchema,

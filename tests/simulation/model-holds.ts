@@ -97,8 +97,8 @@ interface Taken {
 }
 
 /**
- * What was reserved is never refused. It is usage of the time at which the hold was opened: of a month that is
- * over it takes the rest, then bought credits, then those of the month that follows.
+ * What was reserved is never refused. It is usage of the time at which the hold was opened: of a month that
+ * is over it takes the rest, then bought credits, then those of the month that follows.
  */
 function takeReserved(
   life: Life,

@@ -73,8 +73,8 @@ export type OwnerStep =
   | { readonly do: 'days'; readonly days: number }
   | { readonly do: 'minutes'; readonly minutes: number }
   /**
-   * To the second in which the period ends, or a little later: then its renewal may be a draft. Below zero it is
-   * before that, so that holds are open at the end.
+   * To the second in which the period ends, or a little later: then its renewal may be a draft. Below zero it
+   * is before that, so that holds are open at the end.
    */
   | { readonly do: 'period_end'; readonly after_s: number }
   /** One change after the other, in one second as a rule. */

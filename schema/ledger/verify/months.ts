@@ -26,8 +26,8 @@ interface MonthRow {
 
 /**
  * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and
- * the rest expired, but for what is kept for open holds; what the last one overused may be written off. `ids`:
- * those subscriptions.
+ * the rest expired, but for what is kept for open holds; what the last one overused may be written off.
+ * `ids`: those subscriptions.
  */
 export async function checkMonths(
   trx: DatabaseTransaction,

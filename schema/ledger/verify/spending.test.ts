@@ -40,8 +40,8 @@ const settle = (
 ) => ask({ ...asked(at), action: 'settle', hold_id, credits, failure })
 
 /**
- * Usage, a failure, and holds in each state, after a proof: settled below, above, failed and late, and open. A
- * month that is over is kept for two, of which one is settled.
+ * Usage, a failure, and holds in each state, after a proof: settled below, above, failed and late, and open.
+ * A month that is over is kept for two, of which one is settled.
  */
 beforeEach(async () => {
   const month = buildMonthGrant(ada, september)
