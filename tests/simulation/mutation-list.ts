@@ -118,8 +118,9 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a late failure is not counted',
     history: 'failures: a report, a settlement, and a late one',
-    text: "of_plan := '{0}'; of_both := '{0}';",
-    becomes: 'NULL;',
+    text: "of_both := CASE WHEN item.failure IS NULL THEN '{}' ELSE '{0}' END;",
+    becomes:
+      "of_both := CASE WHEN item.failure IS NULL OR this.state = 'settled_late' THEN '{}' ELSE '{0}' END;",
   },
   {
     name: 'usage is refused for a hold that has expired',

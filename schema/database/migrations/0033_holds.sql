@@ -63,5 +63,7 @@ CREATE TABLE ledger_holds (
 CREATE INDEX ledger_holds_open ON ledger_holds (owner_id, actor) WHERE state = 'open';
 -- NOT NULL keeps Postgres from looking for an owner's holds in it.
 CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
+-- What the daily statement sums.
+CREATE INDEX ledger_holds_uncollected ON ledger_holds (resolved_at) WHERE charged < settled_credits;
 
 GRANT SELECT ON ledger_holds, ledger_months_kept TO tidemark_server, tidemark_worker;
