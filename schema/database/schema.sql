@@ -1214,8 +1214,6 @@ CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_sub
 
 CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 
-CREATE INDEX ledger_holds_id ON public.ledger_holds USING btree (id);
-
 CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
 
 CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));

@@ -1,6 +1,4 @@
 -- Support finds a hold by its id, of any person, and may release it.
-DROP INDEX ledger_holds_actor;
-CREATE INDEX ledger_holds_id ON ledger_holds (id);
 ALTER TABLE support_acts DROP CONSTRAINT support_acts_kind_check, ADD CONSTRAINT support_acts_kind_check CHECK (kind IN
   ('replay', 'resync', 'adjust', 'cancel_intent', 'cancel_subscription', 'invoice_changes', 'resend_invitation', 'release_hold', 'forget'));
 ALTER TABLE support_acts DROP CONSTRAINT support_acts_target_kind_check, ADD CONSTRAINT support_acts_target_kind_check CHECK (target_kind IN
