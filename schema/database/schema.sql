@@ -1216,6 +1216,8 @@ CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at)
 
 CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
 
+CREATE INDEX ledger_holds_uncollected ON public.ledger_holds USING btree (resolved_at) WHERE (charged < settled_credits);
+
 CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));
 
 CREATE INDEX ledger_owners_order ON public.ledger_owners USING btree (owner_kind, owner_id);
