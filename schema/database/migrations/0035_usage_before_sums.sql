@@ -9,6 +9,3 @@ WHERE t.kind = 'usage' AND t.id >= (SELECT coalesce(max(end_transfer_id), 0) FRO
 GROUP BY 1, 2, 3
 ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
 SET requests = d.requests + EXCLUDED.requests, credits = d.credits + EXCLUDED.credits, first_id = EXCLUDED.first_id;
-
--- For the daily statement.
-CREATE INDEX ledger_holds_uncollected ON ledger_holds (resolved_at) WHERE charged < settled_credits;
