@@ -6,12 +6,16 @@ import { startSampleEditor } from './start.ts'
 let product: Sandbox & Awaited<ReturnType<typeof listen>>
 let editor: Sandbox
 let asked: string[]
+/** What the product answers, by address; it fails where there is null or nothing left. */
+let answers: Record<string, (object | null)[]>
 beforeEach(async () => {
   product = await listen({ port: 0, host: '127.0.0.1' })
   asked = []
+  answers = {}
   product.server.on('request', (request, response) => {
     asked.push(request.url ?? '')
-    response.writeHead(500).end('{}')
+    const answer = answers[request.url ?? '']?.shift()
+    response.writeHead(answer ? 200 : 500).end(JSON.stringify(answer ?? {}))
   })
   editor = await startSampleEditor({ host: '127.0.0.1', port: 0, appUrl: product.url })
 })
@@ -59,6 +63,30 @@ it('a product that fails is said, and the editor stays signed out', async () => 
   expect(page).toContain(`${product.url} answered 500.`)
   expect(page).toContain('Not signed in')
   expect(asked).toEqual(['/api/auth/token'])
+})
+
+it('a request reserves credits first, and a settlement whose answer is lost is sent again', async () => {
+  const id = '9b2f0c62-5a9e-4a0a-9a0c-6f1f9f0f7c11'
+  const balance = { available: 488, held: 0, low: false }
+  const settled = { charged: 12, balance }
+  answers = {
+    '/api/auth/token': [{ access_token: 'tide_ours' }],
+    '/api/extension/holds': [{ hold: { id, credits: 20 }, balance }],
+    '/api/extension/balance': [balance],
+  }
+  const begun = await press('/sign-in')
+  const cookie = cookieOf(begun)
+  const { searchParams } = new URL(begun.headers.get('location') ?? '')
+  await visit(`/auth-complete?code=ours&state=${searchParams.get('state')}`, { headers: { cookie } })
+  const settle = `/api/extension/holds/${id}/settle`
+  answers[settle] = [null, settled]
+  await visit('/requests', {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'name=explain',
+  })
+  expect(asked).toEqual(['/api/auth/token', '/api/extension/holds', settle, settle])
+  expect(await (await visit('/', { headers: { cookie } })).text()).toContain('12 credits used')
 })
 
 it('another name of the machine leads to the one that the sign-in comes back to', async () => {

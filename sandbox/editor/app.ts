@@ -4,8 +4,8 @@ import { Router, type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import { editorPage } from './page.ts'
 import { type Balance, productAt, Refusal } from './product.ts'
-import { isRequest, requests } from './requests.ts'
-import { type Session, Sessions } from './sessions.ts'
+import { requestOf } from './requests.ts'
+import { type Running, type Said, type Session, Sessions } from './sessions.ts'
 import { beginSignIn, signInPage } from './sign-in.ts'
 
 /** The editor's own pages. Its user's browser never sees the token: this process makes the calls. */
@@ -45,16 +45,33 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
 
   router.post('/requests', async (context) => {
     const session = sessions.of(context)
-    const name = field(context, 'name')
+    const request = requestOf(field(context, 'name'))
     const { token } = session
-    if (token && isRequest(name)) {
-      const { title, credits, reply } = requests[name]
-      const usage = { credits, idempotency_key: randomUUID(), description: `Chat: ${title}` }
-      const said = await product.reportUsage(token, usage).then(
-        ({ charged }) => ({ title, text: reply, charged }),
-        (error) => ({ title, ...refused(session, error) }),
-      )
-      session.said = [...session.said, said].slice(-20)
+    if (token && request) {
+      const { title, at_most, model } = request
+      const reservation = { credits: at_most, description: `Chat: ${title}`, model, project: 'tide' }
+      await saying(session, title, async () => {
+        const hold_id = await product.reserve(token, { ...reservation, idempotency_key: randomUUID() })
+        const running = { hold_id, request }
+        if (!request.is_long) return finish(token, running)
+        session.running = [...session.running, running]
+        return null
+      })
+    }
+    seeOther(context, '/#latest')
+  })
+
+  router.post('/running', async (context) => {
+    const session = sessions.of(context)
+    const running = session.running.find(({ hold_id }) => hold_id === field(context, 'hold_id'))
+    const { token } = session
+    if (token && running) {
+      session.running = session.running.filter((other) => other !== running)
+      await saying(session, running.request.title, async () => {
+        if (field(context, 'end') === 'finish') return finish(token, running)
+        await product.release(token, running.hold_id)
+        return { text: 'Stopped before the model was asked.', charged: 0 }
+      })
     }
     seeOther(context, '/#latest')
   })
@@ -66,6 +83,16 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     sessions.forget(context)
     seeOther(context, '/')
   })
+
+  /** Pays for what the model did, and for nothing where it failed. */
+  async function finish(token: string, { hold_id, request }: Running): Promise<Omit<Said, 'title'>> {
+    const { credits, reply } = request
+    if (reply === null) {
+      await product.settle(token, hold_id, { credits: 0, outcome: 'failed', reason: 'provider_error' })
+      return { text: 'The model did not answer. Not charged: provider error', charged: 0 }
+    }
+    return { text: reply, charged: await product.settle(token, hold_id, { credits, outcome: 'completed' }) }
+  }
 
   async function readBalance(session: Session): Promise<Balance | null> {
     const { token } = session
@@ -91,6 +118,16 @@ async function noticing<Result>(session: Session, work: () => Promise<Result>): 
     session.notice = refused(session, error).text
     return null
   }
+}
+
+/** What became of a request goes into the conversation, unless it still runs. */
+async function saying(
+  session: Session,
+  title: string,
+  work: () => Promise<Omit<Said, 'title'> | null>,
+): Promise<void> {
+  const said = await work().catch((error) => refused(session, error))
+  if (said) session.said = [...session.said, { title, ...said }].slice(-20)
 }
 
 /** A token that has ended does not work again: the editor forgets it and offers to sign in. */

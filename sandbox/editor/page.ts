@@ -1,7 +1,7 @@
 import { Html, html } from '../kit/html.ts'
 import type { Balance } from './product.ts'
 import { requests } from './requests.ts'
-import type { Said, Session } from './sessions.ts'
+import type { Running, Said, Session } from './sessions.ts'
 import { styles } from './styles.ts'
 
 interface EditorView {
@@ -58,7 +58,7 @@ const signOut = html`<form method="post" action="/sign-out"><button>Sign out</bu
 
 function signedIn({ appUrl, session, balance }: EditorView): Html {
   return html`<section class="balance" aria-label="Balance">
-<p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits left</p>
+<p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits available${balance?.held ? ` · ${number.format(balance.held)} reserved` : null}</p>
 ${balance?.low ? html`<em>Running low</em>` : null}
 <a href="${appUrl}/billing?tab=credits&amp;payer=personal">Add credits</a></section>
 ${
@@ -66,12 +66,20 @@ ${
     ? html`<section class="said" aria-label="Conversation">${session.said.map((said, at) => saidOf(said, at === session.said.length - 1))}</section>`
     : null
 }
+${session.running.map(runningOf)}
 <form method="post" action="/requests" aria-label="Requests">
 ${Object.entries(requests).map(
-  ([name, { title, credits }]) =>
-    html`<button name="name" value="${name}">${title} <span>${credits} credits</span></button>`,
+  ([name, { title, at_most }]) =>
+    html`<button name="name" value="${name}">${title} <span>up to ${at_most} credits</span></button>`,
 )}
 </form>`
+}
+
+function runningOf({ hold_id, request }: Running): Html {
+  return html`<form method="post" action="/running" class="running" aria-label="Running: ${request.title}">
+<input type="hidden" name="hold_id" value="${hold_id}">
+<p><b>${request.title}</b> is running. ${request.at_most} credits are reserved for it.</p>
+<button name="end" value="finish">Let it finish</button><button name="end" value="stop">Stop</button></form>`
 }
 
 /** The latest one takes the focus when the page comes back with it. */
@@ -80,6 +88,6 @@ function saidOf({ title, text, charged, buy_url }: Said, isLatest: boolean): Htm
 ${
   charged === undefined
     ? html`<p class="bad">${text}${buy_url ? html` <a href="${buy_url}">Add credits</a>` : null}</p>`
-    : html`<p>${text}</p><small>${number.format(charged)} credits used</small>`
+    : html`<p>${text}</p>${charged > 0 ? html`<small>${number.format(charged)} credits used</small>` : null}`
 }</article>`
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { BegunSignIn } from './sign-in.ts'
 
-const balanceAnswer = z.object({ available: z.int(), low: z.boolean() })
+const balanceAnswer = z.object({ available: z.int(), held: z.int(), low: z.boolean() })
 export type Balance = z.infer<typeof balanceAnswer>
 
-const usageAnswer = z.object({ charged: z.int(), balance: balanceAnswer })
+const holdAnswer = z.object({ hold: z.object({ id: z.uuid() }) })
+const settledAnswer = z.object({ charged: z.int() })
+const doneAnswer = z.object({ success: z.literal(true) })
 const tokenAnswer = z.object({ access_token: z.string() })
 /** `error` is a sentence for people, but OAuth's code at `/api/auth/token`. */
 const failureAnswer = z.object({
@@ -34,13 +36,24 @@ export function productAt(appUrl: string) {
     answer: z.ZodType<Answer>,
   ): Promise<Answer> {
     const response = await fetch(`${appUrl}${path}`, request).catch(() => null)
-    if (!response) throw new Refusal(0, `${appUrl} does not answer. Nothing was charged.`)
+    if (!response) throw new Refusal(0, `${appUrl} does not answer.`)
     const body: unknown = await response.json().catch(() => null)
     if (response.ok) return answer.parse(body)
     const failure = failureAnswer.safeParse(body)
     if (!failure.success) throw new Refusal(response.status, `${appUrl} answered ${response.status}.`)
     const { error, error_description, buy_url } = failure.data
     throw new Refusal(response.status, error_description ?? error, buy_url)
+  }
+  /** A call whose answer was lost is made again, and is the same call: of a key, or of a hold. */
+  function post<Answer>(token: string, path: string, body: object, answer: z.ZodType<Answer>) {
+    const headers = { ...bearer(token), 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    return call(path, request, answer).catch((error) => {
+      if (error instanceof Refusal && (error.status === 0 || error.status >= 500)) {
+        return call(path, request, answer)
+      }
+      throw error
+    })
   }
   return {
     async exchange(code: string, { state, code_verifier, redirect_uri }: BegunSignIn): Promise<string> {
@@ -52,29 +65,34 @@ export function productAt(appUrl: string) {
       return call('/api/extension/balance', { headers: bearer(token) }, balanceAnswer)
     },
     async signOut(token: string): Promise<void> {
-      const request = { method: 'POST', headers: bearer(token) }
-      await call('/api/extension/sign-out', request, z.object({ success: z.literal(true) }))
+      await post(token, '/api/extension/sign-out', {}, doneAnswer)
     },
-    /** A report whose answer was lost is sent again with its key, so it is charged once. */
-    async reportUsage(token: string, usage: Usage): Promise<z.infer<typeof usageAnswer>> {
-      const request = {
-        method: 'POST',
-        headers: { ...bearer(token), 'content-type': 'application/json' },
-        body: JSON.stringify(usage),
-      }
-      const report = () => call('/api/extension/usage', request, usageAnswer)
-      return report().catch((error) => {
-        if (error instanceof Refusal && (error.status === 0 || error.status >= 500)) return report()
-        throw error
-      })
+    /** Returns the hold's id. */
+    async reserve(token: string, reservation: Reservation): Promise<string> {
+      return (await post(token, '/api/extension/holds', reservation, holdAnswer)).hold.id
+    },
+    /** Returns what was charged. */
+    async settle(token: string, hold_id: string, settlement: Settlement): Promise<number> {
+      return (await post(token, `/api/extension/holds/${hold_id}/settle`, settlement, settledAnswer)).charged
+    },
+    async release(token: string, hold_id: string): Promise<void> {
+      await post(token, `/api/extension/holds/${hold_id}/release`, {}, doneAnswer)
     },
   }
 }
 
-export interface Usage {
+export interface Reservation {
   readonly credits: number
   readonly idempotency_key: string
   readonly description: string
+  readonly model: string
+  readonly project: string
+}
+
+export interface Settlement {
+  readonly credits: number
+  readonly outcome: 'completed' | 'failed'
+  readonly reason?: 'provider_error'
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

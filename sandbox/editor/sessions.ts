@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { AssistantRequest } from './requests.ts'
 import type { BegunSignIn } from './sign-in.ts'
 
 export interface Said {
   readonly title: string
   /** The reply, or why there is none. */
   readonly text: string
-  /** Left out when nothing was charged. */
+  /** Left out when the request was not made. */
   readonly charged?: number
   /** Where a user whose credits are used up gets more. */
   readonly buy_url?: string | undefined
+}
+
+/** A request that runs, and the hold that is settled when it ends. */
+export interface Running {
+  readonly hold_id: string
+  readonly request: AssistantRequest
 }
 
 /** What the editor of one browser knows. */
@@ -17,6 +24,7 @@ export interface Session {
   begun: BegunSignIn | null
   token: string | null
   said: readonly Said[]
+  running: readonly Running[]
   /** A sentence for the next page. */
   notice: string | null
 }
@@ -31,7 +39,7 @@ export class Sessions {
     const known = this.#known.get(context.cookies.get(cookie) ?? '')
     if (known) return known
     const id = randomUUID()
-    const session: Session = { begun: null, token: null, said: [], notice: null }
+    const session: Session = { begun: null, token: null, said: [], running: [], notice: null }
     this.#known.set(id, session)
     const [oldest] = this.#known.keys()
     if (oldest !== undefined && this.#known.size > most) this.#known.delete(oldest)

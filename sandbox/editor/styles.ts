@@ -32,6 +32,9 @@ button:hover { background: var(--soft) }
 button span { color: var(--muted); font-weight: 400; white-space: nowrap }
 .primary { justify-content: center; border-color: transparent; background: var(--accent); color: var(--on-accent) }
 .primary:hover { background: var(--accent); filter: brightness(1.08) }
+.running { grid-template-columns: 1fr 1fr; padding: 12px 14px; border: 1px dashed var(--muted); border-radius: 10px }
+.running p { grid-column: 1 / -1 }
+.running button { justify-content: center }
 footer form { margin-left: auto }
 footer button { width: auto; padding: 2px 8px; border-radius: 6px; font-size: 13px }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }

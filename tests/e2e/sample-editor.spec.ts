@@ -38,24 +38,47 @@ test(
     await expect(editor.getByText('Not signed in')).toBeVisible()
     await expectAccessible(editor)
     await signInEditor(editor)
-    await expect(balance(editor)).toContainText('500 credits left')
+    await expect(balance(editor)).toContainText('500 credits available')
 
     await ask(editor, /^Explain this function/)
     await expect(latest(editor)).toContainText('12 credits used')
     await expect(latest(editor)).toBeFocused()
-    await expect(balance(editor)).toContainText('488 credits left')
+    await expect(balance(editor)).toContainText('488 credits available')
     await page.reload()
     await expect(page.getByRole('region', { name: 'Available Credits' })).toContainText('488')
     await expect(page.getByRole('listitem').filter({ hasText: 'Sample editor on laptop' })).toBeVisible()
     await expect(page.getByText('Chat: Explain this function').first()).toBeVisible()
 
-    await ask(editor, /^Rewrite the whole module/)
-    await expect(balance(editor)).toContainText('88 credits left Running low')
+    await ask(editor, /^Ask a model that is down/)
+    await expect(latest(editor)).toContainText('Not charged: provider error')
+    await expect(balance(editor)).toContainText('488 credits available')
+
+    await ask(editor, /^Let an agent write tests/)
+    const running = editor.getByRole('form', { name: 'Running: Let an agent write tests' })
+    await expect(running).toContainText('75 credits are reserved for it.')
+    await expect(balance(editor)).toContainText('413 credits available · 75 reserved')
+    await expectAccessible(editor)
     await ask(editor, /^Rewrite the whole module/)
     await expect(latest(editor)).toContainText(
-      'Not enough credits. This takes 400 credits, and your personal balance has 88.',
+      'has 413 available and 75 reserved. Please try again when other',
     )
-    await expect(balance(editor)).toContainText('88 credits left')
+    await running.getByRole('button', { name: 'Stop' }).click()
+    await expect(running).toBeHidden()
+    await expect(balance(editor)).toContainText('488 credits available')
+    await expect(balance(editor)).not.toContainText('reserved')
+
+    await ask(editor, /^Let an agent write tests/)
+    await running.getByRole('button', { name: 'Let it finish' }).click()
+    await expect(latest(editor)).toContainText('60 credits used')
+    await expect(balance(editor)).toContainText('428 credits available')
+    await ask(editor, /^Rewrite the whole module/)
+    await expect(latest(editor)).toContainText('400 credits used')
+    await expect(balance(editor)).toContainText('28 credits available Running low')
+    await ask(editor, /^Rewrite the whole module/)
+    await expect(latest(editor)).toContainText(
+      'Not enough credits. This takes 420 credits, and your personal balance has 28.',
+    )
+    await expect(balance(editor)).toContainText('28 credits available Running low')
     await expectAccessible(editor)
     await editor.emulateMedia({ colorScheme: 'dark' })
     await expectAccessible(editor)
@@ -74,12 +97,12 @@ test('a sample editor whose token is revoked says so, and is signed in again', a
   await page.goto('/dashboard')
   const editor = await openEditor(page, context)
   await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits left')
+  await expect(balance(editor)).toContainText('0 credits available')
   await customer.call('/api/extension-token/revoke-all', {})
   await editor.reload()
   await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
   await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits left')
+  await expect(balance(editor)).toContainText('0 credits available')
   await editor.getByRole('button', { name: 'Sign out' }).click()
   await expect(editor.getByText('Not signed in')).toBeVisible()
   await page.reload()
@@ -105,7 +128,7 @@ test(
     await expect(laptop.getByText('Your other editors stay connected.')).toBeVisible()
     await expectAccessible(laptop)
     await laptop.getByRole('button', { name: 'Connect editor' }).click()
-    await expect(balance(laptop)).toContainText('500 credits left')
+    await expect(balance(laptop)).toContainText('500 credits available')
 
     // Another computer: the same person, and an editor that knows nothing of the first.
     const { cookies, origins } = await context.storageState()
@@ -115,9 +138,9 @@ test(
     const desktop = await elsewhere.newPage()
     await desktop.goto(laptop.url())
     await signInEditor(desktop, 'desktop')
-    await expect(balance(desktop)).toContainText('500 credits left')
+    await expect(balance(desktop)).toContainText('500 credits available')
     await laptop.reload()
-    await expect(balance(laptop)).toContainText('500 credits left')
+    await expect(balance(laptop)).toContainText('500 credits available')
 
     await page.reload()
     for (const name of ['Sample editor on laptop', 'Sample editor on desktop']) {
@@ -135,7 +158,7 @@ test(
     await ask(laptop, /^Explain this function/)
     await expect(laptop.getByRole('alert')).toContainText('The extension token is no longer valid.')
     await ask(desktop, /^Explain this function/)
-    await expect(balance(desktop)).toContainText('488 credits left')
+    await expect(balance(desktop)).toContainText('488 credits available')
 
     await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
     await expect(card).toContainText('Active')
@@ -183,7 +206,7 @@ test('the eleventh editor is told to revoke one first, and goes on when one is r
   await dashboard.getByRole('button', { name: 'Revoke editor' }).click()
   await expect(dashboard.getByText('Editor revoked')).toBeVisible()
   await editor.getByRole('button', { name: 'Try Again' }).click()
-  await expect(balance(editor)).toContainText('0 credits left')
+  await expect(balance(editor)).toContainText('0 credits available')
 })
 
 /** Editors that are signed in elsewhere: Cursor 1, Cursor 2, and so on. */
