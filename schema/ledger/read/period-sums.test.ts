@@ -40,8 +40,9 @@ describe('sums of periods', () => {
             ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY['test'], ARRAY['Test'], ARRAY[1], ARRAY[0], ARRAY['adjusted'],
             ARRAY[jsonb_build_object('id', 'adjustment/user/user_many/plan', 'kind', 'adjustment', 'owner_kind', 'user',
               'owner_id', 'user_many', 'account', 'plan')]);
-          PERFORM ledger_spend(ARRAY['user'], ARRAY['user_many'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()], ARRAY['test'],
-            ARRAY['Test'], false);
+          PERFORM ledger_spend(ARRAY['user'], ARRAY['user_many'], ARRAY['use'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()],
+            ARRAY['test'], ARRAY['Test'], ARRAY[NULL]::uuid[], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL]::uuid[],
+            ARRAY[NULL]::bigint[], ARRAY[NULL]::integer[], false);
         END LOOP;
       END $$`.execute(database.owner)
     expect(await sumPeriods(database.server, user('user_many'), [at('2020-01-01T00:00:00Z')])).toEqual([
