@@ -173,7 +173,7 @@ export const holdRegressions: readonly Regression[] = [
     'user',
     monthly,
     use(20),
-    purchase,
+    { ...purchase, credits: 100 },
     [hold(75), hold(50)],
     { ...refund, payment: 1 },
     [use(100), settle(80), settle(50, 1)],
