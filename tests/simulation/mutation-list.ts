@@ -75,7 +75,7 @@ const heldMutations: readonly Mutation[] = [
   },
   {
     name: 'usage takes what is kept for a hold of the month before',
-    history: 'a month’s end between reserving and settling, with bought credits, and not heard at once',
+    history: 'usage of all of a new month beside what is kept for a hold',
     text: 'of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];',
     becomes: 'of_plan := ARRAY[least(greatest(owner.plan_balance, 0), item.credits)];',
   },

@@ -1,28 +1,25 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { sql } from 'kysely'
-import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
 import {
   type Settlement,
   type SpendOutcome,
   type SpendRequest,
   spendCredits,
 } from '../../schema/ledger/spend/usage.ts'
-import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { availableOf, belongings, type Hold, type Life, monthBegunAt, openHolds } from './model.ts'
+import { availableOf, belongings, type Hold, type Life, openHolds } from './model.ts'
 import {
   answerTo,
   type HoldAnswer,
   type HoldAsk,
   keepMonths,
   reserve,
-  sumsOf,
   takenOf,
   withHold,
 } from './model-holds.ts'
 import { fundsOf, type Owner } from './owner.ts'
 import type { Amount, HoldStep } from './owner-history.ts'
+import { findPosted, knownMonth, monthOf, payerOf } from './owner-ledger.ts'
 import { whatHappened } from './what-happened.ts'
 
 const labels = { model: 'large', project: 'compiler' }
@@ -162,7 +159,8 @@ async function resolve(
   }
   const recorded = await settled(product, owner, { life, hold, expected, found, isSettled, now })
   owner.settlements.set(hold.id, { ...ask, charged: found.charged })
-  if (ask.failed) report(owner, { hold, at: isLate(expected) ? now : hold.opened_at, requests: 1, failed: 1 })
+  if (ask.failed)
+    report(owner, { hold, at: isLate(expected, hold) ? now : hold.opened_at, requests: 1, failed: 1 })
   owner.usages.splice(0, owner.usages.length, ...recorded.usages)
   owner.reserved = recorded.reserved
   return expected.life
@@ -183,8 +181,8 @@ async function asProductKnew(
   return { life, hold: life.reserved.holds.find(({ id }) => id === chosen.id) ?? chosen }
 }
 
-function isLate({ life, reserved }: HoldAnswer): boolean {
-  return reserved === null && life.reserved.holds.some(({ state }) => state === 'settled_late')
+function isLate({ life }: HoldAnswer, { id }: Hold): boolean {
+  return life.reserved.holds.some((hold) => hold.id === id && hold.state === 'settled_late')
 }
 
 /** Writes down what a settlement took: of which month, the product's knowledge at that time says. */
@@ -283,16 +281,11 @@ async function send(
   return first
 }
 
-export function payerOf({ kind, person, organization_id }: Owner): Payer | null {
-  if (organization_id) return { owner_kind: 'organization', owner_id: organization_id }
-  return kind === 'team' ? null : { owner_kind: 'user', owner_id: person.user_id }
-}
-
 function editorOf(owner: Owner, editor: number) {
   return { ...labels, token_id: owner.editors[editor % owner.editors.length] ?? null }
 }
 
-function editorName(editor: number): string {
+export function editorName(editor: number): string {
   return `editor ${editor}`
 }
 
@@ -308,113 +301,4 @@ function ascending(numbers: readonly number[]): number[] {
 function same(what: string, expected: unknown, found: unknown): void {
   if (isDeepStrictEqual(expected, found)) return
   throw new Error(`${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`)
-}
-
-/** The latest month that the product knows; null when that is over. */
-async function knownMonth(
-  product: FaultyProduct,
-  owner: Owner,
-  life: Life,
-  now: number,
-): Promise<string | null> {
-  const { rows } = await sql<{ starts_at: Date; is_over: boolean }>`
-    SELECT g.month_starts_at AS starts_at,
-      EXISTS (SELECT FROM ledger_months_used m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
-        AND m.stripe_subscription_id = g.stripe_subscription_id)
-      OR EXISTS (SELECT FROM ledger_months_kept m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
-        AND m.stripe_subscription_id = g.stripe_subscription_id) AS is_over
-    FROM ledger_grants g WHERE g.owner_id = ${payerOf(owner)?.owner_id} AND g.month_starts_at IS NOT NULL
-    ORDER BY g.month_starts_at DESC LIMIT 1`.execute(product.database.owner)
-  const [latest] = rows
-  if (!latest || latest.is_over) return null
-  return monthBegunAt(life, latest.starts_at.getTime() / 1000, now)?.name ?? null
-}
-
-export interface Posted {
-  readonly occurred_at: Date
-  readonly plan: number
-  readonly purchased: number
-  /** The latest that the product knew. */
-  readonly month_starts_at: Date | null
-}
-
-export function monthOf(life: Life, { month_starts_at }: Posted, now: number): { month: string | null } {
-  const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, now)
-  return { month: month?.name ?? null }
-}
-
-/** The key under which the ledger has a report. */
-export function usageKeyOf({ person }: Owner, reportersKey: string): string {
-  return `usage/${createHash('sha256').update(`${person.user_id}\0${reportersKey}`).digest('hex')}`
-}
-
-/** What a usage took, and the latest month that the product knew when it was posted. */
-export async function findPosted(
-  { database }: FaultyProduct,
-  { organization_id, person }: Owner,
-  key: string,
-): Promise<Posted | undefined> {
-  const { rows } = await sql<Posted>`
-    SELECT transfer.occurred_at,
-      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'plan'), 0)::integer AS plan,
-      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'purchased'), 0)::integer AS purchased,
-      (SELECT max(month_starts_at) FROM ledger_grants
-        WHERE owner_id = transfer.owner_id AND first_transfer_id < transfer.id) AS month_starts_at
-    FROM ledger_transfers transfer
-    JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.transfer_id = transfer.id
-    JOIN ledger_accounts account ON account.id = entry.account_id
-    WHERE transfer.owner_id = ${organization_id ?? person.user_id} AND transfer.idempotency_key = ${key}
-    GROUP BY transfer.id, transfer.owner_id, transfer.occurred_at`.execute(database.owner)
-  return rows[0]
-}
-
-/** What is wrong with the owner's holds, the months kept for them, and the sums of usage. */
-export async function holdDifferences(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
-  const payer = payerOf(owner)
-  if (!payer) return []
-  const now = product.clock.now()
-  const seconds = now.getTime() / 1000
-  const rows = await product.database.owner
-    .selectFrom('ledger_holds')
-    .select(['id', 'month_starts_at'])
-    .where('owner_id', '=', payer.owner_id)
-    .where('state', '=', 'open')
-    .execute()
-  const found = rows.map(({ id, month_starts_at }) => {
-    const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, seconds)
-    return `${id} ${month_starts_at ? month?.name : 'open'}`
-  })
-  const expected = openHolds(life, seconds).map(
-    ({ id, month, is_kept }) => `${id} ${is_kept ? month : 'open'}`,
-  )
-  const { difference } = await product.database.owner
-    .transaction()
-    .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
-  const sums = sumsOf(owner.reports)
-  const foundSums = await readSums(product, owner, payer)
-  return [
-    ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
-      ? []
-      : [`holds: expected ${expected}, found ${found}`]),
-    ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
-    ...difference.transfers.map(
-      ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,
-    ),
-  ]
-}
-
-async function readSums({ database }: FaultyProduct, owner: Owner, payer: Payer): Promise<string[]> {
-  const { rows } = await sql<
-    Record<'day' | 'model', string> &
-      Record<'requests' | 'failed' | 'credits', number> & { token_id: string | null }
-  >`
-    SELECT day::text, token_id, model, requests, failed, credits FROM ledger_usage_days
-    WHERE owner_id = ${payer.owner_id} AND actor = ${owner.person.user_id}`.execute(database.owner)
-  return sumsOf(
-    rows.map(({ day, token_id, model, ...figures }) => {
-      const editor = owner.editors.indexOf(token_id ?? '')
-      const at = Date.parse(`${day}T00:00:00Z`) / 1000
-      return { ...figures, at, model, editor: editor < 0 ? 'token' : editorName(editor) }
-    }),
-  )
 }

@@ -119,10 +119,11 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
       isSettled = await passQuietly(product, owner, step)
       continue
     }
-    // What a month keeps for its holds depends on what had gone back by its end; and a clock that is set back
-    // would open again what has expired.
-    const mayChangeKept = (!isSettled && !plainKinds.has(step.do)) || step.do === 'set_clock'
-    const isHeld = mayChangeKept && owner.reserved.holds.some(({ state }) => state === 'open')
+    const hasHolds = owner.reserved.holds.some(({ state }) => state === 'open')
+    // A clock that is set back would open again what has expired, and let a hold be older than its month.
+    if (hasHolds && step.do === 'set_clock') continue
+    // What a month keeps for its holds depends on what had gone back by its end.
+    const isHeld = hasHolds && !isSettled && !plainKinds.has(step.do)
     // What is sold by hand at another price contradicts an order that is not settled yet.
     const isAgreedLater = step.do === 'make_anew' && !isSettled
     const isTakenLater = takesBack.has(step.do) && (await isMonthUnheard(product, owner))

@@ -1,5 +1,6 @@
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
+import { holdDifferences } from './hold-differences.ts'
 import {
   belongings,
   givenForUnused,
@@ -17,7 +18,6 @@ import { awaitComparison } from './owner-colleagues.ts'
 import { deliver, listLate } from './owner-events.ts'
 import { releaseAnswer } from './owner-faults.ts'
 import type { Turn } from './owner-history.ts'
-import { holdDifferences } from './owner-holds.ts'
 import { unfinishedActs } from './owner-support.ts'
 import { pass } from './pass.ts'
 import { patience_ms } from './seed.ts'

@@ -2,7 +2,7 @@ import { generateExtensionToken, reportUsage } from '../../schema/api/extension.
 import type { FaultyProduct } from './faulty-product.ts'
 import { availableOf, belongings, spend } from './model.ts'
 import { type Owner, tokenFor, toldBelongings } from './owner.ts'
-import { findPosted, monthOf, usageKeyOf } from './owner-holds.ts'
+import { findPosted, monthOf, usageKeyOf } from './owner-ledger.ts'
 import { whatHappened } from './what-happened.ts'
 
 /**

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
+import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import { type Life, monthBegunAt, openHolds } from './model.ts'
+import { sumsOf } from './model-holds.ts'
+import type { Owner } from './owner.ts'
+import { editorName } from './owner-holds.ts'
+import { payerOf } from './owner-ledger.ts'
+
+/** What is wrong with the owner's holds, the months kept for them, and the sums of usage. */
+export async function holdDifferences(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
+  const payer = payerOf(owner)
+  if (!payer) return []
+  const now = product.clock.now()
+  const seconds = now.getTime() / 1000
+  const rows = await product.database.owner
+    .selectFrom('ledger_holds')
+    .select(['id', 'month_starts_at'])
+    .where('owner_id', '=', payer.owner_id)
+    .where('state', '=', 'open')
+    .execute()
+  const found = rows.map(({ id, month_starts_at }) => {
+    const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, seconds)
+    return `${id} ${month_starts_at ? month?.name : 'open'}`
+  })
+  const expected = openHolds(life, seconds).map(
+    ({ id, month, is_kept }) => `${id} ${is_kept ? month : 'open'}`,
+  )
+  const { difference } = await product.database.owner
+    .transaction()
+    .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
+  const sums = sumsOf(owner.reports)
+  const foundSums = await readSums(product, owner, payer)
+  return [
+    ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
+      ? []
+      : [`holds: expected ${expected}, found ${found}`]),
+    ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
+    ...difference.transfers.map(
+      ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,
+    ),
+  ]
+}
+
+async function readSums({ database }: FaultyProduct, owner: Owner, payer: Payer): Promise<string[]> {
+  const { rows } = await sql<
+    Record<'day' | 'model', string> &
+      Record<'requests' | 'failed' | 'credits', number> & { token_id: string | null }
+  >`
+    SELECT day::text, token_id, model, requests, failed, credits FROM ledger_usage_days
+    WHERE owner_id = ${payer.owner_id} AND actor = ${owner.person.user_id}`.execute(database.owner)
+  return sumsOf(
+    rows.map(({ day, token_id, model, ...figures }) => {
+      const editor = owner.editors.indexOf(token_id ?? '')
+      const at = Date.parse(`${day}T00:00:00Z`) / 1000
+      return { ...figures, at, model, editor: editor < 0 ? 'token' : editorName(editor) }
+    }),
+  )
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import { type Life, monthBegunAt } from './model.ts'
+import type { Owner } from './owner.ts'
+
+export function payerOf({ kind, person, organization_id }: Owner): Payer | null {
+  if (organization_id) return { owner_kind: 'organization', owner_id: organization_id }
+  return kind === 'team' ? null : { owner_kind: 'user', owner_id: person.user_id }
+}
+
+/** The latest month that the product knows; null when that is over. */
+export async function knownMonth(
+  product: FaultyProduct,
+  owner: Owner,
+  life: Life,
+  now: number,
+): Promise<string | null> {
+  const { rows } = await sql<{ starts_at: Date; is_over: boolean }>`
+    SELECT g.month_starts_at AS starts_at,
+      EXISTS (SELECT FROM ledger_months_used m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
+        AND m.stripe_subscription_id = g.stripe_subscription_id)
+      OR EXISTS (SELECT FROM ledger_months_kept m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
+        AND m.stripe_subscription_id = g.stripe_subscription_id) AS is_over
+    FROM ledger_grants g WHERE g.owner_id = ${payerOf(owner)?.owner_id} AND g.month_starts_at IS NOT NULL
+    ORDER BY g.month_starts_at DESC LIMIT 1`.execute(product.database.owner)
+  const [latest] = rows
+  if (!latest || latest.is_over) return null
+  return monthBegunAt(life, latest.starts_at.getTime() / 1000, now)?.name ?? null
+}
+
+export interface Posted {
+  readonly occurred_at: Date
+  readonly plan: number
+  readonly purchased: number
+  /** The latest that the product knew. */
+  readonly month_starts_at: Date | null
+}
+
+export function monthOf(life: Life, { month_starts_at }: Posted, now: number): { month: string | null } {
+  const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, now)
+  return { month: month?.name ?? null }
+}
+
+/** The key under which the ledger has a report. */
+export function usageKeyOf({ person }: Owner, reportersKey: string): string {
+  return `usage/${createHash('sha256').update(`${person.user_id}\0${reportersKey}`).digest('hex')}`
+}
+
+/** What a usage took, and the latest month that the product knew when it was posted. */
+export async function findPosted(
+  { database }: FaultyProduct,
+  { organization_id, person }: Owner,
+  key: string,
+): Promise<Posted | undefined> {
+  const { rows } = await sql<Posted>`
+    SELECT transfer.occurred_at,
+      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'plan'), 0)::integer AS plan,
+      coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'purchased'), 0)::integer AS purchased,
+      (SELECT max(month_starts_at) FROM ledger_grants
+        WHERE owner_id = transfer.owner_id AND first_transfer_id < transfer.id) AS month_starts_at
+    FROM ledger_transfers transfer
+    JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.transfer_id = transfer.id
+    JOIN ledger_accounts account ON account.id = entry.account_id
+    WHERE transfer.owner_id = ${organization_id ?? person.user_id} AND transfer.idempotency_key = ${key}
+    GROUP BY transfer.id, transfer.owner_id, transfer.occurred_at`.execute(database.owner)
+  return rows[0]
+}
