@@ -128,6 +128,8 @@ export const actOutcomeSchema = z.object({
   plan: changeOf(z.nullable(z.string())),
   /** The total of both accounts; null when the owner is unknown. */
   balance: changeOf(z.nullable(z.int())),
+  /** What can be used of it, where the act releases what was reserved. */
+  available: z.optional(changeOf(z.int())),
   /** Every row of the owner's whose state changed, and the target itself in any case. */
   states: z.array(
     z.object({

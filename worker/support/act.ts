@@ -11,6 +11,7 @@ export interface ActDone {
   /** Organizations that have more or fewer seats now: see `followSeats`. */
   readonly seats_changed_in: readonly string[]
   readonly erasure?: ActOutcome['erasure']
+  readonly available?: ActOutcome['available']
 }
 
 /**

@@ -225,7 +225,8 @@ test('credits that are reserved are released once, and a dry run says what becom
   const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
   expect(await findBalance(database.owner, owner)).toMatchObject({ available: 20, held: 80 })
   const sentence = 'Available: 20 → 95 credits. Hold: open → released.'
-  expect(dry.outcome).toMatchObject({ changed: true, sentence, transfers: [] })
+  const available = { before: 20, after: 95 }
+  expect(dry.outcome).toMatchObject({ changed: true, sentence, transfers: [], available })
 
   const done = await perform(asked)
   expect(done.outcome).toEqual(dry.outcome)

@@ -43,7 +43,13 @@ export function outcomeOfAct(act: {
     changes.plan.before !== changes.plan.after ||
     changes.states.some((state) => state.before !== state.after)
   const sentence = changed ? sentenceOf(changes, done) : `Nothing changed: ${nothingBecause(done)}`
-  return { changed, sentence, ...changes, ...(done.erasure && { erasure: done.erasure }) }
+  return {
+    changed,
+    sentence,
+    ...changes,
+    ...(done.erasure && { erasure: done.erasure }),
+    ...(done.available && { available: done.available }),
+  }
 }
 
 const noSeats = { total: 0, active: 0, pending: 0 }

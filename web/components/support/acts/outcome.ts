@@ -11,7 +11,7 @@ export interface Change {
 
 /** Everything that an act changed or would change, what concerns the customer first. */
 export function changesOf(outcome: ActOutcome): readonly Change[] {
-  const { transfers, balance, plan, seats, states } = outcome
+  const { transfers, balance, available, plan, seats, states } = outcome
   return [
     ...transfers.map(({ account, credits, reason }) => ({
       what: account === 'plan' ? 'Plan credits' : 'Purchased credits',
@@ -19,6 +19,7 @@ export function changesOf(outcome: ActOutcome): readonly Change[] {
       note: reason,
     })),
     ...changeOf('Balance', balance, formatCredits),
+    ...(available ? changeOf('Available', available, formatCredits) : []),
     ...changeOf('Plan', plan, sentenceCase),
     ...changeOf('Seats', { before: seats.before?.total ?? null, after: seats.after?.total ?? null }, String),
     ...changeOf(
