@@ -7,7 +7,7 @@ export const usageGroups = ['day', 'model', 'project', 'editor', 'person'] as co
 export type UsageGroup = (typeof usageGroups)[number]
 
 /** Days that one call may ask about. */
-export const usageDaysMax = 366
+const usageDaysMax = 366
 
 const day_ms = 86_400_000
 

@@ -68,6 +68,6 @@ function Days({ days }: { days: UsageRange }) {
 }
 
 /** A range as an address names it; otherwise 30 days. */
-export function rangeOf(text: string | null): UsageRange {
+function rangeOf(text: string | null): UsageRange {
   return usageRanges.find((days) => String(days) === text) ?? 30
 }
