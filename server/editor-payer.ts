@@ -42,7 +42,7 @@ export function ownerOf(payer: string, user_id: string): Owner {
 export function presentBalance(payer: string, balance: SpendableBalance): EditorBalance {
   const available = Math.max(0, availableOf(balance))
   const { plan, purchased, held } = balance
-  return { payer, available, held, plan, purchased, low: available < lowBalanceCredits }
+  return { payer, available, held, plan, purchased, low: available + held < lowBalanceCredits }
 }
 
 /**

@@ -21,10 +21,12 @@ export const adjust: DoAct = async (deps, act) => {
   if (act.finding_id) await requireFinding(deps, act.finding_id)
   await retryTransaction(deps.db, async (trx) => {
     await lockOwner(trx, owner)
-    const { purchased } = await findBalance(trx, owner)
-    if (credits < 0 && purchased + credits < 0 && !may_leave_debt) {
+    // What is held is spent soon, whatever is taken meanwhile.
+    const { purchased, available } = await findBalance(trx, owner)
+    const left = Math.min(purchased, available)
+    if (credits < 0 && left + credits < 0 && !may_leave_debt) {
       throw new PermanentError(
-        `It takes ${-credits} credits, and ${Math.max(0, purchased)} of those that were bought are left`,
+        `It takes ${-credits} credits, and ${Math.max(0, left)} of those that were bought are left`,
       )
     }
     const grant = adjustmentGrant(owner, 'purchased', act.id)
