@@ -116,7 +116,7 @@ function Rows({ report: { group_by, rows, total } }: { report: UsageReport }) {
   const name = groupNames[group_by]
   return (
     <Table
-      className="border-t"
+      className="border-t last:rounded-b-card"
       caption={`Usage by ${name.toLowerCase()}`}
       columns={[
         { name, namesRow: true },
