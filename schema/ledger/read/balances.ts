@@ -12,7 +12,7 @@ export interface Balance {
   readonly held: number
   /** Plan credits of months that are over, kept for their open holds. */
   readonly kept: number
-  /** Those of them that no hold needs any more: gone within a minute. */
+  /** Those of them that no hold needs: they expire when the last hold of their month has ended. */
   readonly expiring: number
   /** What can be spent: neither what is held nor what is about to expire. Negative is a debt. */
   readonly available: number
