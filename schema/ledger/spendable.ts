@@ -4,7 +4,7 @@ export interface SpendableBalance {
   readonly purchased: number
   /** Credits of open holds. */
   readonly held: number
-  /** Plan credits of a month that is over, which no open hold needs: they expire when its last one has ended. */
+  /** Plan credits of a month that is over, which no open hold needs: they expire when its last has ended. */
   readonly expiring: number
 }
 
