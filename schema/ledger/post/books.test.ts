@@ -29,6 +29,8 @@ describe('the books of an owner', () => {
       purchased: { balance: 0, version: 0 },
       grants: [],
       closed_months: [],
+      kept_months: [],
+      open_holds: [],
       used_open: 0,
     })
   })
