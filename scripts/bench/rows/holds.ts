@@ -24,9 +24,10 @@ async function measure(bench: Bench): Promise<Line[]> {
   const spend = createUsageGroups(db)
 
   const use = (owner: () => Owner) => () => spend(usageOf(owner()))
-  const reserve = (owner: () => Owner) => () => spend(reservationOf(owner()))
+  // A person may have 50 open holds.
+  const reserve = (owner: () => Owner) => () => spend(reservationOf(owner(), 10_000))
   const settle = (owner: () => Owner) => async () => {
-    const asked = reservationOf(owner())
+    const asked = reservationOf(owner(), 500)
     const { hold } = await spend(asked)
     await spend({ ...asked, action: 'settle', hold_id: hold?.id ?? '', credits: 1 })
   }
@@ -59,11 +60,10 @@ async function measure(bench: Bench): Promise<Line[]> {
 
 type Owner = Pick<Usage, 'owner_kind' | 'owner_id'>
 
-/** Each of a person of their own, because a person may have 50 open holds only. */
-function asked(owner: Owner) {
+function asked(owner: Owner, persons: number) {
   return {
     ...owner,
-    actor: `user_${randomUUID()}`,
+    actor: `user_bench_${Math.floor(Math.random() * persons)}`,
     occurred_at: new Date(),
     credits: 1,
     idempotency_key: randomUUID(),
@@ -73,9 +73,9 @@ function asked(owner: Owner) {
 
 /** With labels, as editors report it. */
 function usageOf(owner: Owner): Usage {
-  return { ...asked(owner), actor: 'user_editor', model: 'model-1', project: 'bench' }
+  return { ...asked(owner, 500), model: 'model-1', project: 'bench' }
 }
 
-function reservationOf(owner: Owner): Reservation {
-  return { ...asked(owner), action: 'reserve', lasting_s: 900, model: 'model-1', project: 'bench' }
+function reservationOf(owner: Owner, persons: number): Reservation {
+  return { ...asked(owner, persons), action: 'reserve', lasting_s: 900, model: 'model-1', project: 'bench' }
 }
