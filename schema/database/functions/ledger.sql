@@ -476,6 +476,7 @@ BEGIN
         IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
           outcome := 'refused';
         ELSE
+          charged := item.credits;
           of_both := ARRAY[item.credits];
           of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
         END IF;
@@ -611,7 +612,6 @@ BEGIN
       new_usages := new_usages || ROW(transfer.owner_id, (transfer.occurred_at AT TIME ZONE 'UTC')::date, transfer.actor, transfer.token_id,
         transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END, CASE of_both[n] WHEN 0 THEN 1 ELSE 0 END, of_both[n],
         transfer.id)::ledger_usage_days;
-      charged := CASE item.action WHEN 'use' THEN item.credits ELSE charged END;
     END LOOP;
     plan := owner.plan_balance;
     purchased := owner.purchased_balance;

@@ -20,14 +20,9 @@ export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number
     .orderBy('expires_at')
     .limit(ownersMax)
     .execute()
-  const owners = [...new Set(expired.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
+  const owners = ownersOf(expired)
   if (owners.length === 0) return 0
-  const [row] = await callLedger(
-    db,
-    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
-      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, NULL) AS ended`,
-  )
-  return row?.ended ?? 0
+  return endHolds(db, owners, { now, released: null })
 }
 
 /** Releases open holds of some owners, and leaves alone those that are not open. Returns how many. */
@@ -36,12 +31,7 @@ export async function releaseHolds(
   owners: readonly Owner[],
   { ids, now }: { readonly ids: readonly string[]; readonly now: Date },
 ): Promise<number> {
-  const [row] = await callLedger(
-    trx,
-    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
-      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, ${ids}::uuid[]) AS ended`,
-  )
-  return row?.ended ?? 0
+  return endHolds(trx, owners, { now, released: ids })
 }
 
 /** The same for all of a person, also those of organizations of which they are or were a member. */
@@ -58,7 +48,7 @@ export async function releaseHoldsOf(
     .where('kind', '=', 'usage')
     .where('state', '=', 'open')
     .execute()
-  const owners = [...new Set(holds.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
+  const owners = ownersOf(holds)
   return owners.length === 0 ? 0 : releaseHolds(trx, owners, { ids: holds.map(({ id }) => id), now })
 }
 
@@ -71,5 +61,24 @@ export async function listOwnersOfKeptMonths(db: Kysely<DB>): Promise<Owner[]> {
     .where('held', '=', 0)
     .limit(ownersMax)
     .execute()
-  return rows.flatMap(({ owner_id }) => ownerOfId(owner_id) ?? [])
+  return ownersOf(rows)
+}
+
+/** Ends the open holds that are `released`, or with null those that have expired. Returns how many. */
+async function endHolds(
+  db: Kysely<DB>,
+  owners: readonly Owner[],
+  { now, released }: { readonly now: Date; readonly released: readonly string[] | null },
+): Promise<number> {
+  const [row] = await callLedger(
+    db,
+    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
+      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, ${released}::uuid[]) AS ended`,
+  )
+  return row?.ended ?? 0
+}
+
+/** Each once. */
+function ownersOf(rows: readonly { readonly owner_id: string }[]): Owner[] {
+  return [...new Set(rows.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
 }

@@ -40,7 +40,9 @@ const most = 100
 export function listOpenHolds(db: ReadDatabase, { owner_id }: Owner): Promise<OpenHold[]> {
   return db
     .selectFrom('ledger_holds as hold')
-    .leftJoin('extension_tokens as token', 'token.id', 'hold.token_id')
+    .leftJoin('extension_tokens as token', (join) =>
+      join.onRef('token.user_id', '=', 'hold.actor').onRef('token.id', '=', 'hold.token_id'),
+    )
     .select(['hold.id', 'hold.credits', 'hold.expires_at', 'hold.opened_at', 'hold.reason', 'hold.actor'])
     .select(['hold.model', 'hold.project', 'token.scheme'])
     .where('hold.owner_id', '=', owner_id)
