@@ -3,10 +3,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
-import { buildSeat } from '../../tests/support/factories/seats.ts'
+import { buildEditor, buildMemberEditor, type Editor } from '../../tests/support/factories/editors.ts'
+import { buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { database, server, clock } = testProduct({ clerk: 'trusting' })
@@ -15,22 +14,10 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-interface Editor {
-  readonly user_id: string
-  readonly token: string
-}
 const minute = 60_000
 const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
-async function editor(credits: { plan?: number; purchased?: number } = {}): Promise<Editor> {
-  const user_id = await buildUser(database.server)
-  await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, credits)
-  return { user_id, token: await buildExtensionToken(database, user_id) }
-}
-async function member(org: string, role: 'admin' | 'member' = 'member'): Promise<Editor> {
-  const one = await editor()
-  await buildSeat(database, { organization_id: org, user_id: one.user_id, role })
-  return one
-}
+const editor = (credits?: { plan?: number; purchased?: number }) => buildEditor(database, credits)
+const member = (org: string, role?: 'admin' | 'member') => buildMemberEditor(database, org, role)
 async function organization(credits: { plan?: number; purchased?: number }): Promise<string> {
   const org = newOrganization()
   await giveCredits(database, { owner_kind: 'organization', owner_id: org }, credits)

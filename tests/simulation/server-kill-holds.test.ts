@@ -2,9 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { testDatabase } from '../support/database/test-database.ts'
-import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
-import { giveCredits } from '../support/factories/transfers.ts'
-import { buildUser } from '../support/factories/users.ts'
+import { buildEditor } from '../support/factories/editors.ts'
+import { user } from '../support/factories/grants.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { madeOnce } from '../support/made.ts'
 import { type ProductProcess, startProductProcess } from '../support/product/product-process.ts'
@@ -27,11 +26,8 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-async function buildEditor() {
-  const user_id = await buildUser(database.server)
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
-  await giveCredits(database, owner, { purchased: 100 })
-  const token = await buildExtensionToken(database, user_id)
+async function buildAsker() {
+  const { user_id, token } = await buildEditor(database, { purchased: 100 })
   const ask = async (server: ProductProcess, method: string, path: string, body?: object) => {
     const response = await fetch(`http://127.0.0.1:${server.ready.port}/api/extension/${path}`, {
       method,
@@ -56,7 +52,7 @@ async function buildEditor() {
       await server.ended
     },
     balance: async () => {
-      const { purchased, held } = await findBalance(database.owner, owner)
+      const { purchased, held } = await findBalance(database.owner, user(user_id))
       return { purchased, held }
     },
   }
@@ -68,7 +64,7 @@ test.each([
 ] as const)(
   'a reservation whose server is killed $moment the commit is there once when it is asked for again',
   async ({ moment, held, replayed }) => {
-    const { abandon, reserve, balance } = await buildEditor()
+    const { abandon, reserve, balance } = await buildAsker()
     await abandon(1, moment, reserve)
     expect(await balance()).toEqual({ purchased: 100, held })
     expect(await reserve(next)).toMatchObject({ replayed, hold: { state: 'open', credits: 75 } })
@@ -82,7 +78,7 @@ test.each([
 ] as const)(
   'a settlement whose server is killed $moment the commit is charged once when it is asked for again',
   async ({ moment, left, replayed }) => {
-    const { abandon, reserve, settle, balance } = await buildEditor()
+    const { abandon, reserve, settle, balance } = await buildAsker()
     const { hold } = await reserve(next)
     // The first statement looks for the hold.
     await abandon(2, moment, (server) => settle(server, hold?.id ?? ''))

@@ -34,7 +34,7 @@ export type UsageRow = UsageKey & UsageSums
 
 /**
  * The sums of each combination, the latest days first and then the largest, at most `limit` of them, and the
- * sums of all. Each day is looked up by itself, so that the rows of one person are found among those of an
+ * sums of all. Each day is a look-up of its own, so that the rows of one person are found among those of an
  * organization.
  */
 export async function sumUsageDays(
