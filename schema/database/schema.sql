@@ -520,6 +520,7 @@ CREATE TABLE public.ledger_holds (
     model public.usage_label,
     project public.usage_label,
     run public.usage_label,
+    extended_at timestamp with time zone,
     CONSTRAINT ledger_holds_asked_check CHECK ((asked > 0)),
     CONSTRAINT ledger_holds_check CHECK (((at_least >= 1) AND (at_least <= asked))),
     CONSTRAINT ledger_holds_check1 CHECK (((credits >= 1) AND (credits <= asked))),

@@ -340,6 +340,7 @@ export interface LedgerHolds {
   charged: number | null;
   credits: number;
   expires_at: Timestamp | null;
+  extended_at: Timestamp | null;
   failure: "provider_error" | "timeout" | "empty" | "cancelled" | null;
   id: Generated<string>;
   idempotency_key: string;

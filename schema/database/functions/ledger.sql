@@ -573,7 +573,8 @@ BEGIN
 
     WHEN item.action = 'extend' THEN
       UPDATE ledger_holds h
-      SET expires_at = greatest(h.expires_at, least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))
+      SET extended_at = transfer.occurred_at,
+        expires_at = greatest(h.expires_at, least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))
       WHERE h.owner_id = this.owner_id AND h.id = this.id
       RETURNING * INTO this;
     END CASE;
