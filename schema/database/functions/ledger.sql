@@ -6,6 +6,8 @@
 --   ledger_enter         both call it for each transfer: the entries in the owner's accounts and in one of the house
 --   ledger_write         both end with it: inserts the transfers, their keys and entries, and updates the owners' rows
 --   ledger_count_usage   adds what ledger_spend posts to the sums of usage
+--   ledger_settle        decides what the settlement of a hold takes
+--   ledger_write_holds   writes down the holds that ledger_spend opens or changes
 --   ledger_free_hold, ledger_end_holds: how holds end, for ledger_spend and the worker's ledger_end_holds_of
 --   ledger_books, ledger_keep_month, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a
 --                        billing month
@@ -303,40 +305,94 @@ BEGIN
 END
 $$;
 
+-- Writes down holds that were opened or changed.
+CREATE OR REPLACE FUNCTION ledger_write_holds(holds ledger_holds[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO ledger_holds SELECT * FROM unnest(holds)
+  ON CONFLICT (id, owner_id) DO UPDATE
+  SET state = EXCLUDED.state, expires_at = EXCLUDED.expires_at, extended_at = EXCLUDED.extended_at, resolved_at = EXCLUDED.resolved_at,
+    settled_credits = EXCLUDED.settled_credits, failure = EXCLUDED.failure, charged = EXCLUDED.charged
+$$;
+
+-- Settles a hold that is open, or has expired, with what its request cost. Returns the owner's row without what was
+-- held, the hold, and what is to be taken of the plan account and of both: first what was reserved, then the rest.
+CREATE OR REPLACE FUNCTION ledger_settle(
+  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, OUT of_plan bigint[],
+  OUT of_both bigint[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+  reserved bigint := CASE hold.state WHEN 'open' THEN least(cost, hold.credits) ELSE 0 END;
+  above bigint;
+  of_month bigint := 0;
+  plan bigint := greatest(owner.plan_balance - owner.kept, 0);
+BEGIN
+  of_plan := '{}';
+  of_both := '{}';
+  IF hold.state = 'open' THEN
+    -- What was reserved is never refused: it occurred when it was reserved. Of a month that is over it takes what is
+    -- kept, then bought credits, then those of the new month.
+    IF hold.month_starts_at IS NULL THEN
+      plan := least(plan, reserved);
+    ELSE
+      SELECT least(reserved, m.kept, greatest(owner.plan_balance, 0)) INTO of_month FROM ledger_months_kept m
+      WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
+        AND m.month_starts_at = hold.month_starts_at;
+      plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));
+    END IF;
+    of_plan := ARRAY[plan];
+    of_both := ARRAY[reserved];
+    owner := ledger_free_hold(owner, hold, of_month);
+    hold.state := 'settled';
+  ELSE
+    plan := 0;
+    hold.state := 'settled_late';
+  END IF;
+  -- What is above it, and all of a hold that has expired, occurs now, as far as it is available.
+  above := least(cost - reserved, ledger_available(owner) - reserved);
+  IF above > 0 THEN
+    of_plan := of_plan || least(above, greatest(owner.plan_balance - plan - owner.kept, 0));
+    of_both := of_both || above;
+  ELSIF cost = 0 THEN
+    of_both := CASE WHEN failure IS NULL THEN '{}' ELSE '{0}' END;
+  END IF;
+  hold.resolved_at := moment;
+  hold.settled_credits := cost;
+  hold.failure := failure;
+  hold.charged := reserved + greatest(above, 0);
+END
+$$;
+
 -- Adds usage to the sums of its day. What belongs together is summed first, so that each row is written once. An
 -- owner has at most 1,000 combinations a day; new ones above that are counted as `other` of their person and editor.
 CREATE OR REPLACE FUNCTION ledger_count_usage(usages ledger_usage_days[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   combinations_max CONSTANT integer := 1000;
-  added record;
+  counted record;
+  has_new boolean := false;
+  others ledger_usage_days[];
 BEGIN
-  FOR added IN
-    WITH written AS (
-      INSERT INTO ledger_usage_days AS d
-      SELECT owner_id, day, actor, token_id, model, project, sum(requests), sum(failed), sum(credits), min(first_id)
-      FROM unnest(usages) GROUP BY owner_id, day, actor, token_id, model, project
-      ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
-      SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
-      -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
-      RETURNING owner_id, day, first_id, d.xmax = 0 AS is_new
-    )
-    SELECT owner_id, day, array_agg(first_id) AS first_ids FROM written WHERE is_new GROUP BY owner_id, day
-  LOOP
-    CONTINUE WHEN combinations_max >= (
-      SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = added.owner_id AND k.day = added.day
-    );
-    WITH gone AS (
-      DELETE FROM ledger_usage_days k
-      WHERE k.owner_id = added.owner_id AND k.day = added.day AND k.first_id = ANY (added.first_ids)
-        AND (k.model, k.project) IS DISTINCT FROM ('other', 'other')
-      RETURNING *
-    )
+  FOR counted IN
     INSERT INTO ledger_usage_days AS d
-    SELECT owner_id, day, actor, token_id, 'other', 'other', sum(requests), sum(failed), sum(credits), min(first_id)
-    FROM gone GROUP BY owner_id, day, actor, token_id
+    SELECT owner_id, day, actor, token_id, model, project, sum(requests), sum(failed), sum(credits), min(first_id)
+    FROM unnest(usages) GROUP BY owner_id, day, actor, token_id, model, project
     ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
-    SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits;
+    SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
+    -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
+    RETURNING d.xmax = 0 AS is_new
+  LOOP
+    has_new := has_new OR counted.is_new;
   END LOOP;
+  IF has_new THEN
+    WITH gone AS (
+      DELETE FROM ledger_usage_days d USING unnest(usages) u
+      WHERE (d.owner_id, d.day, d.actor, d.first_id) = (u.owner_id, u.day, u.actor, u.first_id)
+        AND (d.model, d.project) IS DISTINCT FROM ('other', 'other')
+        AND (SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = d.owner_id AND k.day = d.day) > combinations_max
+      RETURNING d.*
+    )
+    SELECT array_agg(ROW(owner_id, day, actor, token_id, 'other', 'other', requests, failed, credits, first_id)::ledger_usage_days)
+    INTO others FROM gone;
+    IF others IS NOT NULL THEN PERFORM ledger_count_usage(others); END IF;
+  END IF;
 END
 $$;
 
@@ -372,17 +428,16 @@ DECLARE
   month bigint := ledger_month_of(moment);
   item record;
   entered record;
+  settled record;
   entry ledger_entries;
   transfer ledger_transfers;
   this ledger_holds;
-  -- Holds ended since they were read.
+  -- Holds have ended since they were read.
   are_stale boolean := false;
   n integer;
   -- What the item takes: of a hold, then beside or above it. Credits of the plan account, and of both accounts.
   of_plan bigint[];
   of_both bigint[];
-  of_month bigint;
-  rest bigint;
   -- What this call posts. Keys are those of a payer.
   new_keys text[] := '{}';
   new_hashes bytea[] := '{}';
@@ -390,12 +445,18 @@ DECLARE
   new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
   new_usages ledger_usage_days[] := '{}';
+  new_holds ledger_holds[] := '{}';
+  -- Who opened them, and the keys that holds were asked about with.
+  new_holders text[] := '{}';
+  asked_keys text[] := '{}';
 BEGIN
   FOR item IN
     SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.*,
       CASE given.action WHEN 'use' THEN ledger_transfer_digest(given.transfer) END AS digest, used.id AS used_id,
       known.transfer_id AS known_id, known.input_hash AS known_hash, held.hold,
-      count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated
+      CASE given.action WHEN 'reserve' THEN (
+        SELECT count(*) FROM ledger_holds h WHERE h.owner_id = o.owner_id AND h.actor = (given.transfer).actor AND h.state = 'open'
+      ) END AS open_holds
     FROM unnest(owners) WITH ORDINALITY o
     JOIN (
       SELECT g.ordinal, g.owner_kind, g.action, g.credits, g.failure, g.hold_id, g.at_least, make_interval(secs => g.lasting) AS lasting,
@@ -446,21 +507,38 @@ BEGIN
     END IF;
 
     this := item.hold;
-    IF item.action = 'reserve' AND item.is_repeated THEN
-      SELECT * INTO this FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
-    ELSIF this.id IS NOT NULL AND (item.is_repeated OR are_stale) THEN
-      SELECT * INTO this FROM ledger_holds h WHERE h.id = this.id AND h.owner_id = this.owner_id;
+    IF item.action <> 'use' THEN
+      -- What this call did before may have changed it.
+      IF are_stale OR transfer.owner_id || '/' || transfer.idempotency_key = ANY (asked_keys) THEN
+        PERFORM ledger_write_holds(new_holds);
+        new_holds := '{}';
+        IF item.action = 'reserve' THEN
+          SELECT * INTO this FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
+        ELSE
+          SELECT * INTO this FROM ledger_holds h WHERE h.id = this.id AND h.owner_id = transfer.owner_id;
+        END IF;
+      END IF;
+      asked_keys := asked_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
     END IF;
-    -- One whose time is over has expired, also where that is not written down yet.
-    IF this.state = 'open' AND this.expires_at <= transfer.occurred_at THEN
+    n := CASE WHEN item.action = 'reserve' AND owner.held > 0
+      THEN item.open_holds + cardinality(array_positions(new_holders, transfer.owner_id || '/' || transfer.actor)) ELSE 0 END;
+    -- A hold whose time is over has expired, also where that is not written down yet. The owner's end before one of
+    -- them decides what happens.
+    IF owner.held > 0 AND (this.state = 'open' AND this.expires_at <= transfer.occurred_at OR n >= holds_of_person_max
+      OR ledger_available(owner) < item.credits - (CASE this.state WHEN 'open' THEN this.credits ELSE 0 END)) THEN
+      PERFORM ledger_write_holds(new_holds);
+      new_holds := '{}';
       owner := ledger_end_holds(owner, transfer.occurred_at);
       are_stale := true;
-      this.state := 'expired';
+      IF this.expires_at <= transfer.occurred_at AND this.state = 'open' THEN this.state := 'expired'; END IF;
+      IF n >= holds_of_person_max THEN
+        n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
+      END IF;
     END IF;
 
     CASE
     WHEN item.action = 'use' THEN
-      n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key) END;
+      n := array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key);
       IF n IS NOT NULL THEN
         transfer_id := new_ids[n];
         item.known_hash := new_hashes[n];
@@ -468,18 +546,12 @@ BEGIN
       IF item.known_hash IS NOT NULL THEN
         outcome := CASE WHEN item.known_hash = transfer.input_hash THEN 'replayed' ELSE 'conflict' END;
         charged := item.credits;
+      ELSIF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
+        outcome := 'refused';
       ELSE
-        IF ledger_available(owner) < item.credits AND owner.held > 0 THEN
-          owner := ledger_end_holds(owner, transfer.occurred_at);
-          are_stale := true;
-        END IF;
-        IF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
-          outcome := 'refused';
-        ELSE
-          charged := item.credits;
-          of_both := ARRAY[item.credits];
-          of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
-        END IF;
+        charged := item.credits;
+        of_both := ARRAY[item.credits];
+        of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
       END IF;
 
     WHEN item.action = 'reserve' AND this.id IS NOT NULL THEN
@@ -489,26 +561,19 @@ BEGIN
         outcome := 'conflict';
       END IF;
 
+    WHEN item.action = 'reserve' AND n >= holds_of_person_max THEN
+      outcome := 'too_many';
+
+    WHEN item.action = 'reserve' AND ledger_available(owner) < coalesce(item.at_least, item.credits) THEN
+      outcome := 'refused';
+
     WHEN item.action = 'reserve' THEN
-      n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
-      IF owner.held > 0 AND (n >= holds_of_person_max OR ledger_available(owner) < item.credits) THEN
-        owner := ledger_end_holds(owner, transfer.occurred_at);
-        are_stale := true;
-        n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
-      END IF;
-      IF n >= holds_of_person_max THEN
-        outcome := 'too_many';
-      ELSIF ledger_available(owner) < coalesce(item.at_least, item.credits) THEN
-        outcome := 'refused';
-      ELSE
-        INSERT INTO ledger_holds (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, opened_at, expires_at, reason, model,
-          project, run)
-        VALUES (transfer.owner_id, transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits, item.at_least,
-          least(item.credits, ledger_available(owner)), transfer.occurred_at, transfer.occurred_at + item.lasting, transfer.reason,
-          transfer.model, transfer.project, transfer.run)
-        RETURNING * INTO this;
-        owner.held := owner.held + this.credits;
-      END IF;
+      this := ROW(transfer.owner_id, gen_random_uuid(), 'usage', transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits,
+        item.at_least, least(item.credits, ledger_available(owner)), 'open', transfer.occurred_at, transfer.occurred_at + item.lasting, NULL,
+        NULL, NULL, NULL, NULL, NULL, transfer.reason, transfer.model, transfer.project, transfer.run, NULL);
+      owner.held := owner.held + this.credits;
+      new_holds := new_holds || this;
+      new_holders := new_holders || (transfer.owner_id || '/' || transfer.actor);
 
     WHEN this.id IS NULL THEN
       outcome := 'not_found';
@@ -520,45 +585,13 @@ BEGIN
 
     WHEN item.action = 'settle' AND (this.state = 'open'
       OR this.state = 'expired' AND transfer.occurred_at <= this.expires_at + hold_lasts_max) THEN
-      IF this.state = 'open' THEN
-        -- What was reserved is never refused: it occurred when it was reserved. Of a month that is over it takes what is
-        -- kept, then bought credits, then those of the new month.
-        rest := least(item.credits, this.credits);
-        of_month := 0;
-        of_plan[1] := greatest(owner.plan_balance - owner.kept, 0);
-        IF this.month_starts_at IS NULL THEN
-          of_plan[1] := least(of_plan[1], rest);
-        ELSE
-          SELECT least(rest, m.kept, greatest(owner.plan_balance, 0)) INTO of_month FROM ledger_months_kept m
-          WHERE m.owner_id = this.owner_id AND m.stripe_subscription_id = this.stripe_subscription_id
-            AND m.month_starts_at = this.month_starts_at;
-          of_plan[1] := of_month + least(of_plan[1], greatest(rest - of_month - greatest(owner.purchased_balance, 0), 0));
-        END IF;
-        of_both[1] := rest;
-        owner := ledger_free_hold(owner, this, of_month);
-        this.state := 'settled';
-      ELSE
-        this.state := 'settled_late';
-      END IF;
-      -- What is above it, and all of a hold that has expired, occurs now, as far as it is available.
-      rest := item.credits - coalesce(of_both[1], 0);
-      IF rest > 0 THEN
-        owner := ledger_end_holds(owner, transfer.occurred_at);
-        are_stale := true;
-        rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));
-        IF rest > 0 THEN
-          of_plan := of_plan || least(rest, greatest(owner.plan_balance - coalesce(of_plan[1], 0) - owner.kept, 0));
-          of_both := of_both || rest;
-        END IF;
-      ELSIF item.credits = 0 THEN
-        of_both := CASE WHEN item.failure IS NULL THEN '{}' ELSE '{0}' END;
-      END IF;
-      charged := coalesce(of_both[1], 0) + coalesce(of_both[2], 0);
-      UPDATE ledger_holds h
-      SET state = this.state, resolved_at = transfer.occurred_at, settled_credits = item.credits, failure = item.failure,
-        charged = ledger_spend.charged
-      WHERE h.owner_id = this.owner_id AND h.id = this.id
-      RETURNING * INTO this;
+      settled := ledger_settle(owner, this, item.credits, item.failure, transfer.occurred_at);
+      owner := settled.owner;
+      this := settled.hold;
+      of_plan := settled.of_plan;
+      of_both := settled.of_both;
+      charged := this.charged;
+      new_holds := new_holds || this;
 
     WHEN item.action = 'release' AND this.state = 'released' THEN
       outcome := 'replayed';
@@ -568,15 +601,15 @@ BEGIN
       charged := coalesce(this.charged, 0);
 
     WHEN item.action = 'release' THEN
-      owner := ledger_end_holds(owner, transfer.occurred_at, ARRAY[this.id]);
+      owner := ledger_free_hold(owner, this, 0);
       this.state := 'released';
+      this.resolved_at := transfer.occurred_at;
+      new_holds := new_holds || this;
 
     WHEN item.action = 'extend' THEN
-      UPDATE ledger_holds h
-      SET extended_at = transfer.occurred_at,
-        expires_at = greatest(h.expires_at, least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))
-      WHERE h.owner_id = this.owner_id AND h.id = this.id
-      RETURNING * INTO this;
+      this.extended_at := transfer.occurred_at;
+      this.expires_at := greatest(this.expires_at, least(transfer.occurred_at + item.lasting, this.opened_at + hold_lasts_max));
+      new_holds := new_holds || this;
     END CASE;
 
     FOR n IN 1 .. cardinality(of_both) LOOP
@@ -628,6 +661,7 @@ BEGIN
   IF nth > 0 THEN
     owners[nth] := owner;
     PERFORM ledger_write(owners, new_transfers, new_entries);
+    IF cardinality(new_holds) > 0 THEN PERFORM ledger_write_holds(new_holds); END IF;
     IF cardinality(new_usages) > 0 THEN PERFORM ledger_count_usage(new_usages); END IF;
   END IF;
 END
@@ -837,7 +871,7 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_enter,
-  ledger_write, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_count_usage, ledger_spend, ledger_end_holds_of,
+  ledger_write, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_settle, ledger_write_holds, ledger_count_usage, ledger_spend, ledger_end_holds_of,
   ledger_books, ledger_keep_month, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
