@@ -23,7 +23,7 @@ import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -388,6 +388,47 @@ describe('a search', () => {
         'Its 20 credits were no longer reserved. It may be settled late within 24 hours, for what is available then.',
       ],
       ['11:10', ...reserved(20)],
+    ])
+  })
+
+  test('a case says in plain words why a call would be refused: what is reserved by whom, and a debt', async () => {
+    const organization = {
+      owner_kind: 'organization',
+      owner_id: `org_${randomUUID().replaceAll('-', '')}`,
+    } as const
+    await giveCredits(database, organization, { purchased: 100 })
+    const noticesOf = async ({ owner_id }: { owner_id: string }) => {
+      const query = { owner: owner_id }
+      const { case_summary } = await server.ask(getTrace, { token: sam.token, query })
+      return case_summary?.notices
+    }
+    expect(await noticesOf(organization)).toEqual([])
+    const occurred_at = new Date('2026-05-04T10:00:00Z')
+    const reserve = (fields: Partial<Reservation>) =>
+      buildHold(database.server, organization, { credits: 1, occurred_at, ...fields })
+    for (let n = 0; n < 50; n++) await reserve({ actor: 'user_bob' })
+    await reserve({ actor: 'user_ada', credits: 30, lasting_s: 60 * 60 })
+    const sentence =
+      'user_bob has 50 open holds, which is the maximum: the next is refused until one of them ends.'
+    const reserved = '80 credits are reserved by 51 open holds (50 of user_bob, 1 of user_ada)'
+    const until = 'until 4 May 2026 at 11:00 UTC at the latest'
+    expect(await noticesOf(organization)).toEqual([
+      { level: 'problem', sentence, item_key: null },
+      {
+        level: 'waiting',
+        sentence: `${reserved} ${until}; meanwhile a request for more than 20 credits is refused.`,
+        item_key: null,
+      },
+    ])
+
+    const person = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+    await giveCredits(database, person, { plan: 10, purchased: -40 })
+    expect(await noticesOf(person)).toEqual([
+      {
+        level: 'problem',
+        sentence: 'Every request is refused until a debt of 40 credits is paid back.',
+        item_key: null,
+      },
     ])
   })
 
