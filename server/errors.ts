@@ -359,7 +359,7 @@ export const usageKeyTaken = (cause: unknown) =>
   new ServerError(
     409,
     'idempotency_conflict',
-    'This idempotency_key was used before for another number of credits',
+    'This idempotency_key was used before for a different request',
     { fields: [{ path: 'idempotency_key', message: 'Was used before' }], cause },
   )
 
