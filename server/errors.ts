@@ -1,6 +1,7 @@
 import type { ApiError } from '../schema/api/error.ts'
 import type { SpendingRefusal } from '../schema/api/spending.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
+import { holdsOfPersonMax } from '../schema/ledger/read/open-holds.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
 /** An error for the caller: `message` for people, `code` for programs. Its `cause` only goes to the log. */
@@ -351,14 +352,14 @@ export const tooManyHolds = (retry_after_s: number) =>
   new ServerError(
     429,
     'too_many_holds',
-    'You have 50 open reservations of credits, which is the maximum. Please try again when other requests have finished.',
+    `You have ${holdsOfPersonMax} open reservations of credits, which is the maximum. Please try again when other requests have finished.`,
     { retry_after_s },
   )
 export const usageKeyTaken = (cause: unknown) =>
   new ServerError(
     409,
     'idempotency_conflict',
-    'This idempotency_key was used before for another number of credits',
+    'This idempotency_key was used before for a different request',
     { fields: [{ path: 'idempotency_key', message: 'Was used before' }], cause },
   )
 

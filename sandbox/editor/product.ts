@@ -12,6 +12,7 @@ const tokenAnswer = z.object({ access_token: z.string() })
 const failureAnswer = z.object({
   error: z.string(),
   error_description: z.string().optional(),
+  code: z.string().optional(),
   buy_url: z.url().optional(),
 })
 
@@ -41,8 +42,10 @@ export function productAt(appUrl: string) {
     if (response.ok) return answer.parse(body)
     const failure = failureAnswer.safeParse(body)
     if (!failure.success) throw new Refusal(response.status, `${appUrl} answered ${response.status}.`)
-    const { error, error_description, buy_url } = failure.data
-    throw new Refusal(response.status, error_description ?? error, buy_url)
+    const { error, error_description, code, buy_url } = failure.data
+    // Where only reserved credits stand in the way, waiting helps and buying is not needed.
+    const offered = code === 'credits_held' ? undefined : buy_url
+    throw new Refusal(response.status, error_description ?? error, offered)
   }
   /** A call whose answer was lost is made again, and is the same call: of a key, or of a hold. */
   function post<Answer>(token: string, path: string, body: object, answer: z.ZodType<Answer>) {

@@ -43,6 +43,8 @@ const causeSchema = z.object({
   /** What a usage was for, as the editor says; null where it says nothing. */
   model: z.nullable(z.string()),
   project: z.nullable(z.string()),
+  /** What a request cost above what was reserved for it, which is a change of its own. */
+  is_above_hold: z.boolean(),
   /** Who used credits of an organization: a name, or an address without one. Null for everything else. */
   by: z.nullable(z.string()),
   /** The month of the plan that it is about, or its trial. */
@@ -230,9 +232,14 @@ const failureNames: Readonly<Record<NonNullable<Cause['failure']>, string>> = {
   cancelled: 'canceled',
 }
 
-function usageText({ note, failure, by, model, project }: Cause): { what: string; why: string } {
+function usageText({ note, failure, is_above_hold, by, model, project }: Cause): {
+  what: string
+  why: string
+} {
   const who = by === null ? 'in an editor' : `by ${by}`
-  const details = failure ? [note, `Requested ${who}`, model, project] : [`Used ${who}`, model, project]
+  const details = failure
+    ? [note, `Requested ${who}`, model, project]
+    : [`Used ${who}`, is_above_hold && 'above what was reserved', model, project]
   return {
     what: failure ? `Not charged: ${failureNames[failure]}` : (note ?? 'Usage'),
     why: details.filter(Boolean).join(' · '),

@@ -65,7 +65,7 @@ const replaySchema = z.object({
 })
 
 const traceItemSchema = z.object({
-  /** `kind:id`, unique on the timeline. */
+  /** `kind:id`, unique on the timeline; of a later step of a hold with that step: `hold:<id>/extended`. */
   key: z.string(),
   kind: z.enum(traceItemKinds),
   id: z.string(),

@@ -137,7 +137,10 @@ const dataSchemas = {
     balance_after: integer,
   }),
   hold: z.object({
+    id: z.string(),
     owner_id: z.string(),
+    /** What happened to it at the row's time. */
+    step: z.enum(['reserved', 'extended', 'expired', 'resolved']),
     kind: z.enum(['usage', 'refund']),
     actor: z.string(),
     asked: integer,

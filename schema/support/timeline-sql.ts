@@ -15,6 +15,9 @@ const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload 
   ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
     p.payload #> '{data,object,amount}') END)`
 
+/** The keys of the usages that settle a hold: of what was reserved, and of what was above. */
+export const keysOfHold = (id: RawBuilder<unknown>) => sql`('hold/' || ${id}, 'hold/' || ${id} || '/above')`
+
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>
 > = {
@@ -50,16 +53,38 @@ export const columns: Readonly<
     data: sql`(to_jsonb(a) - 'outcome' - 'params') || jsonb_build_object('sentence', a.outcome ->> 'sentence')`,
   },
   hold: {
-    at: sql`h.opened_at`,
-    id: sql`h.id::text`,
-    data: sql`to_jsonb(h) || jsonb_build_object('transfer_ids', (
+    at: sql`step.at`,
+    id: sql`(h.id || CASE step.name WHEN 'reserved' THEN '' ELSE '/' || step.name END)`,
+    data: sql`to_jsonb(h) || jsonb_build_object('step', step.name, 'transfer_ids', (
       SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
-      WHERE k.owner_id = h.owner_id AND k.idempotency_key IN ('hold/' || h.id, 'hold/' || h.id || '/above')
-        AND k.transfer_id IS NOT NULL))`,
+      WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}))`,
   },
   seat: { at: sql`p.assigned_at`, id: sql`p.id::text`, data: sql`to_jsonb(p)` },
   invitation: { at: sql`v.created_at`, id: sql`v.id::text`, data: sql`to_jsonb(v)` },
 }
+
+/**
+ * Holds, `h`, at each of their `step`s. One past its time has expired, also where that is not written down
+ * yet.
+ */
+export function stepsOfHolds(where: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  return sql`(SELECT * FROM ledger_holds WHERE ${where}) h CROSS JOIN LATERAL (
+    SELECT * FROM (VALUES
+      ('reserved', h.opened_at),
+      ('extended', h.extended_at),
+      ('expired', CASE WHEN h.state IN ('expired', 'settled_late') OR h.state = 'open' AND h.expires_at <= ${now}
+        THEN h.expires_at END),
+      ('resolved', CASE WHEN h.state IN ('settled', 'settled_late', 'released') THEN h.resolved_at END)
+    ) step (name, at) WHERE at IS NOT NULL) step`
+}
+
+/** What a transfer `t` did to its owner's accounts, `e`; one that took from both is a row with the sum. */
+export const changeOfOwner = sql`LATERAL (
+  SELECT min(account.name) AS name, sum(entry.amount) AS amount, min(entry.balance_after) AS balance_after
+  FROM ledger_accounts account
+  JOIN ledger_entries entry
+    ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
+  WHERE account.owner_id = t.owner_id) e`
 
 /** An owner's checkouts, `i`. Those for an organization that does not exist yet belong to the buyer. */
 export function intentsOf(owner: Owner): RawBuilder<boolean> {

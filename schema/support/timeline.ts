@@ -7,7 +7,15 @@ import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
-import { asText, columns, intentsOf, invoicesOf } from './timeline-sql.ts'
+import {
+  asText,
+  changeOfOwner,
+  columns,
+  intentsOf,
+  invoicesOf,
+  keysOfHold,
+  stepsOfHolds,
+} from './timeline-sql.ts'
 
 export interface TimelineCursor {
   /** As `TimelineRow.at` has it. */
@@ -30,7 +38,8 @@ export function keyOf({ kind, id }: { readonly kind: string; readonly id: string
 
 /**
  * An owner's payments and credits, newest first, below the cursor if given. Each kind of row is found by an
- * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request.
+ * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request. Of holds
+ * that are over it has only the one that is asked for, with its usages.
  */
 export async function readTimeline(
   db: Kysely<DB>,
@@ -39,12 +48,15 @@ export async function readTimeline(
     readonly limit: number
     readonly before?: TimelineCursor | undefined
     readonly with_usage: boolean
+    readonly hold_id?: string | undefined
+    /** By the product's clock. */
+    readonly now: Date
   },
 ): Promise<TimelinePage> {
   const subjects = await listSubjects(db, owner)
   // One more than asked for shows whether there is a next page.
   const limit = page.limit + 1
-  const sources = sourcesOf(owner, { subjects, before: page.before, limit, with_usage: page.with_usage })
+  const sources = sourcesOf(owner, { ...page, subjects, limit })
   const { rows } = await sql<{ kind: TimelineKind; id: string; at: string; data: unknown }>`
     SELECT kind, id, ${asText(sql`at`)} AS at, data
     FROM (${sql.join(sources, sql` UNION ALL `)}) item
@@ -90,13 +102,15 @@ export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string
 
 interface SourceOptions {
   readonly subjects: readonly string[]
-  readonly before: TimelineCursor | undefined
+  readonly before?: TimelineCursor | undefined
   readonly limit: number
   readonly with_usage: boolean
+  readonly hold_id?: string | undefined
+  readonly now: Date
 }
 
 function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] {
-  const { subjects, before, limit, with_usage } = options
+  const { subjects, before, limit, with_usage, hold_id, now } = options
   const ofOwner = (alias: string) =>
     sql`${sql.ref(`${alias}.owner_kind`)} = ${owner.owner_kind} AND ${sql.ref(`${alias}.owner_id`)} = ${owner.owner_id}`
   /** The newest of a source below the cursor, in the order of the timeline. */
@@ -116,6 +130,8 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data
       FROM ${parts.from} WHERE ${parts.where} AND ${isBelow} ${newest})`
   }
+  const ofHolds = (where: RawBuilder<unknown>) =>
+    of('hold', { from: stepsOfHolds(where, now), where: sql`true` })
   const event = columns.event
   const eventPage = page('event', event.at, event.id)
   const attempt = columns.attempt
@@ -146,11 +162,20 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
           WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
       where: ofOwner('g'),
     }),
-    // Of holds that are over, each has its usage; they are found by their ids.
-    of('hold', {
-      from: sql`ledger_holds h`,
-      where: sql`h.owner_id = ${owner.owner_id} AND h.state = 'open'`,
-    }),
+    ofHolds(sql`owner_id = ${owner.owner_id} AND state = 'open'`),
+    ...(hold_id === undefined
+      ? []
+      : [ofHolds(sql`owner_id = ${owner.owner_id} AND state <> 'open' AND id = ${hold_id}::uuid`)]),
+    ...(hold_id === undefined || with_usage
+      ? []
+      : [
+          of('transfer', {
+            from: sql`ledger_keys k
+              CROSS JOIN ${lookupEach(sql`SELECT * FROM ledger_transfers WHERE id = k.transfer_id AND owner_id = k.owner_id`, 't')}
+              CROSS JOIN ${changeOfOwner}`,
+            where: sql`k.owner_id = ${owner.owner_id} AND k.idempotency_key IN ${keysOfHold(sql`${hold_id}::text`)}`,
+          }),
+        ]),
     // A dry run has changed nothing.
     of('act', { from: sql`support_acts a`, where: sql`${ofOwner('a')} AND NOT a.is_dry_run` }),
     ...(with_usage ? [usageOf(owner, { before, limit })] : []),
@@ -198,18 +223,15 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       return row(chargesOf(sql`charges.stripe_charge_id = ${id}`), sql`c.currency IS NOT NULL`)
     case 'transfer':
       if (!isNumber) return null
-      return row(
-        sql`ledger_transfers t CROSS JOIN LATERAL (
-          SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
-          JOIN ledger_entries entry
-            ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
-          WHERE account.owner_id = t.owner_id ORDER BY account.name LIMIT 1) e`,
-        sql`t.id = ${id}::bigint`,
-      )
+      return row(sql`ledger_transfers t CROSS JOIN ${changeOfOwner}`, sql`t.id = ${id}::bigint`)
     case 'act':
       return isUuid ? row(sql`support_acts a`, sql`a.id = ${id}::uuid`) : null
     case 'hold':
-      return isUuid ? row(sql`ledger_holds h`, sql`h.id = ${id}::uuid`) : null
+      if (!isUuid) return null
+      return row(
+        sql`ledger_holds h CROSS JOIN LATERAL (SELECT 'reserved' AS name, h.opened_at AS at) step`,
+        sql`h.id = ${id}::uuid`,
+      )
     case 'seat':
       return isNumber ? row(sql`seats p`, sql`p.id = ${id}::bigint`) : null
     case 'invitation':

@@ -7,6 +7,7 @@ import {
   exportExplanation,
 } from '../../schema/api/explanation.ts'
 import { issueEditorToken } from '../../schema/extension/tokens.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
@@ -148,6 +149,25 @@ test('a request that failed is a line that costs nothing, with who asked and whe
   const file = await server.ask(exportExplanation, { token: user_id, query })
   expect(file.trimEnd().split('\r\n').slice(1)).toEqual([
     '2026-03-04T05:06:07.000Z,Not charged: empty answer,Refactoring · Requested in an editor · large,0,0,0,100,100,',
+  ])
+})
+
+test('a request that cost more than was reserved is two lines, and the second says what it is', async () => {
+  const user_id = await buildUser(database.server)
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  await postTransfer(database.worker, buildGrant(user_id, 100))
+  const { id: hold_id } = await buildHold(database.server, owner, { credits: 40 })
+  await spendCredits(database.server, [
+    { ...owner, actor: user_id, action: 'settle', hold_id, credits: 52, occurred_at: new Date() },
+  ])
+  const { items } = (await server.ask(explainBalance, { token: user_id })).data
+  expect(items.slice(0, 2).map(told)).toEqual([
+    ['Refactoring', -12, 48],
+    ['Refactoring', -40, 60],
+  ])
+  expect(items.slice(0, 2).map(({ cause }) => describeCause(cause, format).why)).toEqual([
+    'Used in an editor · above what was reserved',
+    'Used in an editor',
   ])
 })
 

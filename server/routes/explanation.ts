@@ -202,7 +202,7 @@ function withTotal({ plan, purchased }: Credits) {
 type Caused = SearchedChange & Pick<Change, 'grant' | 'purchase'>
 
 function causeOf(caused: Caused): Cause {
-  const { failure, grant, purchase, reason, model, project } = caused
+  const { failure, grant, purchase, reason, model, project, is_above_hold } = caused
   const kind = causeKindOf(caused)
   const hasNote = kind === 'usage' || kind === 'correction'
   return {
@@ -211,6 +211,7 @@ function causeOf(caused: Caused): Cause {
     note: hasNote ? (reason ?? erasedText) : null,
     model,
     project,
+    is_above_hold,
     by: null,
     month:
       grant?.starts_at && grant.ends_at

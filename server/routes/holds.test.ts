@@ -96,7 +96,11 @@ describe('a reservation', () => {
     for (const fields of [{ credits: 76 }, { at_least: 75 }]) {
       expect(await reserve(ada, { idempotency_key: 'request-1', ...fields })).toMatchObject({
         status: 409,
-        body: { code: 'idempotency_conflict', fields: [{ path: 'idempotency_key' }] },
+        body: {
+          code: 'idempotency_conflict',
+          error: 'This idempotency_key was used before for a different request',
+          fields: [{ path: 'idempotency_key' }],
+        },
       })
     }
     expect(await balanceOf(ada)).toMatchObject({ held: 75 })

@@ -21,8 +21,9 @@ import {
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
+import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -277,55 +278,158 @@ describe('a search', () => {
     expect(await find(String(id + 2 ** 41))).toEqual([])
   })
 
-  test('a search by the id of a hold leads to it, with what became of it and the usages that settled it', async () => {
+  test('a case opened for a hold has its life in order, beside the usages that settled it', async () => {
     const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
     await giveCredits(database, owner, { purchased: 100 })
     const at = (minutes: number) => new Date(Date.parse('2026-05-04T10:00:00Z') + minutes * 60_000)
-    const reserve = (minutes: number, credits = 75) =>
+    const reserve = (minutes: number, credits: number) =>
       buildHold(database.server, owner, { credits, occurred_at: at(minutes), model: 'large' })
-    const told = async ({ id }: { id: string }) => {
+    const ask = (hold_id: string, minutes: number, rest: object) => {
+      const asked = { ...owner, actor: owner.owner_id, hold_id, occurred_at: at(minutes), ...rest }
+      return spendCredits(database.server, [asked as SpendRequest])
+    }
+    const open = async ({ id }: { id: string }, usage?: 'shown') => {
       const [match] = await find(id)
       expect(match).toMatchObject({ kind: 'hold', id, owner: { id: owner.owner_id }, item_key: `hold:${id}` })
-      const query = { owner: owner.owner_id, kind: 'hold' as const, id }
+      const query = { owner: owner.owner_id, kind: 'hold' as const, id, ...(usage && { usage }) }
       const { highlighted, timeline } = await server.ask(getTrace, { token: sam.token, query })
-      return { ...highlighted, listed: timeline.some(({ key }) => key === `hold:${id}`) }
+      expect(timeline).toContainEqual(highlighted)
+      expect(new Set(timeline.map(({ key }) => key)).size).toBe(timeline.length)
+      return { highlighted, timeline, of: (kind: string) => timeline.filter((item) => item.kind === kind) }
     }
-    const settle = (hold_id: string, credits: number, minutes: number) =>
-      spendCredits(database.server, [
-        { ...owner, actor: owner.owner_id, action: 'settle', hold_id, credits, occurred_at: at(minutes) },
-      ])
+    const told = async (hold: { id: string }) =>
+      (await open(hold)).timeline
+        .filter(({ id }) => id === hold.id)
+        .map(({ at: when, title, detail }) => [when.slice(11, 16), title, detail])
+    const reserved = (credits: number) => [`${credits} credits reserved`, 'For “Refactoring, large”.']
 
-    const open = await reserve(0, 20)
-    expect(await told(open)).toMatchObject({
-      title: '20 credits reserved',
-      state: 'open',
-      can_release: true,
-      listed: true,
-      led_to: [],
-      detail: 'For “Refactoring, large”. It expired on 4 May 2026 at 10:15 UTC.',
-    })
     const above = await reserve(0, 50)
-    await settle(above.id, 90, 1)
-    const settled = await told(above)
+    await ask(above.id, 5, { action: 'extend', lasting_s: 30 * 60 })
+    await ask(above.id, 20, { action: 'settle', credits: 110 })
+    expect(await told(above)).toEqual([
+      [
+        '10:20',
+        'Settled: 100 credits charged',
+        'It cost 110 credits; 10 stay uncollected, because no more were available.',
+      ],
+      ['10:05', 'Last extended, until 4 May 2026 at 10:35 UTC', 'Only the last extension is recorded.'],
+      ['10:00', ...reserved(50)],
+    ])
+    const case_ = await open(above)
+    expect(case_.highlighted).toMatchObject({ state: 'settled', level: 'done', can_release: false })
+    const transfers = case_.of('transfer').filter(({ caused_by }) => caused_by[0] === `hold:${above.id}`)
+    expect(transfers.map(({ credits }) => credits)).toEqual([-50, -50])
+    expect(case_.highlighted?.led_to.toReversed()).toEqual(transfers.map(({ key }) => key))
+    const [settled, extended] = case_.of('hold')
     expect(settled).toMatchObject({
-      state: 'settled',
-      can_release: false,
-      listed: false,
-      detail: expect.stringContaining(
-        'Settled on 4 May 2026 at 10:01 UTC: 80 credits charged. It cost 90 credits; 10 stay uncollected, because no more were available.',
-      ),
+      key: `hold:${above.id}/resolved`,
+      caused_by: [`hold:${above.id}`],
+      led_to: case_.highlighted?.led_to,
     })
-    expect(settled.led_to).toHaveLength(2)
-    const [transfer] = await find(settled.led_to?.[0]?.replace('transfer:', '') ?? '')
-    expect(transfer).toMatchObject({ kind: 'transfer', owner: { id: owner.owner_id } })
-    const key = await find(`hold/${above.id}/above`)
-    expect(key).toMatchObject([{ kind: 'transfer' }])
+    expect(extended).toMatchObject({ key: `hold:${above.id}/extended`, led_to: [], can_release: false })
+    expect((await open(above, 'shown')).timeline).toEqual(case_.timeline)
+    expect(await find(`hold/${above.id}/above`)).toMatchObject([
+      { kind: 'transfer', item_key: transfers[0]?.key },
+    ])
 
-    const { case_summary } = await server.ask(getTrace, {
+    await giveCredits(database, owner, { purchased: 200 })
+    const late = await reserve(30, 40)
+    await ask(late.id, 60, { action: 'settle', credits: 25 })
+    expect(await told(late)).toEqual([
+      [
+        '11:00',
+        'Settled late: 25 credits charged',
+        'It had expired, so only available credits could be charged.',
+      ],
+      ['10:45', 'Hold expired', 'Its 40 credits were no longer reserved.'],
+      ['10:30', ...reserved(40)],
+    ])
+    const failed = await reserve(61, 40)
+    await ask(failed.id, 62, { action: 'settle', credits: 0, failure: 'provider_error' })
+    expect(await told(failed)).toEqual([
+      [
+        '11:02',
+        'Settled: nothing charged',
+        'The request failed (provider error). 40 credits were no longer reserved.',
+      ],
+      ['11:01', ...reserved(40)],
+    ])
+    const released = await reserve(63, 40)
+    await ask(released.id, 64, { action: 'release' })
+    expect(await told(released)).toEqual([
+      ['11:04', 'Hold released', 'Its 40 credits were no longer reserved, and nothing was charged.'],
+      ['11:03', ...reserved(40)],
+    ])
+
+    const forgotten = await reserve(70, 20)
+    expect(await told(forgotten)).toEqual([
+      [
+        '11:25',
+        'Hold expired',
+        'Its 20 credits count as reserved until the ledger ends it, within a minute.',
+      ],
+      ['11:10', ...reserved(20)],
+    ])
+    expect((await open(forgotten)).highlighted).toMatchObject({ level: 'waiting', can_release: true })
+    const { timeline, case_summary } = await server.ask(getTrace, {
       token: sam.token,
       query: { owner: owner.owner_id },
     })
-    expect(case_summary?.spendable).toEqual({ available: 0, held: 20, expiring: 0, debt: 0 })
+    // Of all the owner's holds those that are open.
+    expect(new Set(timeline.flatMap(({ kind, id }) => (kind === 'hold' ? [id] : [])))).toEqual(
+      new Set([forgotten.id]),
+    )
+    expect(case_summary?.spendable).toEqual({ available: 155, held: 20, expiring: 0, debt: 0 })
+    await endExpiredHolds(database.worker, at(90))
+    expect(await told(forgotten)).toEqual([
+      [
+        '11:25',
+        'Hold expired',
+        'Its 20 credits were no longer reserved. It may be settled late within 24 hours, for what is available then.',
+      ],
+      ['11:10', ...reserved(20)],
+    ])
+  })
+
+  test('a case says in plain words why a call would be refused: what is reserved by whom, and a debt', async () => {
+    const organization = {
+      owner_kind: 'organization',
+      owner_id: `org_${randomUUID().replaceAll('-', '')}`,
+    } as const
+    await giveCredits(database, organization, { purchased: 100 })
+    const noticesOf = async ({ owner_id }: { owner_id: string }) => {
+      const query = { owner: owner_id }
+      const { case_summary } = await server.ask(getTrace, { token: sam.token, query })
+      return case_summary?.notices
+    }
+    expect(await noticesOf(organization)).toEqual([])
+    const occurred_at = new Date('2026-05-04T10:00:00Z')
+    const reserve = (fields: Partial<Reservation>) =>
+      buildHold(database.server, organization, { credits: 1, occurred_at, ...fields })
+    for (let n = 0; n < 50; n++) await reserve({ actor: 'user_bob' })
+    await reserve({ actor: 'user_ada', credits: 30, lasting_s: 60 * 60 })
+    const sentence =
+      'user_bob has 50 open holds, which is the maximum: the next is refused until one of them ends.'
+    const reserved = '80 credits are reserved by 51 open holds (50 of user_bob, 1 of user_ada)'
+    const until = 'until 4 May 2026 at 11:00 UTC at the latest'
+    expect(await noticesOf(organization)).toEqual([
+      { level: 'problem', sentence, item_key: null },
+      {
+        level: 'waiting',
+        sentence: `${reserved} ${until}; meanwhile a request for more than 20 credits is refused.`,
+        item_key: null,
+      },
+    ])
+
+    const person = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+    await giveCredits(database, person, { plan: 10, purchased: -40 })
+    expect(await noticesOf(person)).toEqual([
+      {
+        level: 'problem',
+        sentence: 'Every request is refused until a debt of 40 credits is paid back.',
+        item_key: null,
+      },
+    ])
   })
 
   test('a search by the address of a seat or an invitation leads to the organization', async () => {

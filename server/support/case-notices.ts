@@ -1,22 +1,31 @@
-import type { SupportNotice } from '../../schema/api/support.ts'
+import type { CaseSummary, SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { declineText } from '../../schema/stripe/declines.ts'
 import { listNoticeable, type NoticeableRows } from '../../schema/support/noticeable.ts'
 import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText } from './format.ts'
+import { readSpendingNotices } from './spending-notices.ts'
 import { tellDispute } from './trace-items.ts'
 
+interface NoticeOptions {
+  readonly subjects: readonly string[]
+  readonly now: Date
+  readonly spendable: CaseSummary['spendable']
+}
+
 /**
- * What explains a complaint although nothing is wrong with the credits: a declined card, a dispute, a payment
- * made twice, an end that is near. In plain words, for the top of a case; the most urgent first.
+ * What explains a complaint although nothing is wrong with the credits: calls that are refused, a declined
+ * card, a dispute, a payment made twice, an end that is near. In plain words, for the top of a case; the most
+ * urgent first.
  */
 export async function readNotices(
   trx: DatabaseTransaction,
   owner: Owner,
-  { subjects, now }: { readonly subjects: readonly string[]; readonly now: Date },
+  { subjects, now, spendable }: NoticeOptions,
 ): Promise<SupportNotice[]> {
   const rows = await listNoticeable(trx, owner, { subjects, now })
   return [
+    ...(await readSpendingNotices(trx, owner, spendable)),
     ...rows.subscriptions.flatMap(aboutSubscription),
     ...rows.charges.map(aboutDispute),
     ...rows.failed_refunds.map(aboutFailedRefund),

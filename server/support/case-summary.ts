@@ -73,6 +73,7 @@ export async function readCaseSummary(
   const plan = balance('plan')
   const purchased = balance('purchased')
   const plan_type = await findPlanTypes(trx, owner)
+  const spendable = await readSpendable(trx, owner)
   const heard = await findHeardUntil(trx)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
   const problems: SupportProblem[] = [
@@ -91,14 +92,14 @@ export async function readCaseSummary(
     agrees: problems.length === 0,
     sentence: inOneSentence(problems),
     problems,
-    notices: await readNotices(trx, owner, { subjects, now }),
+    notices: await readNotices(trx, owner, { subjects, now, spendable }),
     plan_type,
     balance: {
       plan,
       purchased,
       total: { is: plan.is + purchased.is, should: plan.should + purchased.should },
     },
-    spendable: await readSpendable(trx, owner),
+    spendable,
     grants: differences.map(({ grant, is, should }) => ({
       id: grant.id,
       title: capitalized(nameOf(grant, intents)),

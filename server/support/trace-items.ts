@@ -4,16 +4,8 @@ import { isRefusedByBank, isUnfinished } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
-import {
-  capitalized,
-  creditsText,
-  dayText,
-  durationText,
-  maskEmail,
-  moneyText,
-  sentence,
-  timeText,
-} from './format.ts'
+import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './format.ts'
+import { tellHold } from './hold-items.ts'
 import type { Links } from './links.ts'
 
 export interface PresentOptions {
@@ -26,7 +18,7 @@ export interface PresentOptions {
 }
 
 type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
-type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'id' | 'at'>>
+type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'at'>>
 
 /** A row as timeline items, newest first; a checkout has two, its intent and Stripe's page. */
 export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem[] {
@@ -87,7 +79,7 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
     case 'transfer':
       return tellTransfer(row, options)
     case 'hold':
-      return tellHold(row, options)
+      return tellHold(row.data, options)
     case 'act':
       return tellAct(row, options)
     case 'seat':
@@ -384,54 +376,6 @@ function tellTransfer({ data, at }: RowOf<'transfer'>, { nameOf }: PresentOption
 function holdOf({ idempotency_key }: RowOf<'transfer'>['data']): string[] {
   const [, id] = /^hold\/([0-9a-f-]{36})(\/above)?$/.exec(idempotency_key) ?? []
   return id ? [keyOf({ kind: 'hold', id })] : []
-}
-
-/** Credits are reserved for at most so long at first. */
-const longestHoldMs = 60 * 60_000
-
-function tellHold({ data }: RowOf<'hold'>, { now }: PresentOptions): Told {
-  const { state, asked, credits, opened_at, expires_at, kind } = data
-  const wasExtended = expires_at !== null && expires_at.getTime() - opened_at.getTime() > longestHoldMs
-  const isOver = expires_at !== null && expires_at <= now
-  const what = [data.reason ?? erasedText, data.model, data.project].filter(Boolean).join(', ')
-  return {
-    title: `${creditsText(credits)} reserved${kind === 'refund' ? ' for a refund' : ''}`,
-    level: state === 'open' ? 'waiting' : 'done',
-    state,
-    credits,
-    detail: [
-      ...(kind === 'usage'
-        ? [`For “${what}”${data.actor === data.owner_id ? '' : `, by ${data.actor}`}.`]
-        : []),
-      ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
-      ...(wasExtended ? ['It was extended.'] : []),
-      ...(expires_at
-        ? [`${isOver ? 'It expired' : 'It expires'} on ${dayText(expires_at)} at ${timeText(expires_at)}.`]
-        : []),
-      ...tellEnd(data),
-    ].join(' '),
-    can_release: state === 'open' && kind === 'usage',
-    led_to: data.transfer_ids.map((id) => `transfer:${id}`),
-  }
-}
-
-function tellEnd(data: RowOf<'hold'>['data']): string[] {
-  const { state, resolved_at, settled_credits, charged, failure } = data
-  if (state === 'open' || state === 'expired' || !resolved_at) return []
-  const when = `on ${dayText(resolved_at)} at ${timeText(resolved_at)}`
-  if (settled_credits === null || charged === null) return [`Released ${when}.`]
-  const late = state === 'settled_late' ? ', after it had expired' : ''
-  if (failure)
-    return [`Settled ${when}${late}: the request failed (${failure.replaceAll('_', ' ')}), nothing charged.`]
-  const uncollected = settled_credits - charged
-  return [
-    `Settled ${when}${late}: ${creditsText(charged)} charged.`,
-    ...(uncollected > 0
-      ? [
-          `It cost ${creditsText(settled_credits)}; ${uncollected} stay uncollected, because no more were available.`,
-        ]
-      : []),
-  ]
 }
 
 const actWords: Readonly<Record<string, string>> = {

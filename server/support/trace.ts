@@ -64,6 +64,8 @@ export async function readTrace(
     limit: pageSize,
     before,
     with_usage: query.usage === 'shown',
+    hold_id: hit?.kind === 'hold' ? hit.id : undefined,
+    now: options.now,
   })
   const nameOf = await nameColleagues(deps, actorsOf(page.rows))
   const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, { ...options, nameOf }))

@@ -152,7 +152,7 @@ test(
     await page.goto('/billing?tab=invoices&view=transactions')
     const reserved = history.getByRole('list', { name: 'Reserved credits' }).getByRole('listitem')
     await expect(reserved).toHaveCount(1)
-    await expect(reserved).toContainText(/75 credits reserved · expires \d+:\d\d/)
+    await expect(reserved).toContainText(/75 credits reserved · expires (\w+ \d+ at )?\d+:\d\d/)
     await expect(reserved).toContainText('Refactoring · large · website')
     await expect(rows(page)).toHaveCount(2)
     await expect(rows(page).first()).toContainText(/Not charged: provider error/)

@@ -62,6 +62,7 @@ test(
     await expect(latest(editor)).toContainText(
       'has 413 available and 75 reserved. Please try again when other',
     )
+    await expect(latest(editor).getByRole('link', { name: 'Add credits' })).toHaveCount(0)
     await running.getByRole('button', { name: 'Stop' }).click()
     await expect(running).toBeHidden()
     await expect(balance(editor)).toContainText('488 credits available')

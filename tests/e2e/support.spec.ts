@@ -151,7 +151,8 @@ test(
     const hold = await planToUse(customer.userId)
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto(`/support/search?q=${hold}`)
-    const item = support.getByRole('region', { name: 'Timeline' }).getByRole('button', { name: /reserved/ })
+    const timeline = support.getByRole('region', { name: 'Timeline' })
+    const item = timeline.getByRole('button', { name: /75 credits reserved/ })
     await expect(item).toHaveAttribute('aria-expanded', 'true')
     await expect(support.getByText(/For “Refactoring, large, website”. It expires on/)).toBeVisible()
     const facts = support.getByRole('region', { name: 'Customer' })
@@ -159,7 +160,16 @@ test(
     await act(support, 'Release credits', /Available425 → 500Hold\s*Open → Released/)
     await expect(facts).not.toContainText('Reserved')
     await support.goto(`/support/search?q=${hold}`)
-    await expect(support.getByText(/Released on/)).toBeVisible()
+    await timeline.getByRole('button', { name: 'Credits', exact: true }).click()
+    const life = timeline.getByRole('listitem').filter({ hasText: 'Hold · ' })
+    await expect(life).toContainText([/^Hold released/, /^75 credits reserved\s*Released/])
+    await life.first().getByRole('button').click()
+    await expect(timeline).toContainText('Its 75 credits were no longer reserved, and nothing was charged.')
+    const because = life.first().getByRole('link', { name: `Hold ${hold}` })
+    await expect(because).toHaveAttribute(
+      'href',
+      `/support/trace?owner=${customer.userId}&kind=hold&id=${hold}`,
+    )
   },
 )
 

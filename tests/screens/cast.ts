@@ -4,6 +4,7 @@ import { cards, payByCard, startPurchase } from '../e2e/support/checkout-page.ts
 import { arrive, signIn } from '../e2e/support/people.ts'
 import {
   countFailedEvents,
+  exceedHold,
   failPostings,
   openSandboxClerk,
   planToUse,
@@ -30,6 +31,8 @@ interface Addresses {
   readonly supportCase: string
   /** Credits that are reserved for the subscriber, as support sees them. */
   readonly holdCase: string
+  /** Credits that were reserved for them, and used. */
+  readonly settledCase: string
   /** The newcomer, whose erasure waits for a second person. */
   readonly erasureCase: string
   /** Acts that were asked for together. */
@@ -147,6 +150,7 @@ async function subscribe(page: Page) {
     { credits: 1, model: 'small-2026-08', project: 'notes', token_id: code },
     { credits: 0, model: 'large-2026-10', project: 'notes', token_id: code, failure: 'provider_error' },
   ])
+  const settled = await exceedHold(userId)
   const hold = await planToUse(userId, { lasting_s: 100 * 86_400 })
   return {
     planPaid,
@@ -154,6 +158,7 @@ async function subscribe(page: Page) {
     creditsPending,
     supportCase: `/support/trace?owner=${userId}`,
     holdCase: `/support/trace?owner=${userId}&kind=hold&id=${hold}`,
+    settledCase: `/support/trace?owner=${userId}&kind=hold&id=${settled}&show=Credits`,
     userId,
   }
 }

@@ -381,6 +381,18 @@ export const screens: readonly Screen[] = [
     shows: 'Release credits',
   },
   {
+    name: 'support-hold-settled',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ settledCase }) => settledCase,
+    shows: 'Settled: ',
+    open: (page) =>
+      page
+        .getByRole('button', { name: /^Settled: / })
+        .first()
+        .click(),
+  },
+  {
     name: 'support-attention',
     route: '/support/trace',
     as: 'support',

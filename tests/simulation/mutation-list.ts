@@ -137,8 +137,8 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'extending moves the month',
     history: 'a hold that is extended in the gap of a renewal',
-    text: 'SET expires_at = greatest(h.expires_at,',
-    becomes: 'SET opened_at = transfer.occurred_at, expires_at = greatest(h.expires_at,',
+    text: 'SET extended_at = transfer.occurred_at,',
+    becomes: 'SET extended_at = transfer.occurred_at, opened_at = transfer.occurred_at,',
   },
   {
     name: 'a hold is extended beyond a day',

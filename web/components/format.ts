@@ -48,6 +48,7 @@ export function formatShortDay(iso: string): string {
   return shortDay.format(new Date(iso))
 }
 
+/** On one line: `4:15 AM` does not break before AM. */
 export function formatTime(iso: string): string {
-  return time.format(new Date(iso))
+  return time.format(new Date(iso)).replace(/\s/g, '\u00a0')
 }

@@ -24,6 +24,8 @@ export interface Change {
   /** What a usage was for, as its editor says; null where it says nothing. */
   readonly model: string | null
   readonly project: string | null
+  /** It is the second part of a request, which cost more than was reserved for it. */
+  readonly is_above_hold: boolean
   /** Null once it was erased. */
   readonly reason: string | null
   readonly occurred_at: Date
@@ -72,7 +74,10 @@ export interface ExplanationPage {
   readonly matches?: ((change: SearchedChange) => boolean) | undefined
 }
 
-export type SearchedChange = Pick<Change, 'kind' | 'failure' | 'reason' | 'model' | 'project' | 'change'>
+export type SearchedChange = Pick<
+  Change,
+  'kind' | 'failure' | 'reason' | 'model' | 'project' | 'is_above_hold' | 'change'
+>
 
 /**
  * Whether this database has a transfer or a failure, and with it all earlier ones of the same owner: they are
@@ -298,10 +303,11 @@ async function readChanges(
       SELECT change.transfer_id, change.plan, change.purchased, told.*
       FROM change
       CROSS JOIN LATERAL (
-        SELECT kind, NULL AS failure, reason, model, project, occurred_at, actor, grant_id FROM ledger_transfers
+        SELECT kind, NULL AS failure, reason, model, project, idempotency_key ~ '^hold/.*/above$' AS is_above_hold, occurred_at, actor, grant_id
+        FROM ledger_transfers
         WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id}
         UNION ALL
-        SELECT 'usage', failure, reason, model, project, occurred_at, actor, NULL FROM ledger_failures
+        SELECT 'usage', failure, reason, model, project, false, occurred_at, actor, NULL FROM ledger_failures
         WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) told
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))

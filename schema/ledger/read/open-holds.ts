@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
 import { type Owner, ownerOfId } from '../accounts.ts'
@@ -32,6 +32,25 @@ export async function findHoldById(
     .executeTakeFirst()
   const owner = hold && ownerOfId(hold.owner_id)
   return owner ? { ...hold, owner } : undefined
+}
+
+/** How many holds of one payer a person may have open: `ledger_spend` refuses the next. */
+export const holdsOfPersonMax = 50
+
+export interface HoldsOfPerson {
+  readonly actor: string
+  readonly count: number
+  readonly credits: number
+  readonly last_expires_at: Date
+}
+
+/** Who has an owner's credits reserved, those with most holds first. */
+export async function sumOpenHolds(db: Kysely<DB>, { owner_id }: Owner): Promise<HoldsOfPerson[]> {
+  const { rows } = await sql<HoldsOfPerson>`
+    SELECT actor, count(*) AS count, sum(credits)::bigint AS credits, max(expires_at) AS last_expires_at
+    FROM ledger_holds WHERE owner_id = ${owner_id} AND state = 'open' AND kind = 'usage'
+    GROUP BY actor ORDER BY count(*) DESC, actor`.execute(db)
+  return rows
 }
 
 const most = 100

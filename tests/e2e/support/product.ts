@@ -47,6 +47,21 @@ export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise
   })
 }
 
+/** A request of a person's editor that took longer and cost more than was reserved for it. */
+export async function exceedHold(userId: string): Promise<string> {
+  const owner = { owner_kind: 'user', owner_id: userId } as const
+  const occurred_at = new Date(Date.now() + (await findClockOffset()))
+  const asked = { ...owner, actor: userId, occurred_at, model: 'large-2026-10', project: 'harbour-web' }
+  return withDatabase(async (db) => {
+    const { id: hold_id } = await buildHold(db, owner, { ...asked, credits: 40 })
+    await spendCredits(db, [
+      { ...asked, action: 'extend', hold_id, lasting_s: 20 * 60 },
+      { ...asked, action: 'settle', hold_id, credits: 52 },
+    ])
+    return hold_id
+  })
+}
+
 export function findLedgerProblems() {
   return withDatabase(async (db) => (await verifyLedger(db)).problems)
 }

@@ -1,9 +1,10 @@
 import { Clock } from 'lucide-react'
 import type { PendingCredits as Pending } from '../../../schema/api/explanation.ts'
-import { formatCredits, formatTime } from '../format.ts'
+import { formatCredits, formatDay, formatShortDay, formatTime } from '../format.ts'
+import { Dotted } from './Dotted.tsx'
 
 /** Credits that are reserved for requests under way, above the history that they are not in yet. */
-export function PendingCredits({ pending }: { pending: readonly Pending[] }) {
+export function PendingCredits({ pending, as_of }: { pending: readonly Pending[]; as_of: string }) {
   if (pending.length === 0) return null
   return (
     <ul aria-label="Reserved credits" className="divide-y divide-line border-t bg-sunken text-sm">
@@ -11,8 +12,12 @@ export function PendingCredits({ pending }: { pending: readonly Pending[] }) {
         <li key={hold.id} className="flex items-start gap-2.5 px-5 py-3 sm:px-6">
           <Clock aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted" />
           <div className="min-w-0 [overflow-wrap:anywhere]">
-            <p className="font-medium tabular-nums">{heading(hold)}</p>
-            <p className="mt-0.5 text-muted text-xs leading-5">{details(hold)}</p>
+            <p className="font-medium tabular-nums">
+              <Heading hold={hold} as_of={as_of} />
+            </p>
+            <p className="mt-0.5 text-muted text-xs leading-5">
+              <Dotted text={details(hold)} />
+            </p>
           </div>
         </li>
       ))}
@@ -20,10 +25,17 @@ export function PendingCredits({ pending }: { pending: readonly Pending[] }) {
   )
 }
 
-/** "75 credits reserved · expires 14:32" */
-function heading({ credits, expires_at }: Pending): string {
+/** "75 credits reserved · expires 14:32", with the day where that is not today. */
+function Heading({ hold: { credits, expires_at }, as_of }: { hold: Pending; as_of: string }) {
   const reserved = `${formatCredits(credits)} ${credits === 1 ? 'credit' : 'credits'} reserved`
-  return `${reserved} ${expires_at === null ? 'for a refund' : `· expires ${formatTime(expires_at)}`}`
+  if (expires_at === null) return <>{reserved} for a refund</>
+  const isToday = formatDay(expires_at) === formatDay(as_of)
+  const day = isToday ? '' : `${formatShortDay(expires_at)} at `
+  return (
+    <>
+      {reserved} · <span className="whitespace-nowrap">{`expires ${day}${formatTime(expires_at)}`}</span>
+    </>
+  )
 }
 
 function details({ note, by, editor, model, project }: Pending): string {

@@ -4,6 +4,7 @@ import { type BalanceChange, describeCause } from '../../../schema/api/explanati
 import { cn } from '../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../ui/Table.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
+import { Dotted } from './Dotted.tsx'
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
 
@@ -79,7 +80,7 @@ function Row({ change, document }: RowProps) {
       <Cell of="Description" className="[overflow-wrap:anywhere]">
         <p className="font-medium">{what}</p>
         <p className="mt-0.5 text-muted text-xs leading-5">
-          {why}
+          <Dotted text={why} />
           {document && (
             <>
               {' '}

@@ -107,7 +107,7 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
       {!isSearch && (
         <Balance {...first} whose={payer.organizationName === null ? 'Your' : 'The organization’s'} />
       )}
-      <PendingCredits pending={first.pending} />
+      <PendingCredits {...first} />
       {changes.length > 0 ? (
         <TransactionTable
           documents={documents.data?.pages.flatMap((page) => page.items) ?? []}

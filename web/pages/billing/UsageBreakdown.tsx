@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ChartNoAxesColumn } from 'lucide-react'
-import { useId } from 'react'
+import { Fragment, type ReactNode, useId } from 'react'
 import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
@@ -166,11 +166,23 @@ function Figures({ sums }: { sums: UsageReport['total'] }) {
 function Label({ row: { label, note, failed }, group }: { row: UsageRow; group: UsageGroup }) {
   return (
     <>
-      <p className="font-medium [overflow-wrap:anywhere]">{group === 'day' ? formatDate(label) : label}</p>
+      <p className="font-medium [overflow-wrap:anywhere]">
+        {group === 'day' ? formatDate(label) : breakable(label)}
+      </p>
       {note !== null && <p className="font-normal text-faint text-xs [overflow-wrap:anywhere]">{note}</p>}
       <FailedNote failed={failed} />
     </>
   )
+}
+
+/** An email address or a name with a version breaks after `@`, `.`, `/` or `_` rather than within a word. */
+function breakable(label: string): ReactNode[] {
+  return [...label.matchAll(/[^@./_]+[@./_]*|[@./_]+/g)].map(({ 0: part, index }) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
 }
 
 /** Where there is no room for the column. */

@@ -49,12 +49,12 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
     )
   }
   const items = history.data.pages.flatMap((page) => page.items)
-  const pending = history.data.pages[0]?.pending ?? []
-  if (items.length + pending.length === 0) return hasPayments ? null : <NoActivity />
+  const [first] = history.data.pages
+  if (!first || items.length + first.pending.length === 0) return hasPayments ? null : <NoActivity />
   return (
     <>
       <div className={cn(!hasPayments && 'mt-4')}>
-        <PendingCredits pending={pending} />
+        <PendingCredits {...first} />
         <TransactionTable documents={[]} changes={items} />
       </div>
       <div className="mt-auto">

@@ -43,7 +43,7 @@ export function CustomerView({ owner }: { owner: string }) {
           isEmpty={changes.length === 0}
           empty="No credits were ever added or used"
         >
-          {first && <PendingCredits pending={first.pending} />}
+          {first && <PendingCredits {...first} />}
           {last && <TransactionTable documents={items} changes={changes} opening={last.opening.total} />}
           <ShowMore
             query={balance}

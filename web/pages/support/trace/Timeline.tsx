@@ -14,7 +14,7 @@ import { TimelineItem } from './TimelineItem.tsx'
 const groups: readonly { name: string; kinds: readonly TraceItemKind[] }[] = [
   { name: 'Payments', kinds: ['intent', 'session', 'subscription', 'invoice', 'charge'] },
   { name: 'Events', kinds: ['event', 'attempt'] },
-  { name: 'Credits', kinds: ['transfer'] },
+  { name: 'Credits', kinds: ['transfer', 'hold'] },
   { name: 'Seats', kinds: ['seat', 'invitation'] },
   { name: 'Support acts', kinds: ['act'] },
 ]
