@@ -82,8 +82,14 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a settlement takes the new month’s credits before bought ones',
     history: 'a hold of more than its month has left, settled in the next one',
-    text: 'of_plan[1] := of_month + least(of_plan[1], greatest(rest - of_month - greatest(owner.purchased_balance, 0), 0));',
-    becomes: 'of_plan[1] := of_month + least(of_plan[1], rest - of_month);',
+    text: 'plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));',
+    becomes: 'plan := of_month + least(plan, reserved - of_month);',
+  },
+  {
+    name: 'a hold from the gap of a renewal takes bought credits before the new month’s',
+    history: 'a hold in the gap of a renewal that the new month covers in part, with bought credits',
+    text: 'IF this.opened_at >= (SELECT max(g.month_starts_at) FROM ledger_grants g WHERE g.owner_id = hold.owner_id) THEN',
+    becomes: 'IF false THEN',
   },
   {
     name: 'what no hold of a month needs any more is available until it closes',

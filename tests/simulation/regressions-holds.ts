@@ -233,6 +233,17 @@ export const holdRegressions: readonly Regression[] = [
     month,
   ),
   lived(
+    'a hold in the gap of a renewal that the new month covers in part, with bought credits',
+    'user',
+    monthly,
+    purchase,
+    [end(20), use(12.5), long(600)],
+    minutes(90),
+    settle(600),
+    minutes(20),
+    month,
+  ),
+  lived(
     'a hold that is extended in the gap of a renewal',
     'user',
     monthly,

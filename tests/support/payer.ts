@@ -150,7 +150,10 @@ export class Payer {
     this.#write(at, { ofPlan, credits })
   }
 
-  /** Of a month that is over what is kept of it, then bought credits, then those of the new month. */
+  /**
+   * Of a month that is over what is kept of it, then bought credits, then those of the new month; that one's go
+   * first where it was opened in it.
+   */
   #takePromised(hold: Promised, credits: number): void {
     const { month, opened } = hold
     if (month?.state !== 'kept') {
@@ -159,7 +162,9 @@ export class Payer {
     }
     const ofMonth = Math.min(credits, month.kept, Math.max(this.plan, 0))
     const free = Math.max(this.plan - this.kept, 0)
-    const ofPlan = Math.min(free, Math.max(0, credits - ofMonth - Math.max(this.purchased, 0)))
+    const isOfNew = this.openMonth !== undefined && opened >= this.openMonth.starts
+    const bought = isOfNew ? 0 : Math.max(this.purchased, 0)
+    const ofPlan = Math.min(free, Math.max(0, credits - ofMonth - bought))
     month.kept -= ofMonth
     month.used += ofMonth
     this.#write(opened, { ofPlan, ofMonth, credits })

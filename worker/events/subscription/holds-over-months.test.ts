@@ -194,11 +194,12 @@ describe('holds at a month’s end', () => {
       available: 300,
       missing: nothing,
     })
-    expect(await settle(plan, hold, 600)).toMatchObject({ charged: 600, plan: 300, purchased: 0 })
+    // Bought credits pay for nothing that the new month covers.
+    expect(await settle(plan, hold, 600)).toMatchObject({ charged: 600, plan: 0, purchased: 300 })
     await endHolds(worker.deps)
     expect(await see(plan)).toMatchObject({
-      plan: 300,
-      purchased: 0,
+      plan: 0,
+      purchased: 300,
       available: 300,
       missing: nothing,
       closed: [200],
