@@ -143,8 +143,8 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'extending moves the month',
     history: 'a hold that is extended in the gap of a renewal',
-    text: 'SET expires_at = greatest(h.expires_at,',
-    becomes: 'SET opened_at = transfer.occurred_at, expires_at = greatest(h.expires_at,',
+    text: 'expires_at = greatest(h.expires_at,',
+    becomes: 'opened_at = transfer.occurred_at, expires_at = greatest(h.expires_at,',
   },
   {
     name: 'a hold is extended beyond a day',
