@@ -300,8 +300,10 @@ function assignHolds(
   const room = new Map([...folded].map(([name, { left }]) => [name, Math.max(0, left)]))
   for (const { id, opened_at, credits } of books.open_holds) {
     const own = months.findLast(({ usage_from }) => usage_from <= opened_at)
-    if (!own) continue
-    const name = nameOf(own)
+    const name = nameOf(own ?? null)
+    const month = folded.get(name)?.month
+    // What was opened after its end was heard belongs to no month.
+    if (!month || month.is_closed || month.kept) continue
     const covered = open && nameOf(open) === name ? credits : Math.min(credits, room.get(name) ?? 0)
     room.set(name, (room.get(name) ?? 0) - covered)
     if (covered === credits) assign(name, id, credits)

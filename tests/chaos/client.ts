@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import type { BodyInputOf, Endpoint, ResponseOf } from '../../schema/api/endpoint.ts'
+import { addressOf, type BodyInputOf, type Endpoint, type ResponseOf } from '../../schema/api/endpoint.ts'
 import type { ApiRequest } from '../support/product/test-server.ts'
 
 export interface Answer {
@@ -31,7 +31,7 @@ export function createClient(url: string): Client {
     const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
     counts.calls++
     try {
-      const response = await fetch(`${url}${endpoint.path}${query}`, {
+      const response = await fetch(`${url}${addressOf(endpoint, request.params)}${query}`, {
         method: endpoint.method,
         signal: AbortSignal.any([AbortSignal.timeout(longestTry_ms), ...(signal ? [signal] : [])]),
         headers: {

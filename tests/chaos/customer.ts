@@ -18,12 +18,20 @@ export interface Report {
   readonly outcome: 'charged' | 'refused'
 }
 
+/** Credits that were reserved, and what the customer was told in the end. */
+export interface Reservation extends Pick<Report, 'payer'> {
+  readonly id: string
+  /** Null when it was released or forgotten. */
+  readonly charged: number | null
+}
+
 /** A customer who buys and uses, with a journal of their calls and the answers. */
 export interface Customer extends Player, Pick<Owner, 'person'> {
   organization_id: string | null
   /** When each session was paid, by the real time in milliseconds. */
   readonly paidAt: Map<string, number>
   readonly reports: Report[]
+  readonly reservations: Reservation[]
   /** The extension's token; created on first use. */
   access_token: string | null
   /** The latest version of each payer's balance. */
@@ -63,6 +71,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     paidInvoices: new Map(),
     paidAt: new Map(),
     reports: [],
+    reservations: [],
     access_token: null,
     versions: new Map(),
     clawbacks: 0,

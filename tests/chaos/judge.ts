@@ -75,7 +75,12 @@ async function unfinished({ system }: World): Promise<string[]> {
     .execute()
   const received = new Set(known.map(({ id }) => id))
   const lost = (await whatStripeSent(system)).events.filter((id) => !received.has(id))
+  // The clock was moved by more than a hold can last.
+  const holds = await database.selectFrom('ledger_holds').select('id').where('state', '=', 'open').execute()
+  const months = await database.selectFrom('ledger_months_kept').selectAll().execute()
   return [
+    ...holds.map(({ id }) => `hold ${id} is still open`),
+    ...months.map((month) => `month: ${JSON.stringify(month)}`),
     ...events.map((event) => `event: ${JSON.stringify(event)}`),
     ...subscriptions.map((subscription) => `subscription: ${JSON.stringify(subscription)}`),
     ...lost.map((id) => `event ${id} never came`),
@@ -135,7 +140,19 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
     posted.map(({ key, owner_id, amount }) => [key, `${owner_id} ${-Number(amount)}`] as const),
   )
   const problems: string[] = []
-  for (const { person, organization_id, reports } of customers) {
+  for (const { person, organization_id, reports, reservations } of customers) {
+    for (const { id, payer, charged } of reservations) {
+      const owner = payer === 'personal' ? person.user_id : organization_id
+      const names = [`hold/${id}`, `hold/${id}/above`]
+      const credits = names.map((name) => found.get(name)?.split(' ') ?? [owner, '0'])
+      const sum = credits.reduce(
+        (all, [whose, some]) => (whose === owner ? all + Number(some) : Number.NaN),
+        0,
+      )
+      if (sum !== (charged ?? 0))
+        problems.push(`hold ${id}: told ${charged} of ${owner}, charged ${credits.join()}`)
+      for (const name of names) found.delete(name)
+    }
     for (const { key, payer, credits, outcome } of reports) {
       const owner = payer === 'personal' ? person.user_id : organization_id
       const name = `usage/${createHash('sha256').update(`${person.user_id}\0${key}`).digest('hex')}`

@@ -3,7 +3,7 @@ import { type Books, readBooks } from '../../schema/ledger/post/books.ts'
 import { type Belongings, belongings, type Life, monthBegunAt, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
 import { whatHappened } from '../simulation/what-happened.ts'
-import type { Customer, World } from './customer.ts'
+import type { Customer, Report, Reservation, World } from './customer.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 
@@ -61,10 +61,14 @@ async function usagesInBooks(
     if (month) usages.push({ at: null, month: month.name, plan: used, purchased: 0 })
     else unexplained.push(`no month of ${stripe_subscription_id} began at ${starts_at.toISOString()}`)
   }
-  const reported = customer.reports.filter(
-    ({ outcome, payer }) => outcome === 'charged' && (payer === 'personal') === (owner.owner_kind === 'user'),
-  )
-  const total = reported.reduce((sum, { credits }) => sum + credits, 0)
+  const isOfOwner = ({ payer }: Report | Reservation) =>
+    (payer === 'personal') === (owner.owner_kind === 'user')
+  const reported = customer.reports.filter((report) => report.outcome === 'charged' && isOfOwner(report))
+  const settled = customer.reservations.filter(isOfOwner)
+  const total = [
+    ...reported.map(({ credits }) => credits),
+    ...settled.map(({ charged }) => charged ?? 0),
+  ].reduce((sum, credits) => sum + credits, 0)
   const ofPlan = usages.reduce((sum, { plan }) => sum + plan, 0)
   usages.push({ at: null, month: null, plan: 0, purchased: total - ofPlan })
   return { usages, unexplained }

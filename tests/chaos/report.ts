@@ -14,6 +14,7 @@ export function describeReport(report: ChaosReport): string {
     ['of these without an answer', calls.unanswered],
     ['of these told to try again', calls.turned_away],
     ['reports of usage', report.usage_reports],
+    ['holds', report.reservations],
     ['payments settled', settled.payments],
     ['time to settle, median', `${settled.p50_ms} ms`],
     ['time to settle, 99 %', `${settled.p99_ms} ms`],

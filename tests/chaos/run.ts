@@ -36,6 +36,7 @@ export interface ChaosReport {
   readonly calls: Client['counts']
   readonly customers: number
   readonly usage_reports: number
+  readonly reservations: number
   readonly settled: SettleTimes
   /** Seconds from the last fault until nothing waited. */
   readonly settled_after_s: number
@@ -109,6 +110,7 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
     calls: client.counts,
     customers: customers.length,
     usage_reports: customers.reduce((sum, { reports }) => sum + reports.length, 0),
+    reservations: customers.reduce((sum, { reservations }) => sum + reservations.length, 0),
     settled: await settleTimes(system.database, customers),
     settled_after_s,
     clock_moved_s: calmed.clock_moved_s,
@@ -186,7 +188,7 @@ async function judgePatiently(
 
 /** Tasks that run every minute, run at once. */
 async function runTasks({ producer }: System): Promise<void> {
-  for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events'] as const)
+  for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events', 'end_holds'] as const)
     await producer().add('tasks', freshJobId(task), { task })
 }
 

@@ -38,12 +38,14 @@ import { applyEvents as applyTogether } from '../../worker/events/apply-events.t
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
 import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
+import { endHolds } from '../../worker/tasks/end-holds.ts'
 import { enqueueDueRows } from '../../worker/tasks/enqueue-due-rows.ts'
 import { syncDueInvitations } from '../../worker/tasks/sync-invitations.ts'
 import { syncKeptEvents } from '../../worker/tasks/sync-kept-events.ts'
 import { buildWaitingAct } from '../support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
+import { buildHold } from '../support/factories/holds.ts'
 import {
   buildPaidCredits,
   buildPaidPlan,
@@ -173,6 +175,22 @@ export const paths: Readonly<Record<string, Path>> = {
       const { status } = await product.server.api(reportUsage, { token, body })
       if (status !== 402) throw new Error(`The refusal is a ${status}`)
       await product.server.ask(releaseHold, { token, params })
+    }
+  },
+  'the end of a hold that has expired, and of the month that was kept for it': async (product) => {
+    const { database, worker, clock, stripe } = product
+    // Those of other paths, whose time is over since the clock has moved.
+    await endHolds(worker.deps)
+    const bought = await buildUsedPlan(product, { billing_frequency: 'monthly' })
+    // A plan that ends in the second in which it began had no month.
+    await product.advanceDays(0.01)
+    await buildHold(database.server, bought.owner, { occurred_at: clock.now(), lasting_s: 60 })
+    await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    await (await applyEvents(product, bought))()
+    const deps = { ...worker.deps, now: () => new Date(clock.now().getTime() + 120_000) }
+    return async () => {
+      const { ended, closed } = await endHolds(deps)
+      if (ended !== 1 || closed !== 1) throw new Error(`${ended} holds ended, ${closed} months closed`)
     }
   },
   'the balance of a person in an editor': async (product) => {
@@ -397,6 +415,27 @@ export const paths: Readonly<Record<string, Path>> = {
     return askSupport(product, (token) =>
       product.server.ask(searchSupport, { token, query: { q: member.email } }),
     )
+  },
+  'a search of support by a hold': async (product) => {
+    const owner = { owner_kind: 'user', owner_id: await buildUser(product.database.server) } as const
+    await giveCredits(product.database, owner, { purchased: 100 })
+    const { id } = await buildHold(product.database.server, owner)
+    return askSupport(product, (token) => product.server.ask(searchSupport, { token, query: { q: id } }))
+  },
+  'the trace of a hold that was settled above what was reserved': async (product) => {
+    const owner = { owner_kind: 'user', owner_id: await buildUser(product.database.server) } as const
+    await giveCredits(product.database, owner, { purchased: 100 })
+    const { id } = await buildHold(product.database.server, owner)
+    const settlement = {
+      ...owner,
+      action: 'settle',
+      actor: owner.owner_id,
+      hold_id: id,
+      credits: 200,
+    } as const
+    await spendCredits(product.database.server, [{ ...settlement, occurred_at: new Date() }])
+    const query = { owner: owner.owner_id, usage: 'shown' }
+    return askSupport(product, (token) => product.server.ask(getTrace, { token, query }))
   },
   'the trace of a person': async (product) => {
     // Not one with a long history: among few owners Postgres joins that with whole tables, which is cheaper

@@ -98,7 +98,8 @@ interface Taken {
 
 /**
  * What was reserved is never refused. It is usage of the time at which the hold was opened: of a month that
- * is over it takes the rest, then bought credits, then those of the month that follows.
+ * is over it takes the rest, then bought credits, then those of the month that follows; that one's go first
+ * where it was opened in it.
  */
 function takeReserved(
   life: Life,
@@ -109,7 +110,9 @@ function takeReserved(
   const free = Math.max(0, plan - kept)
   const rest = life.reserved.kept.find(({ month }) => hold.is_kept && month === hold.month)?.credits ?? 0
   const ofMonth = Math.min(charged, rest, Math.max(0, plan))
-  const bought = hold.is_kept ? Math.max(0, purchased) : 0
+  const follows = openMonth(life, now)
+  const isOfNew = follows !== null && hold.opened_at >= Math.min(...follows.begins)
+  const bought = hold.is_kept && !isOfNew ? Math.max(0, purchased) : 0
   const ofPlan = Math.min(free, Math.max(0, charged - ofMonth - bought))
   const usage = {
     at: hold.is_kept ? null : hold.opened_at,

@@ -18,7 +18,7 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a settlement does not free its hold',
     history: 'a hold and a settlement whose answers are lost',
-    text: 'owner := ledger_free_hold(owner, this, of_month);',
+    text: 'owner := ledger_free_hold(owner, hold, of_month);',
     becomes: '',
   },
   {
@@ -30,23 +30,23 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a late settlement takes more than is available',
     history: 'a hold that expires while its settlement waits',
-    text: 'rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));',
+    text: 'above := least(cost - reserved, ledger_available(owner) - reserved);',
     becomes:
-      "rest := least(rest, CASE this.state WHEN 'settled_late' THEN rest ELSE ledger_available(owner) - coalesce(of_both[1], 0) END);",
+      "above := least(cost - reserved, CASE hold.state WHEN 'settled_late' THEN cost ELSE ledger_available(owner) - reserved END);",
   },
   {
     name: 'a settlement above its hold becomes a debt',
     history: 'a settlement above its hold, with little and with nothing available',
-    text: 'rest := least(rest, ledger_available(owner) - coalesce(of_both[1], 0));',
+    text: 'above := least(cost - reserved, ledger_available(owner) - reserved);',
     becomes:
-      "rest := least(rest, CASE this.state WHEN 'settled' THEN rest ELSE ledger_available(owner) - coalesce(of_both[1], 0) END);",
+      "above := least(cost - reserved, CASE hold.state WHEN 'settled' THEN cost ELSE ledger_available(owner) - reserved END);",
   },
   {
     name: 'what was reserved is not charged after a clawback',
     history: 'a full refund while credits are held',
-    text: 'rest := least(item.credits, this.credits);',
+    text: "CASE hold.state WHEN 'open' THEN least(cost, hold.credits) ELSE 0 END;",
     becomes:
-      'rest := least(item.credits, this.credits, greatest(0, ledger_available(owner) + this.credits));',
+      "CASE hold.state WHEN 'open' THEN least(cost, hold.credits, greatest(0, ledger_available(owner) + hold.credits)) ELSE 0 END;",
   },
   {
     name: 'a month closes although a hold is open',
@@ -82,8 +82,14 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a settlement takes the new month’s credits before bought ones',
     history: 'a hold of more than its month has left, settled in the next one',
-    text: 'of_plan[1] := of_month + least(of_plan[1], greatest(rest - of_month - greatest(owner.purchased_balance, 0), 0));',
-    becomes: 'of_plan[1] := of_month + least(of_plan[1], rest - of_month);',
+    text: 'plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));',
+    becomes: 'plan := of_month + least(plan, reserved - of_month);',
+  },
+  {
+    name: 'a hold from the gap of a renewal takes bought credits before the new month’s',
+    history: 'a hold in the gap of a renewal that the new month covers in part, with bought credits',
+    text: 'IF hold.opened_at >= (SELECT max(g.month_starts_at) FROM ledger_grants g WHERE g.owner_id = hold.owner_id) THEN',
+    becomes: 'IF false THEN',
   },
   {
     name: 'what no hold of a month needs any more is available until it closes',
@@ -118,32 +124,32 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a late failure is not counted',
     history: 'failures: a report, a settlement, and a late one',
-    text: "of_both := CASE WHEN item.failure IS NULL THEN '{}' ELSE '{0}' END;",
-    becomes:
-      "of_both := CASE WHEN item.failure IS NULL OR this.state = 'settled_late' THEN '{}' ELSE '{0}' END;",
+    text: "of_both := CASE WHEN failure IS NULL THEN '{}' ELSE '{0}' END;",
+    becomes: "of_both := CASE WHEN failure IS NULL OR hold.state = 'settled_late' THEN '{}' ELSE '{0}' END;",
   },
   {
     name: 'usage is refused for a hold that has expired',
     history: 'a hold that is never settled',
-    text: 'IF ledger_available(owner) < item.credits AND owner.held > 0 THEN',
-    becomes: 'IF false THEN',
+    text: 'OR ledger_available(owner) < item.credits - (CASE',
+    becomes: "OR item.action <> 'use' AND ledger_available(owner) < item.credits - (CASE",
   },
   {
     name: 'a hold is refused for one that has expired',
     history: 'a hold that stands in the way of another, and expires',
-    text: 'IF owner.held > 0 AND (n >= holds_of_person_max OR ledger_available(owner) < item.credits) THEN',
-    becomes: 'IF false THEN',
+    text: 'OR ledger_available(owner) < item.credits - (CASE',
+    becomes: "OR item.action <> 'reserve' AND ledger_available(owner) < item.credits - (CASE",
   },
   {
     name: 'extending moves the month',
     history: 'a hold that is extended in the gap of a renewal',
-    text: 'SET extended_at = transfer.occurred_at,',
-    becomes: 'SET extended_at = transfer.occurred_at, opened_at = transfer.occurred_at,',
+    text: 'extended_at = EXCLUDED.extended_at,',
+    becomes:
+      'extended_at = EXCLUDED.extended_at, opened_at = coalesce(EXCLUDED.extended_at, EXCLUDED.opened_at),',
   },
   {
     name: 'a hold is extended beyond a day',
     history: 'a hold that is extended over 106 minutes',
-    text: 'least(transfer.occurred_at + item.lasting, h.opened_at + hold_lasts_max))',
+    text: 'least(transfer.occurred_at + item.lasting, this.opened_at + hold_lasts_max))',
     becomes: 'transfer.occurred_at + item.lasting)',
   },
   {

@@ -120,8 +120,6 @@ async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promi
       continue
     }
     const hasHolds = owner.reserved.holds.some(({ state }) => state === 'open')
-    // A clock that is set back would open again what has expired, and let a hold be older than its month.
-    if (hasHolds && step.do === 'set_clock') continue
     // What a month keeps for its holds depends on what had gone back by its end.
     const isHeld = hasHolds && !isSettled && !plainKinds.has(step.do)
     // What is sold by hand at another price contradicts an order that is not settled yet.

@@ -10,6 +10,9 @@ const refund = { do: 'refund', payment: 0, percent: 100 } as const
 const dispute = { do: 'dispute', payment: 0, percent: 100, answered: true, is_inquiry: false } as const
 const won = { do: 'close_dispute', outcome: 'won' } as const
 
+/** Our clock from then on, against Stripe's. */
+const clock = (ahead_s: number) => ({ do: 'set_clock', ahead_s }) as const
+
 const minutes = (number: number) => ({ do: 'minutes', minutes: number }) as const
 const day_min = 24 * 60
 /** Seconds after the period's end; its renewal is paid after an hour. */
@@ -230,6 +233,30 @@ export const holdRegressions: readonly Regression[] = [
     minutes(90),
     use(100),
     settle(600),
+    month,
+  ),
+  lived(
+    'a hold in the gap of a renewal that the new month covers in part, with bought credits',
+    'user',
+    monthly,
+    purchase,
+    [end(20), use(12.5), long(600)],
+    minutes(90),
+    settle(600),
+    minutes(20),
+    month,
+  ),
+  lived(
+    'a hold of a plan that has ended, and our clock set back before another plan begins',
+    'user',
+    monthly,
+    purchase,
+    [use(60), cancel('period_end')],
+    [end(-300), clock(600), long(75)],
+    end(20),
+    [clock(-218), monthly],
+    settle(75),
+    { do: 'days', days: 1 },
     month,
   ),
   lived(

@@ -336,7 +336,12 @@ BEGIN
       SELECT least(reserved, m.kept, greatest(owner.plan_balance, 0)) INTO of_month FROM ledger_months_kept m
       WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
         AND m.month_starts_at = hold.month_starts_at;
-      plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));
+      IF hold.opened_at >= (SELECT max(g.month_starts_at) FROM ledger_grants g WHERE g.owner_id = hold.owner_id) THEN
+        -- The new month, in which it was opened, covers it in part.
+        plan := of_month + least(plan, reserved - of_month);
+      ELSE
+        plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));
+      END IF;
     END IF;
     of_plan := ARRAY[plan];
     of_both := ARRAY[reserved];

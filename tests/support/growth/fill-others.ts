@@ -148,9 +148,11 @@ const ledger = [
      'model ' || n.number % 3, 'project', 1, 0, 1, n.id FROM numbered n WHERE n.number > 2`,
   `INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, reason, model)
    SELECT owner_id, ledger_draw_id(ledger_month_of(now())), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
-  `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, opened_at, expires_at, reason, state, resolved_at)
-   SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, began_at, far_away, 'Filled',
-     CASE WHEN i % 10 = 0 THEN 'open' ELSE 'released' END, CASE WHEN i % 10 > 0 THEN began_at END FROM i`,
+  `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, opened_at, expires_at, reason, state, resolved_at,
+     settled_credits, charged)
+   SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, began_at, far_away, 'Filled', state,
+     CASE WHEN state <> 'open' THEN began_at END, CASE state WHEN 'settled' THEN 80 END, CASE state WHEN 'settled' THEN 75 END
+   FROM i, LATERAL (SELECT CASE i % 10 WHEN 0 THEN 'open' WHEN 1 THEN 'settled' ELSE 'released' END AS state) s`,
   `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
    SELECT subscription_id, began_at, owner_kind, owner_id, ${transfersEach - 2} FROM i`,
 ]

@@ -194,11 +194,12 @@ describe('holds at a month’s end', () => {
       available: 300,
       missing: nothing,
     })
-    expect(await settle(plan, hold, 600)).toMatchObject({ charged: 600, plan: 300, purchased: 0 })
+    // Bought credits pay for nothing that the new month covers.
+    expect(await settle(plan, hold, 600)).toMatchObject({ charged: 600, plan: 0, purchased: 300 })
     await endHolds(worker.deps)
     expect(await see(plan)).toMatchObject({
-      plan: 300,
-      purchased: 0,
+      plan: 0,
+      purchased: 300,
       available: 300,
       missing: nothing,
       closed: [200],
@@ -239,6 +240,22 @@ describe('holds at a month’s end', () => {
     expect(await settle(plan, hold, 60)).toMatchObject({ charged: 60, plan: 15 })
     await endHolds(worker.deps)
     expect(await see(plan)).toMatchObject({ plan: 0, available: 0, missing: nothing, closed: [460, 40] })
+  })
+
+  test('a hold that was opened between two plans keeps nothing of the second one', async () => {
+    const plan = await buildEnding({ used: 500, bought: 100 })
+    await life.cancel(plan)
+    await worker.catchUp()
+    const hold = await reserve(plan, 75)
+    await product.advanceDays(0.01)
+    const next = await buildPaidPlan(product, { user_id: plan.user_id })
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({ plan: 500, available: 525, missing: nothing })
+    await product.advanceDays(0.01)
+    await life.cancel(next)
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({ plan: 0, held: 75, available: 25, closed: [500, 0] })
+    expect(await settle(plan, hold, 75)).toMatchObject({ charged: 75, plan: 0, purchased: 25 })
   })
 
   test('a hold that expires after the end of its month lets what was kept expire', async () => {
