@@ -42,7 +42,7 @@ interface Said {
 }
 
 /**
- * What a payer has, said from the customer's side: months of credits that end, bought credits that do not, and
+ * What a payer has, said from the customer's side: months whose credits end, bought ones that do not, and
  * promises that end by themselves.
  */
 export class Payer {
@@ -151,7 +151,7 @@ export class Payer {
   }
 
   /**
-   * Of a month that is over what is kept of it, then bought credits, then those of the new month; that one's go
+   * Of a past month what is kept of it, then bought credits, then those of the new month; that one's go
    * first where it was opened in it.
    */
   #takePromised(hold: Promised, credits: number): void {
@@ -229,7 +229,7 @@ export class Payer {
     month.kept = Math.min(Math.max(0, left), wanted)
   }
 
-  /** Closes months that nothing is held of any more; what is left of a month pays debts, and the rest expires. */
+  /** Closes months that nothing is held of any more; what is left pays debts, and the rest expires. */
   compare(now: number): void {
     for (const month of this.months) {
       if (month.state === 'kept' && this.held(now, month) === 0) month.state = 'closed'

@@ -7,7 +7,7 @@ import { buildSubscription } from './subscriptions.ts'
 
 const total_minor = 2000
 
-/** The facts of an owner's plans, as they are saved when Stripe is heard: 60 credits a month, at any times. */
+/** The facts of an owner's plans, as Stripe tells them: 60 credits a month, at any times. */
 export class PaidPlans {
   readonly #database: TestDatabase
   readonly #owner: Owner
