@@ -28,8 +28,13 @@ export function dayText(at: Date | string): string {
 }
 
 /** `14:32 UTC`. */
-export function timeText(at: Date): string {
+function timeText(at: Date): string {
   return `${at.toISOString().slice(11, 16)} UTC`
+}
+
+/** `4 May 2026 at 14:32 UTC`. */
+export function momentText(at: Date): string {
+  return `${dayText(at)} at ${timeText(at)}`
 }
 
 export function durationText(ms: number): string {

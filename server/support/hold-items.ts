@@ -2,7 +2,7 @@ import { erasedText } from '../../schema/api/credits.ts'
 import type { TraceItem } from '../../schema/api/support.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
-import { creditsText, dayText, timeText } from './format.ts'
+import { creditsText, momentText } from './format.ts'
 
 type HoldStep = Extract<TimelineRow, { kind: 'hold' }>['data']
 type Told = Pick<TraceItem, 'id' | 'title' | 'level'> & Partial<TraceItem>
@@ -92,8 +92,4 @@ function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led
 
 function transfersOf({ transfer_ids }: HoldStep): string[] {
   return transfer_ids.map((id) => keyOf({ kind: 'transfer', id: String(id) }))
-}
-
-function momentText(at: Date): string {
-  return `${dayText(at)} at ${timeText(at)}`
 }

@@ -2,7 +2,7 @@ import type { CaseSummary, SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type HoldsOfPerson, holdsOfPersonMax, sumOpenHolds } from '../../schema/ledger/read/open-holds.ts'
-import { creditsText, dayText, timeText } from './format.ts'
+import { creditsText, momentText } from './format.ts'
 
 /** How many people a sentence names. */
 const namedMax = 3
@@ -46,7 +46,7 @@ function aboutHolds(
   if (holds.length === 0) return []
   const sum = (of: 'count' | 'credits') => holds.reduce((before, held) => before + held[of], 0)
   const until = new Date(Math.max(...holds.map(({ last_expires_at }) => last_expires_at.getTime())))
-  const [count, isOne] = [sum('count'), sum('count') === 1]
+  const [count, credits] = [sum('count'), sum('credits')]
   const named = holds.slice(0, namedMax).map(({ actor, count: theirs }) => `${theirs} of ${actor}`)
   const more = holds.length > namedMax ? `, ${holds.length - namedMax} other people` : ''
   const whose = holds.every(({ actor }) => actor === owner_id) ? '' : ` (${named.join(', ')}${more})`
@@ -66,7 +66,7 @@ function aboutHolds(
       ),
     {
       level: 'waiting',
-      sentence: `${creditsText(sum('credits'))} ${sum('credits') === 1 ? 'is' : 'are'} reserved by ${isOne ? 'an open hold' : `${count} open holds`}${whose} until ${dayText(until)} at ${timeText(until)} at the latest; meanwhile ${refused}.`,
+      sentence: `${creditsText(credits)} ${credits === 1 ? 'is' : 'are'} reserved by ${count === 1 ? 'an open hold' : `${count} open holds`}${whose} until ${momentText(until)} at the latest; meanwhile ${refused}.`,
       item_key: null,
     },
   ]
