@@ -9,6 +9,8 @@ import { intentsOf } from './timeline-sql.ts'
 const dayMs = 86_400_000
 /** What is older explains no complaint of today. */
 const reachMs = 60 * dayMs
+/** For times that the database stamps by its own clock, which the sandbox's clock may be months ahead of. */
+const stampedSince = sql`now() - ${reachMs} * interval '1 millisecond'`
 /** Two payments of one sum that are closer than this are taken for one that was made twice. */
 const twiceWithinMs = 10 * 60_000
 const most = 5
@@ -102,16 +104,16 @@ export async function listNoticeable(
       SELECT i.id, i.credits, i.amount_minor, i.currency, i.settled_at,
         lag(i.settled_at) OVER (PARTITION BY i.amount_minor, i.currency ORDER BY i.settled_at) AS earlier_at
       FROM checkout_intents i
-      WHERE ${intentsOf(owner)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${since}) paid
+      WHERE ${intentsOf(owner)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${stampedSince}) paid
     WHERE settled_at - earlier_at <= ${twiceWithinMs} * interval '1 millisecond'
     ORDER BY settled_at DESC LIMIT ${most}`.execute(trx)
   const failed_checkouts = await sql<NoticeableRows['failed_checkouts'][number]>`
     SELECT i.id, i.plan_type, i.credits, i.updated_at FROM checkout_intents i
     WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
-      AND i.updated_at >= ${since}
+      AND i.updated_at >= ${stampedSince}
     ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
   const refused_invitations =
-    owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id, since) : []
+    owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id) : []
   return {
     refused_invitations,
     subscriptions: subscriptions as NoticeableRows['subscriptions'],
@@ -123,10 +125,10 @@ export async function listNoticeable(
 }
 
 /** Without those whose address was invited again. */
-async function listRefusedInvitations(trx: DatabaseTransaction, organization_id: string, since: Date) {
+async function listRefusedInvitations(trx: DatabaseTransaction, organization_id: string) {
   const { rows } = await sql<NoticeableRows['refused_invitations'][number]>`
     SELECT v.id, v.email, v.refusal_code, v.updated_at FROM team_invitations v
-    WHERE v.organization_id = ${organization_id} AND v.refusal_code IS NOT NULL AND v.updated_at >= ${since}
+    WHERE v.organization_id = ${organization_id} AND v.refusal_code IS NOT NULL AND v.updated_at >= ${stampedSince}
       AND NOT EXISTS (SELECT FROM team_invitations later WHERE later.organization_id = v.organization_id
         AND later.email = v.email AND later.created_at > v.created_at AND later.refusal_code IS NULL)
     ORDER BY v.updated_at DESC LIMIT ${most}`.execute(trx)
