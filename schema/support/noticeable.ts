@@ -112,8 +112,7 @@ export async function listNoticeable(
     WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
       AND i.updated_at >= ${stampedSince}
     ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
-  const refused_invitations =
-    owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id) : []
+  const refused_invitations = owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id) : []
   return {
     refused_invitations,
     subscriptions: subscriptions as NoticeableRows['subscriptions'],
