@@ -24,8 +24,8 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a settlement occurs when it arrives',
     history: 'a hold of the old month that is settled in the gap of a renewal',
-    text: "WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;",
-    becomes: 'WHEN true THEN this.resolved_at END;',
+    text: "WHEN n = 1 AND hold.state = 'settled' THEN hold.opened_at ELSE hold.resolved_at END;",
+    becomes: 'WHEN true THEN hold.resolved_at END;',
   },
   {
     name: 'a late settlement takes more than is available',
@@ -112,7 +112,7 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'the editor that settles is the one that is charged',
     history: 'two editors of one person',
-    text: 'transfer.token_id := this.token_id;',
+    text: 'transfer.token_id := hold.token_id;',
     becomes: '',
   },
   {
@@ -149,20 +149,20 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'a hold is extended beyond a day',
     history: 'a hold that is extended over 106 minutes',
-    text: 'least(transfer.occurred_at + item.lasting, this.opened_at + hold_lasts_max))',
+    text: 'least(transfer.occurred_at + item.lasting, hold.opened_at + hold_lasts_max))',
     becomes: 'transfer.occurred_at + item.lasting)',
   },
   {
     name: 'a settlement is taken however late it is',
     history: 'a hold whose settlement comes after a day',
-    text: "this.state = 'expired' AND transfer.occurred_at <= this.expires_at + hold_lasts_max) THEN",
-    becomes: "this.state = 'expired') THEN",
+    text: "hold.state = 'expired' AND transfer.occurred_at <= hold.expires_at + hold_lasts_max) THEN",
+    becomes: "hold.state = 'expired') THEN",
   },
   {
     name: 'another settlement is taken for the same',
     history: 'a settlement of 75, 75, then 76',
-    text: "WHEN (this.settled_credits, coalesce(this.failure, '')) = (item.credits, coalesce(item.failure, ''))",
-    becomes: 'WHEN this.settled_credits IS NOT NULL',
+    text: "WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (item.credits, coalesce(item.failure, ''))",
+    becomes: 'WHEN hold.settled_credits IS NOT NULL',
   },
 ]
 

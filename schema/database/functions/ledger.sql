@@ -410,16 +410,15 @@ $$;
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
 -- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
 -- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
--- state of the hold, which does not allow it. `plan` to `expiring` are the owner's afterwards. What has no row in
--- the result was not decided, because its owner was left out (`skip_locked`; see ledger_lock_owners).
+-- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. What has no row
+-- in the result was not decided, because its owner was left out (`skip_locked`; see ledger_lock_owners).
 -- LG002: credits that are not allowed, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_kinds text[], owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
   at_least bigint[], lasting integer[], skip_locked boolean
 ) RETURNS TABLE (
-  ordinal bigint, outcome text, transfer_id bigint, charged bigint, plan bigint, purchased bigint, held bigint, expiring bigint,
-  hold_id uuid, hold_state text, hold_credits bigint, hold_opened_at timestamptz, hold_expires_at timestamptz
+  ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds
 ) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -427,7 +426,6 @@ DECLARE
   holds_of_person_max CONSTANT integer := 50;
   hold_lasts_max CONSTANT interval := '24 hours';
   owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
-  owner ledger_owners;
   nth bigint := 0;
   moment timestamptz := clock_timestamp();
   month bigint := ledger_month_of(moment);
@@ -436,7 +434,6 @@ DECLARE
   settled record;
   entry ledger_entries;
   transfer ledger_transfers;
-  this ledger_holds;
   -- Holds have ended since they were read.
   are_stale boolean := false;
   n integer;
@@ -511,16 +508,16 @@ BEGIN
         USING ERRCODE = 'LG002';
     END IF;
 
-    this := item.hold;
+    hold := item.hold;
     IF item.action <> 'use' THEN
       -- What this call did before may have changed it.
       IF are_stale OR transfer.owner_id || '/' || transfer.idempotency_key = ANY (asked_keys) THEN
         PERFORM ledger_write_holds(new_holds);
         new_holds := '{}';
         IF item.action = 'reserve' THEN
-          SELECT * INTO this FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
+          SELECT * INTO hold FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
         ELSE
-          SELECT * INTO this FROM ledger_holds h WHERE h.id = this.id AND h.owner_id = transfer.owner_id;
+          SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = transfer.owner_id;
         END IF;
       END IF;
       asked_keys := asked_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
@@ -529,13 +526,13 @@ BEGIN
       THEN item.open_holds + cardinality(array_positions(new_holders, transfer.owner_id || '/' || transfer.actor)) ELSE 0 END;
     -- A hold whose time is over has expired, also where that is not written down yet. The owner's end before one of
     -- them decides what happens.
-    IF owner.held > 0 AND (this.state = 'open' AND this.expires_at <= transfer.occurred_at OR n >= holds_of_person_max
-      OR ledger_available(owner) < item.credits - (CASE this.state WHEN 'open' THEN this.credits ELSE 0 END)) THEN
+    IF owner.held > 0 AND (hold.state = 'open' AND hold.expires_at <= transfer.occurred_at OR n >= holds_of_person_max
+      OR ledger_available(owner) < item.credits - (CASE hold.state WHEN 'open' THEN hold.credits ELSE 0 END)) THEN
       PERFORM ledger_write_holds(new_holds);
       new_holds := '{}';
       owner := ledger_end_holds(owner, transfer.occurred_at);
       are_stale := true;
-      IF this.expires_at <= transfer.occurred_at AND this.state = 'open' THEN this.state := 'expired'; END IF;
+      IF hold.expires_at <= transfer.occurred_at AND hold.state = 'open' THEN hold.state := 'expired'; END IF;
       IF n >= holds_of_person_max THEN
         n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
       END IF;
@@ -559,8 +556,8 @@ BEGIN
         of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
       END IF;
 
-    WHEN item.action = 'reserve' AND this.id IS NOT NULL THEN
-      IF (this.asked, coalesce(this.at_least, 0)) = (item.credits, coalesce(item.at_least, 0)) THEN
+    WHEN item.action = 'reserve' AND hold.id IS NOT NULL THEN
+      IF (hold.asked, coalesce(hold.at_least, 0)) = (item.credits, coalesce(item.at_least, 0)) THEN
         outcome := 'replayed';
       ELSE
         outcome := 'conflict';
@@ -573,63 +570,63 @@ BEGIN
       outcome := 'refused';
 
     WHEN item.action = 'reserve' THEN
-      this := ROW(transfer.owner_id, gen_random_uuid(), 'usage', transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits,
+      hold := ROW(transfer.owner_id, gen_random_uuid(), 'usage', transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits,
         item.at_least, least(item.credits, ledger_available(owner)), 'open', transfer.occurred_at, transfer.occurred_at + item.lasting, NULL,
         NULL, NULL, NULL, NULL, NULL, transfer.reason, transfer.model, transfer.project, transfer.run, NULL);
-      owner.held := owner.held + this.credits;
-      new_holds := new_holds || this;
+      owner.held := owner.held + hold.credits;
+      new_holds := new_holds || hold;
       new_holders := new_holders || (transfer.owner_id || '/' || transfer.actor);
 
-    WHEN this.id IS NULL THEN
+    WHEN hold.id IS NULL THEN
       outcome := 'not_found';
 
-    WHEN item.action = 'settle' AND this.settled_credits IS NOT NULL THEN
-      outcome := CASE WHEN (this.settled_credits, coalesce(this.failure, '')) = (item.credits, coalesce(item.failure, ''))
+    WHEN item.action = 'settle' AND hold.settled_credits IS NOT NULL THEN
+      outcome := CASE WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (item.credits, coalesce(item.failure, ''))
         THEN 'replayed' ELSE 'settled' END;
-      charged := this.charged;
+      charged := hold.charged;
 
-    WHEN item.action = 'settle' AND (this.state = 'open'
-      OR this.state = 'expired' AND transfer.occurred_at <= this.expires_at + hold_lasts_max) THEN
-      settled := ledger_settle(owner, this, item.credits, item.failure, transfer.occurred_at);
+    WHEN item.action = 'settle' AND (hold.state = 'open'
+      OR hold.state = 'expired' AND transfer.occurred_at <= hold.expires_at + hold_lasts_max) THEN
+      settled := ledger_settle(owner, hold, item.credits, item.failure, transfer.occurred_at);
       owner := settled.owner;
-      this := settled.hold;
+      hold := settled.hold;
       of_plan := settled.of_plan;
       of_both := settled.of_both;
-      charged := this.charged;
-      new_holds := new_holds || this;
+      charged := hold.charged;
+      new_holds := new_holds || hold;
 
-    WHEN item.action = 'release' AND this.state = 'released' THEN
+    WHEN item.action = 'release' AND hold.state = 'released' THEN
       outcome := 'replayed';
 
-    WHEN this.state <> 'open' THEN
-      outcome := CASE this.state WHEN 'settled_late' THEN 'settled' ELSE this.state END;
-      charged := coalesce(this.charged, 0);
+    WHEN hold.state <> 'open' THEN
+      outcome := CASE hold.state WHEN 'settled_late' THEN 'settled' ELSE hold.state END;
+      charged := coalesce(hold.charged, 0);
 
     WHEN item.action = 'release' THEN
-      owner := ledger_free_hold(owner, this, 0);
-      this.state := 'released';
-      this.resolved_at := transfer.occurred_at;
-      new_holds := new_holds || this;
+      owner := ledger_free_hold(owner, hold, 0);
+      hold.state := 'released';
+      hold.resolved_at := transfer.occurred_at;
+      new_holds := new_holds || hold;
 
     WHEN item.action = 'extend' THEN
-      this.extended_at := transfer.occurred_at;
-      this.expires_at := greatest(this.expires_at, least(transfer.occurred_at + item.lasting, this.opened_at + hold_lasts_max));
-      new_holds := new_holds || this;
+      hold.extended_at := transfer.occurred_at;
+      hold.expires_at := greatest(hold.expires_at, least(transfer.occurred_at + item.lasting, hold.opened_at + hold_lasts_max));
+      new_holds := new_holds || hold;
     END CASE;
 
     FOR n IN 1 .. cardinality(of_both) LOOP
       IF item.action = 'settle' THEN
-        transfer.idempotency_key := 'hold/' || this.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
-        transfer.occurred_at := CASE WHEN n = 1 AND this.state = 'settled' THEN this.opened_at ELSE this.resolved_at END;
+        transfer.idempotency_key := 'hold/' || hold.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
+        transfer.occurred_at := CASE WHEN n = 1 AND hold.state = 'settled' THEN hold.opened_at ELSE hold.resolved_at END;
         transfer.input_hash := ledger_input_hash('usage', transfer.owner_id, of_both[n]::text);
         -- It may have been erased with its salt.
-        transfer.reason := this.reason;
-        transfer.reason_salt := CASE WHEN this.reason IS NOT NULL THEN (item.transfer).reason_salt END;
-        transfer.reason_hash := ledger_reason_hash((item.transfer).reason_salt, coalesce(this.reason, ''));
-        transfer.token_id := this.token_id;
-        transfer.model := this.model;
-        transfer.project := this.project;
-        transfer.run := this.run;
+        transfer.reason := hold.reason;
+        transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN (item.transfer).reason_salt END;
+        transfer.reason_hash := ledger_reason_hash((item.transfer).reason_salt, coalesce(hold.reason, ''));
+        transfer.token_id := hold.token_id;
+        transfer.model := hold.model;
+        transfer.project := hold.project;
+        transfer.run := hold.run;
         item.digest := ledger_transfer_digest(transfer);
       END IF;
       transfer.id := ledger_draw_id(month);
@@ -652,15 +649,6 @@ BEGIN
         transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END, CASE of_both[n] WHEN 0 THEN 1 ELSE 0 END, of_both[n],
         transfer.id)::ledger_usage_days;
     END LOOP;
-    plan := owner.plan_balance;
-    purchased := owner.purchased_balance;
-    held := owner.held;
-    expiring := owner.expiring;
-    hold_id := this.id;
-    hold_state := this.state;
-    hold_credits := this.credits;
-    hold_opened_at := this.opened_at;
-    hold_expires_at := this.expires_at;
     RETURN NEXT;
   END LOOP;
   IF nth > 0 THEN
