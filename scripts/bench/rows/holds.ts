@@ -25,9 +25,10 @@ async function measure(bench: Bench): Promise<Line[]> {
 
   const use = (owner: () => Owner) => () => spend(usageOf(owner()))
   // A person may have 50 open holds.
-  const reserve = (owner: () => Owner) => () => spend(reservationOf(owner(), 10_000))
+  const reserve = (owner: () => Owner) => () => spend(reservationOf(owner(), anyOf(10_000)))
   const settle = (owner: () => Owner) => async () => {
-    const asked = reservationOf(owner(), 500)
+    const payer = owner()
+    const asked = reservationOf(payer, memberOf(payer))
     const { hold } = await spend(asked)
     await spend({ ...asked, action: 'settle', hold_id: hold?.id ?? '', credits: 1 })
   }
@@ -60,10 +61,10 @@ async function measure(bench: Bench): Promise<Line[]> {
 
 type Owner = Pick<Usage, 'owner_kind' | 'owner_id'>
 
-function asked(owner: Owner, persons: number) {
+function asked(owner: Owner, actor: string) {
   return {
     ...owner,
-    actor: `user_bench_${Math.floor(Math.random() * persons)}`,
+    actor,
     occurred_at: new Date(),
     credits: 1,
     idempotency_key: randomUUID(),
@@ -71,11 +72,14 @@ function asked(owner: Owner, persons: number) {
   }
 }
 
+const anyOf = (persons: number) => `user_bench_${Math.floor(Math.random() * persons)}`
+const memberOf = (owner: Owner) => (owner.owner_kind === 'user' ? owner.owner_id : anyOf(500))
+
 /** With labels, as editors report it. */
 function usageOf(owner: Owner): Usage {
-  return { ...asked(owner, 500), model: 'model-1', project: 'bench' }
+  return { ...asked(owner, memberOf(owner)), model: 'model-1', project: 'bench' }
 }
 
-function reservationOf(owner: Owner, persons: number): Reservation {
-  return { ...asked(owner, persons), action: 'reserve', lasting_s: 900, model: 'model-1', project: 'bench' }
+function reservationOf(owner: Owner, actor: string): Reservation {
+  return { ...asked(owner, actor), action: 'reserve', lasting_s: 900, model: 'model-1', project: 'bench' }
 }
