@@ -1,18 +1,37 @@
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import { balanceText, creditsShown, creditsUnit } from './balanceText.ts'
-
-type Shown = Pick<AccountSummary, 'balance' | 'plan_month'>
+import { BalanceParts } from './BalanceParts.tsx'
+import { creditsShown, creditsUnit, monthText } from './balanceText.ts'
 
 const month = { granted: 500, used: 477, ends_at: '2026-12-07T12:00:00.000Z', resets: true }
-const textOf = (balance: { plan: number; purchased: number }, plan_month: Shown['plan_month'] = month) =>
-  balanceText({ balance, plan_month } as AccountSummary)
+const balanceOf = (plan: number, purchased: number) => ({ plan, purchased }) as AccountSummary['balance']
+
+/** The parts as they are shown, without their markup, and how much of the bar is filled. */
+function partsOf(summary: Parameters<typeof BalanceParts>[0]['summary']) {
+  const html = renderToString(createElement(BalanceParts, { summary }))
+  return [html.replace(/(<[^>]+>)+/g, '|').replace(/^\||\|$/g, ''), /width:([\d.]+)%/.exec(html)?.[1]]
+}
 
 test('a balance says how much of the plan’s month is used, when that resets and what was purchased', () => {
-  expect(textOf({ plan: 23, purchased: 1000 })).toBe(
-    '477 of 500 plan credits used · resets Dec 7 · 1,000 purchased',
+  expect(partsOf({ balance: balanceOf(23, 1000), plan_month: month })[0]).toBe(
+    '477 of 500 plan credits used · resets Dec 7|1,000 purchased',
   )
-  expect(textOf({ plan: 23, purchased: 0 })).toBe('477 of 500 plan credits used · resets Dec 7')
+  expect(partsOf({ balance: balanceOf(23, 0), plan_month: month })[0]).toBe(
+    '477 of 500 plan credits used · resets Dec 7',
+  )
+})
+
+test.each([
+  [0, '0'],
+  [125, '25'],
+  [500, '100'],
+])('the bar of a month with %i of 500 credits used is filled to %s percent', (used, percent) => {
+  expect(partsOf({ balance: balanceOf(500 - used, 1000), plan_month: { ...month, used } })).toEqual([
+    expect.stringMatching(new RegExp(`^${used} of 500 plan credits used`)),
+    percent,
+  ])
 })
 
 test('a balance shows what is available, and what is reserved only while something is', () => {
@@ -25,14 +44,14 @@ test('a balance shows what is available, and what is reserved only while somethi
 })
 
 test('the rest of a month ends when the plan is cancelled', () => {
-  expect(textOf({ plan: 23, purchased: 0 }, { ...month, resets: false })).toBe(
-    '477 of 500 plan credits used · the rest ends Dec 7',
-  )
+  expect(monthText({ ...month, resets: false })).toBe('477 of 500 plan credits used · the rest ends Dec 7')
 })
 
 test('a balance says less where less is known', () => {
-  expect(textOf({ plan: 23, purchased: 0 }, { ...month, ends_at: null })).toBe('477 of 500 plan credits used')
-  expect(textOf({ plan: -50, purchased: 20 }, null)).toBe('-50 plan credits · 20 purchased')
-  expect(textOf({ plan: 0, purchased: 20 }, null)).toBe('20 purchased')
-  expect(textOf({ plan: 0, purchased: 0 }, null)).toBe('')
+  expect(monthText({ ...month, ends_at: null })).toBe('477 of 500 plan credits used')
+  const withoutMonth = (plan: number, purchased: number) =>
+    partsOf({ balance: balanceOf(plan, purchased), plan_month: null })
+  expect(withoutMonth(-50, 20)).toEqual(['-50 plan credits · 20 purchased', undefined])
+  expect(withoutMonth(0, 20)).toEqual(['20 purchased', undefined])
+  expect(withoutMonth(0, 0)).toEqual(['', undefined])
 })

@@ -14,17 +14,25 @@ export function creditsUnit({ held }: { held: number }, unit = 'credits'): strin
   return held > 0 ? `available · ${formatCredits(held)} reserved` : unit
 }
 
-/** "477 of 500 plan credits used · resets Dec 7 · 1,000 purchased": the parts of a balance. */
-export function balanceText({ balance, plan_month }: AccountSummary): string {
-  const { plan, purchased } = balance
-  return [
-    ...(plan_month ? monthParts(plan_month) : plan === 0 ? [] : [`${formatCredits(plan)} plan credits`]),
-    ...(purchased === 0 ? [] : [`${formatCredits(purchased)} purchased`]),
-  ].join(' · ')
+/** "477 of 500 plan credits used · resets Dec 7" */
+export function monthText({
+  granted,
+  used,
+  ends_at,
+  resets,
+}: NonNullable<AccountSummary['plan_month']>): string {
+  const share = `${formatCredits(used)} of ${formatCredits(granted)} plan credits used`
+  if (ends_at === null) return share
+  return `${share} · ${resets ? 'resets' : 'the rest ends'} ${formatShortDay(ends_at)}`
 }
 
-function monthParts({ granted, used, ends_at, resets }: NonNullable<AccountSummary['plan_month']>): string[] {
-  const share = `${formatCredits(used)} of ${formatCredits(granted)} plan credits used`
-  if (ends_at === null) return [share]
-  return [share, `${resets ? 'resets' : 'the rest ends'} ${formatShortDay(ends_at)}`]
+/** "1,000 purchased", and the plan's credits where no month explains them. */
+export function otherCreditsText({
+  balance: { plan, purchased },
+  plan_month,
+}: Pick<AccountSummary, 'balance' | 'plan_month'>): string {
+  return [
+    ...(plan_month || plan === 0 ? [] : [`${formatCredits(plan)} plan credits`]),
+    ...(purchased === 0 ? [] : [`${formatCredits(purchased)} purchased`]),
+  ].join(' · ')
 }

@@ -6,10 +6,10 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { balanceText, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import { BalanceParts } from '../../components/account/BalanceParts.tsx'
+import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
-import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -49,24 +49,18 @@ function BalanceCard({ payer }: { payer: Payer }) {
       figure={summary && creditsShown(summary.balance)}
       unit={summary ? creditsUnit(summary.balance) : ''}
     >
-      {summary && <BalanceParts summary={summary} />}
-    </FigureCard>
-  )
-}
-
-function BalanceParts({ summary }: { summary: AccountSummary }) {
-  const { plan_month, may_manage } = summary
-  return (
-    <>
-      {plan_month && <PlanMonthBar month={plan_month} />}
-      <p className="mt-2">{balanceText(summary)}</p>
-      <p className="mt-1 empty:hidden">{balanceNote(summary)}</p>
-      {may_manage && (
-        <div className="mt-3">
-          <AddCreditsLink />
-        </div>
+      {summary && (
+        <>
+          <BalanceParts summary={summary} />
+          <p className="mt-1 empty:hidden">{balanceNote(summary)}</p>
+          {summary.may_manage && (
+            <div className="mt-3">
+              <AddCreditsLink />
+            </div>
+          )}
+        </>
       )}
-    </>
+    </FigureCard>
   )
 }
 

@@ -1,16 +1,16 @@
 import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { balanceText, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import { BalanceParts } from '../../components/account/BalanceParts.tsx'
+import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
-import { PlanMonthBar } from '../../components/account/PlanMonthBar.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function BalanceCard({ summary }: { summary: AccountSummary }) {
-  const { balance, plan_month, credits_on_the_way, may_manage } = summary
+  const { balance, credits_on_the_way, may_manage } = summary
   return (
     <Card aria-labelledby="balance-title" className="flex flex-col lg:col-span-3">
       <CardHeader
@@ -31,12 +31,9 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
             </p>
           )}
         </div>
-        {plan_month && (
-          <div className="mt-5">
-            <PlanMonthBar month={plan_month} />
-          </div>
-        )}
-        <p className="mt-3 min-h-5 text-sm tabular-nums">{balanceText(summary)}</p>
+        <div className="mt-4 min-h-5 text-sm tabular-nums">
+          <BalanceParts summary={summary} />
+        </div>
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-x-4 gap-y-2 pt-4">
           <p className="text-muted text-sm leading-8 max-sm:leading-5">{balanceNote(summary)}</p>
           {may_manage && <AddCreditsLink />}
@@ -51,8 +48,8 @@ export function BalanceCardSkeleton() {
     <Card className="min-h-61 space-y-4 p-6 lg:col-span-3">
       <Skeleton className="h-4 w-32" />
       <Skeleton className="h-12 w-40" />
-      <Skeleton className="h-2 w-full" />
       <Skeleton className="h-4 w-56" />
+      <Skeleton className="h-2 w-full" />
     </Card>
   )
 }

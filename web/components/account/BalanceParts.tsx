@@ -1,0 +1,23 @@
+import type { AccountSummary } from '../../../schema/api/account.ts'
+import { monthText, otherCreditsText } from './balanceText.ts'
+
+/** What a balance consists of. The bar fills as the plan's credits of the month are used; its text is above it. */
+export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balance' | 'plan_month'> }) {
+  const { plan_month } = summary
+  return (
+    <div className="space-y-2">
+      {plan_month && (
+        <>
+          <p>{monthText(plan_month)}</p>
+          <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-hover">
+            <div
+              className="h-full rounded-full bg-accent"
+              style={{ width: `${(plan_month.used / plan_month.granted) * 100}%` }}
+            />
+          </div>
+        </>
+      )}
+      <p className="empty:hidden">{otherCreditsText(summary)}</p>
+    </div>
+  )
+}
