@@ -143,6 +143,7 @@ const dataSchemas = {
     step: z.enum(['reserved', 'extended', 'expired', 'resolved']),
     kind: z.enum(['usage', 'refund']),
     actor: z.string(),
+    actor_email: text,
     asked: integer,
     credits: integer,
     state: z.enum(['open', 'settled', 'released', 'expired', 'settled_late']),

@@ -55,7 +55,8 @@ export const columns: Readonly<
   hold: {
     at: sql`step.at`,
     id: sql`(h.id || CASE step.name WHEN 'reserved' THEN '' ELSE '/' || step.name END)`,
-    data: sql`to_jsonb(h) || jsonb_build_object('step', step.name, 'transfer_ids', (
+    data: sql`to_jsonb(h) || jsonb_build_object('step', step.name,
+      'actor_email', (SELECT u.email FROM users u WHERE u.clerk_id = h.actor), 'transfer_ids', (
       SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
       WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}))`,
   },

@@ -406,11 +406,13 @@ describe('a search', () => {
     const occurred_at = new Date('2026-05-04T10:00:00Z')
     const reserve = (fields: Partial<Reservation>) =>
       buildHold(database.server, organization, { credits: 1, occurred_at, ...fields })
-    for (let n = 0; n < 50; n++) await reserve({ actor: 'user_bob' })
-    await reserve({ actor: 'user_ada', credits: 30, lasting_s: 60 * 60 })
-    const sentence =
-      'user_bob has 50 open holds, which is the maximum: the next is refused until one of them ends.'
-    const reserved = '80 credits are reserved by 51 open holds (50 of user_bob, 1 of user_ada)'
+    const bob = await buildUser(database.server)
+    const bobs = await reserve({ actor: bob })
+    for (let n = 1; n < 50; n++) await reserve({ actor: bob })
+    const another = await reserve({ actor: 'user_unknown', credits: 30, lasting_s: 60 * 60 })
+    const member = `u…@tidemark.test (${bob})`
+    const sentence = `${member} has 50 open holds, which is the maximum: the next is refused until one of them ends.`
+    const reserved = `80 credits are reserved by 51 open holds (50 of ${member}, 1 of user_unknown)`
     const until = 'until 4 May 2026 at 11:00 UTC at the latest'
     expect(await noticesOf(organization)).toEqual([
       { level: 'problem', sentence, item_key: null },
@@ -420,6 +422,13 @@ describe('a search', () => {
         item_key: null,
       },
     ])
+
+    const detailOf = async ({ id }: { id: string }) => {
+      const query = { owner: organization.owner_id, kind: 'hold' as const, id }
+      return (await server.ask(getTrace, { token: sam.token, query })).highlighted?.detail
+    }
+    expect(await detailOf(bobs)).toBe(`For “Refactoring”, by ${member}.`)
+    expect(await detailOf(another)).toBe('For “Refactoring”, by user_unknown.')
 
     const person = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
     await giveCredits(database, person, { plan: 10, purchased: -40 })

@@ -6,6 +6,11 @@ export function maskEmail(email: string): string {
   return at < 1 ? '…' : `${email.slice(0, 1)}…${email.slice(at)}`
 }
 
+/** A member in a sentence: `d…@example.com (user_2abc)`, or the id alone of one who is unknown. */
+export function memberText(id: string, email: string | null | undefined): string {
+  return email ? `${maskEmail(email)} (${id})` : id
+}
+
 export function creditsText(credits: number): string {
   const amount = Math.abs(credits).toLocaleString('en-US')
   return `${amount} ${Math.abs(credits) === 1 ? 'credit' : 'credits'}`

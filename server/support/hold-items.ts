@@ -2,7 +2,7 @@ import { erasedText } from '../../schema/api/credits.ts'
 import type { TraceItem } from '../../schema/api/support.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
-import { creditsText, momentText } from './format.ts'
+import { creditsText, memberText, momentText } from './format.ts'
 
 type HoldStep = Extract<TimelineRow, { kind: 'hold' }>['data']
 type Told = Pick<TraceItem, 'id' | 'title' | 'level'> & Partial<TraceItem>
@@ -31,7 +31,7 @@ export function tellHold(hold: HoldStep, { now }: { readonly now: Date }): Told 
 function tellReserved(hold: HoldStep, now: Date): Omit<Told, 'id'> {
   const { state, asked, credits, expires_at, kind } = hold
   const what = [hold.reason ?? erasedText, hold.model, hold.project].filter(Boolean).join(', ')
-  const by = hold.actor === hold.owner_id ? '' : `, by ${hold.actor}`
+  const by = hold.actor === hold.owner_id ? '' : `, by ${memberText(hold.actor, hold.actor_email)}`
   const details = [
     ...(kind === 'usage' ? [`For “${what}”${by}.`] : []),
     ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),

@@ -2,7 +2,8 @@ import type { CaseSummary, SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type HoldsOfPerson, holdsOfPersonMax, sumOpenHolds } from '../../schema/ledger/read/open-holds.ts'
-import { creditsText, momentText } from './format.ts'
+import { findEmails } from '../../schema/support/relations.ts'
+import { creditsText, memberText, momentText } from './format.ts'
 
 /** How many people a sentence names. */
 const namedMax = 3
@@ -14,7 +15,12 @@ export async function readSpendingNotices(
   spendable: CaseSummary['spendable'],
 ): Promise<SupportNotice[]> {
   const holds = spendable.held > 0 ? await sumOpenHolds(trx, owner) : []
-  return [...aboutSpendable(spendable), ...aboutHolds(holds, owner, spendable)]
+  const emails = await findEmails(
+    trx,
+    holds.map(({ actor }) => actor),
+  )
+  const named = holds.map((held) => ({ ...held, member: memberText(held.actor, emails.get(held.actor)) }))
+  return [...aboutSpendable(spendable), ...aboutHolds(named, owner, spendable)]
 }
 
 function aboutSpendable({ available, expiring, debt }: CaseSummary['spendable']): SupportNotice[] {
@@ -39,7 +45,7 @@ function aboutSpendable({ available, expiring, debt }: CaseSummary['spendable'])
 
 /** Why a call may be refused that the balance would cover. */
 function aboutHolds(
-  holds: readonly HoldsOfPerson[],
+  holds: readonly (HoldsOfPerson & { readonly member: string })[],
   { owner_id }: Owner,
   { available }: CaseSummary['spendable'],
 ): SupportNotice[] {
@@ -47,7 +53,7 @@ function aboutHolds(
   const sum = (of: 'count' | 'credits') => holds.reduce((before, held) => before + held[of], 0)
   const until = new Date(Math.max(...holds.map(({ last_expires_at }) => last_expires_at.getTime())))
   const [count, credits] = [sum('count'), sum('credits')]
-  const named = holds.slice(0, namedMax).map(({ actor, count: theirs }) => `${theirs} of ${actor}`)
+  const named = holds.slice(0, namedMax).map(({ member, count: theirs }) => `${theirs} of ${member}`)
   const more = holds.length > namedMax ? `, ${holds.length - namedMax} other people` : ''
   const whose = holds.every(({ actor }) => actor === owner_id) ? '' : ` (${named.join(', ')}${more})`
   const refused =
@@ -58,9 +64,9 @@ function aboutHolds(
     ...holds
       .filter((held) => held.count >= holdsOfPersonMax)
       .map(
-        ({ actor, count: theirs }): SupportNotice => ({
+        ({ member, count: theirs }): SupportNotice => ({
           level: 'problem',
-          sentence: `${actor} has ${theirs} open holds, which is the maximum: the next is refused until one of them ends.`,
+          sentence: `${member} has ${theirs} open holds, which is the maximum: the next is refused until one of them ends.`,
           item_key: null,
         }),
       ),
