@@ -4,7 +4,16 @@ import { isRefusedByBank, isUnfinished } from '../../schema/checkout/intents.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
-import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './format.ts'
+import {
+  capitalized,
+  creditsText,
+  dayText,
+  durationText,
+  maskEmail,
+  momentText,
+  moneyText,
+  sentence,
+} from './format.ts'
 import { tellHold } from './hold-items.ts'
 import type { Links } from './links.ts'
 
@@ -200,7 +209,7 @@ const failureMeanings = {
 
 function tellAttempt({ data, at }: RowOf<'attempt'>): Told {
   const isOne = data.tries === 1
-  const until = isOne ? '' : ` The last of them was at ${data.last_at.toISOString()}.`
+  const until = isOne ? '' : ` The last of them was on ${momentText(data.last_at)}.`
   return {
     title: isOne ? 'A try failed' : `${data.tries} tries failed in the same way`,
     level: data.kind === 'unavailable' || data.kind === 'not_yet' ? 'waiting' : 'problem',

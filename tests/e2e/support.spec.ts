@@ -154,7 +154,12 @@ test(
     const timeline = support.getByRole('region', { name: 'Timeline' })
     const item = timeline.getByRole('button', { name: /75 credits reserved/ })
     await expect(item).toHaveAttribute('aria-expanded', 'true')
-    await expect(support.getByText(/For “Refactoring, large, website”. It expires on/)).toBeVisible()
+    const utc = (time: string) => new RegExp(`^\\w+ \\d+, \\d{4} ${time.slice(11, 16)}\\sUTC$`)
+    const reservedAt = item.locator('time')
+    await expect(reservedAt).toHaveText(utc((await reservedAt.getAttribute('datetime')) ?? ''))
+    await expect(
+      support.getByText(/For “Refactoring, large, website”. It expires on \d+ \w+ \d{4} at \d\d:\d\d UTC/),
+    ).toBeVisible()
     const facts = support.getByRole('region', { name: 'Customer' })
     await expect(facts).toContainText('Reserved75')
     await act(support, 'Release credits', /Available425 → 500Hold\s*Open → Released/)

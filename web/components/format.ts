@@ -34,9 +34,9 @@ export function formatMoney(amountMinor: number, currency: Currency): string {
   return new Intl.NumberFormat(readerLocales, { style: 'currency', currency }).format(amountMinor / 100)
 }
 
-/** A date without a time, such as `2026-11-22`: the same day everywhere. */
-export function formatDate(date: string): string {
-  return utcDay.format(new Date(date))
+/** A day in UTC: of a date without a time, such as `2026-11-22`, the same everywhere. */
+export function formatDate(iso: string): string {
+  return utcDay.format(new Date(iso))
 }
 
 export function formatDay(iso: string): string {

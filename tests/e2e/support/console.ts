@@ -14,7 +14,9 @@ export interface Setting {
 }
 
 export async function openConsole({ browser, baseURL }: Setting, person: Person): Promise<Page> {
-  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
+  // Support staff may be anywhere: the console has UTC.
+  const timezoneId = 'America/New_York'
+  const context = await browser.newContext({ ...(baseURL && { baseURL }), timezoneId })
   await signIn(context.request, person)
   return context.newPage()
 }

@@ -7,11 +7,12 @@ import type {
   SupportPerson,
   SupportTrace,
 } from '../../../../schema/api/support.ts'
-import { formatCredits, formatDay, formatTime } from '../../../components/format.ts'
+import { formatCredits, formatDate } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
 import { ownerTitle, sentenceCase, type Tone } from '../../../components/support/labels.ts'
+import { Moment } from '../../../components/support/Moment.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -86,8 +87,8 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
               </span>
             </Fact>
           )}
-          {person?.member_since && <Fact name="Since">{formatDay(person.member_since)}</Fact>}
-          {person?.forgotten_at && <Fact name="Erased">{formatDay(person.forgotten_at)}</Fact>}
+          {person?.member_since && <Fact name="Since">{formatDate(person.member_since)}</Fact>}
+          {person?.forgotten_at && <Fact name="Erased">{formatDate(person.forgotten_at)}</Fact>}
         </dl>
       )}
       {person && person.customers.length > 0 && (
@@ -169,12 +170,16 @@ function Editors({ editors }: Pick<SupportPerson, 'editors'>) {
               </p>
               {editor.name !== null && <p className="[overflow-wrap:anywhere]">Says it is “{editor.name}”</p>}
               <p>
-                {last_used_at
-                  ? `Last used ${formatDay(last_used_at)} at ${formatTime(last_used_at)}`
-                  : 'Never used'}
+                {last_used_at ? (
+                  <>
+                    Last used <Moment at={last_used_at} />
+                  </>
+                ) : (
+                  'Never used'
+                )}
               </p>
               <p>
-                Since {formatDay(connected_at)}, {ends[state]} {formatDay(ends_at)}
+                Since {formatDate(connected_at)}, {ends[state]} {formatDate(ends_at)}
               </p>
             </li>
           )

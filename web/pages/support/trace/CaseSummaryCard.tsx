@@ -1,10 +1,11 @@
 import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
-import { formatCreditChange, formatCredits, formatDay, formatTime } from '../../../components/format.ts'
+import { formatCreditChange, formatCredits } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
+import { Moment, utcTime } from '../../../components/support/Moment.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -115,13 +116,13 @@ function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
         'Nothing was compared with Stripe yet'
       ) : (
         <>
-          As far as Stripe was heard until {formatDay(heard_until)} {formatTime(heard_until)}
+          As far as Stripe was heard until <Moment at={heard_until} />
           {is_heard_late && ', which is late'}
         </>
       )}
       {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}
       {open_checkouts > 0 && `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}. Looked
-      up at {formatTime(as_of)}.
+      up at {utcTime(as_of)}.
     </>
   )
 }

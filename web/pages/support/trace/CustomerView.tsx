@@ -34,7 +34,7 @@ export function CustomerView({ owner }: { owner: string }) {
           title="Balance"
           description={
             first &&
-            `${formatCredits(first.balance.total)} credits: ${formatCredits(first.balance.plan)} of the plan, ${formatCredits(first.balance.purchased)} purchased`
+            `${formatCredits(first.balance.total)} credits: ${formatCredits(first.balance.plan)} of the plan, ${formatCredits(first.balance.purchased)} purchased. Times here are in your time zone.`
           }
         />
         <Part

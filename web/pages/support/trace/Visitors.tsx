@@ -3,7 +3,7 @@ import { Eye } from 'lucide-react'
 import type { SupportVisitor } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { visitQuery } from '../../../api/support.ts'
-import { formatTime } from '../../../components/format.ts'
+import { utcTime } from '../../../components/support/Moment.tsx'
 
 interface VisitorsProps {
   owner: string
@@ -22,7 +22,7 @@ export function Visitors({ owner, known }: VisitorsProps) {
           className="mb-3 flex items-center gap-2 rounded-control border border-caution-line bg-caution-soft px-3 py-2 text-sm"
         >
           <Eye aria-hidden="true" className="size-4 shrink-0 text-caution" />
-          {name} is looking at this too, since {formatTime(since)}.
+          {name} is looking at this too, since {utcTime(since)}.
         </p>
       ))}
     </div>

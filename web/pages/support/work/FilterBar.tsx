@@ -10,11 +10,11 @@ import { Field } from '../../../ui/Field.tsx'
 import {
   addSaved,
   loadSaved,
-  localMinute,
   longestText,
   readFilter,
   type SavedFilter,
   storeSaved,
+  utcMinute,
   writeFilter,
 } from './filter.ts'
 import { Select } from './Select.tsx'
@@ -78,10 +78,10 @@ export function FilterBar() {
       <div className="flex gap-2 max-sm:col-span-2 max-sm:flex-col">
         {(['from', 'to'] as const).map((name) => (
           <label key={name} className="flex items-center gap-1.5 text-sm text-muted">
-            {name === 'from' ? 'From' : 'To'}
+            {name === 'from' ? 'From' : 'To'} (UTC)
             <input
               type="datetime-local"
-              value={localMinute(filter[name])}
+              value={utcMinute(filter[name])}
               onChange={({ target }) => set(name)(target.value)}
               className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-sm text-ink shadow-low max-sm:flex-1"
             />

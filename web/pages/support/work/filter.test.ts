@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { addSaved, localMinute, readFilter, readSaved, writeFilter } from './filter.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { addSaved, readFilter, readSaved, utcMinute, writeFilter } from './filter.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
 
 test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money', 'text=evt_1'])(
   'a filter is the same after it was written into the address: “%s”',
@@ -8,11 +10,13 @@ test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money',
   },
 )
 
-test('a window of time is written as moments, and read as the reader’s clock has them', () => {
+test('a window of time is written as moments, and read in UTC wherever the reader is', () => {
+  vi.stubEnv('TZ', 'America/New_York')
+  expect(new Date('2026-11-25T14:02:00.000Z').getHours()).toBe(9)
   const filter = readFilter(new URLSearchParams({ from: '2026-11-25T14:02', to: 'yesterday' }))
-  expect(filter).toEqual({ from: new Date('2026-11-25T14:02').toISOString(), order: 'age' })
+  expect(filter).toEqual({ from: '2026-11-25T14:02:00.000Z', order: 'age' })
   expect(readFilter(writeFilter(filter))).toEqual(filter)
-  expect(localMinute(filter.from)).toBe('2026-11-25T14:02')
+  expect(utcMinute(filter.from)).toBe('2026-11-25T14:02')
 })
 
 test('an unknown filter in a URL is ignored', () => {

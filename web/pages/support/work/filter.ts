@@ -34,17 +34,15 @@ export function writeFilter(filter: WorkFilter): URLSearchParams {
   })
 }
 
-/** A moment of the reader's clock, or an ISO one; undefined for what is none. */
+/** A minute of a field, in UTC, or an ISO moment; undefined for what is none. */
 function momentOf(text: string | null): string | undefined {
-  const at = Date.parse(text ?? '')
+  const at = Date.parse(text?.replace(/T\d\d:\d\d$/, '$&Z') ?? '')
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
-/** As a field of the browser shows a moment: the reader's clock, to the minute. */
-export function localMinute(iso: string | undefined): string {
-  if (!iso) return ''
-  const at = new Date(iso)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** As a field of the browser shows a moment: in UTC, to the minute. */
+export function utcMinute(iso: string | undefined): string {
+  return iso?.slice(0, 16) ?? ''
 }
 
 export interface SavedFilter {
