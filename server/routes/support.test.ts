@@ -391,7 +391,7 @@ describe('a search', () => {
     ])
   })
 
-  test('a case says in plain words why a call would be refused: what is reserved by whom, and a debt', async () => {
+  test('a case says in plain words why a call would be refused: what is reserved by whom, a debt, and what expires', async () => {
     const organization = {
       owner_kind: 'organization',
       owner_id: `org_${randomUUID().replaceAll('-', '')}`,
@@ -438,6 +438,23 @@ describe('a search', () => {
         sentence: 'Every request is refused until a debt of 40 credits is paid back.',
         item_key: null,
       },
+    ])
+    const waiting = (sentence: string) => [{ level: 'waiting', sentence, item_key: null }]
+    await giveCredits(database, person, { plan: 100 })
+    expect(await noticesOf(person)).toEqual(
+      waiting('A debt of 40 credits of one account takes as many of the other.'),
+    )
+    // Up to the next pass of the task that ends what is over.
+    await database.owner
+      .updateTable('ledger_owners')
+      .set({ kept: 20, expiring: 20 })
+      .where('owner_id', '=', person.owner_id)
+      .execute()
+    expect(await noticesOf(person)).toEqual([
+      ...waiting('A debt of 40 credits of one account takes as many of the other.'),
+      ...waiting(
+        '20 credits of a month that is over cannot be used; they expire when its last hold has ended.',
+      ),
     ])
   })
 
