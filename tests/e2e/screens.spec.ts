@@ -102,10 +102,19 @@ function shiftOf(page: Page): Promise<number> {
   return page.evaluate<number>('window.shift')
 }
 
-/** Nothing is wider than the smallest phone. */
+/** Nothing is wider than the smallest phone, and a table that scrolls shows it and takes the keyboard. */
 async function expectToFit(page: Page, { name }: Screen): Promise<void> {
   await page.setViewportSize(smallestPhone)
   await expect
     .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'), { message: name })
     .toBeLessThanOrEqual(smallestPhone.width)
+  await expect
+    .poll(() => page.evaluate<string[]>(hiddenColumns), { message: `${name}: tables without a sign of more` })
+    .toEqual([])
 }
+
+const hiddenColumns = `[...document.querySelectorAll('table')]
+  .filter(({ parentElement: box }) => box.scrollWidth > box.clientWidth + 1)
+  .filter(({ parentElement: box }) =>
+    box.tabIndex !== 0 || !box.ariaLabel || getComputedStyle(box).maskImage === 'none')
+  .map(({ caption }) => caption?.textContent)`

@@ -1,4 +1,13 @@
-import { type ComponentProps, createContext, type ReactNode, useContext } from 'react'
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { cn } from './cn.ts'
 
 export interface Column {
@@ -37,10 +46,21 @@ const Layout = createContext<{ columns: readonly Column[]; size: keyof typeof si
   size: 'roomy',
 })
 
-/** A table that scrolls within its card where the window is narrower. */
+/** Where the window is narrower it scrolls within its card, by keys too, with a faded end while there is more. */
 export function Table({ caption, columns, size = 'roomy', className, children }: TableProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const hidden = useHiddenColumns(box)
   return (
-    <div className={cn('@container overflow-x-auto', sizes[size].edges, className)}>
+    <div
+      ref={box}
+      {...(hidden !== 'never' && { role: 'group', tabIndex: 0, 'aria-label': caption })}
+      className={cn(
+        '@container overflow-x-auto focus-visible:-outline-offset-2',
+        hidden === 'more' && '[mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)]',
+        sizes[size].edges,
+        className,
+      )}
+    >
       {/* Rows are opaque, so that nothing shows through the cells that stay in view. */}
       <table className="w-full text-sm tabular-nums [:where(&>:not(thead)>tr)]:bg-surface">
         <caption className="sr-only">{caption}</caption>
@@ -61,6 +81,27 @@ export function Table({ caption, columns, size = 'roomy', className, children }:
       </table>
     </div>
   )
+}
+
+/** Whether columns are out of sight to the right: never, not at the end of the row, or at present. */
+function useHiddenColumns(ref: RefObject<HTMLElement | null>): 'never' | 'no more' | 'more' {
+  const [hidden, setHidden] = useState<'never' | 'no more' | 'more'>('never')
+  useEffect(() => {
+    const box = ref.current
+    if (!box) return
+    const look = () => {
+      const most_px = box.scrollWidth - box.clientWidth
+      setHidden(most_px <= 1 ? 'never' : box.scrollLeft >= most_px - 1 ? 'no more' : 'more')
+    }
+    const observer = new ResizeObserver(look)
+    for (const element of [box, ...box.children]) observer.observe(element)
+    box.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener('scroll', look)
+    }
+  }, [ref])
+  return hidden
 }
 
 /** A cell in the column of that name. */
