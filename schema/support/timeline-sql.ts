@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Owner } from '../ledger/accounts.ts'
+import { keysOfHold } from '../ledger/hold-keys.ts'
 import type { TimelineKind } from './timeline-rows.ts'
 
 /** A time with all of Postgres' digits, in the order of time. */
@@ -14,9 +15,6 @@ const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload 
   WHEN 'invoice.paid' THEN p.payload #> '{data,object,amount_paid}'
   ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
     p.payload #> '{data,object,amount}') END)`
-
-/** The keys of the usages that settle a hold: of what was reserved, and of what was above. */
-export const keysOfHold = (id: RawBuilder<unknown>) => sql`('hold/' || ${id}, 'hold/' || ${id} || '/above')`
 
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>

@@ -5,17 +5,10 @@ import { lookupEach } from '../database/lookup-each.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { keysOfHold } from '../ledger/hold-keys.ts'
 import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
-import {
-  asText,
-  changeOfOwner,
-  columns,
-  intentsOf,
-  invoicesOf,
-  keysOfHold,
-  stepsOfHolds,
-} from './timeline-sql.ts'
+import { asText, changeOfOwner, columns, intentsOf, invoicesOf, stepsOfHolds } from './timeline-sql.ts'
 
 export interface TimelineCursor {
   /** As `TimelineRow.at` has it. */

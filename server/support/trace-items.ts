@@ -1,6 +1,7 @@
 import { erasedText } from '../../schema/api/credits.ts'
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
 import { isRefusedByBank, isUnfinished } from '../../schema/checkout/intents.ts'
+import { holdOfKey } from '../../schema/ledger/hold-keys.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { NameOf } from './colleagues.ts'
@@ -383,8 +384,8 @@ function tellTransfer({ data, at }: RowOf<'transfer'>, { nameOf }: PresentOption
 
 /** A usage that settled a hold has its id in its key. */
 function holdOf({ idempotency_key }: RowOf<'transfer'>['data']): string[] {
-  const [, id] = /^hold\/([0-9a-f-]{36})(\/above)?$/.exec(idempotency_key) ?? []
-  return id ? [keyOf({ kind: 'hold', id })] : []
+  const hold = holdOfKey(idempotency_key)
+  return hold ? [keyOf({ kind: 'hold', id: hold.id })] : []
 }
 
 const actWords: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import type { Currency } from '../../catalogue/currency.ts'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
+import { isAboveHold } from '../hold-keys.ts'
 import type { UsageFailure } from '../spend/usage.ts'
 import { latestOpeningOf } from './archived.ts'
 
@@ -303,7 +304,7 @@ async function readChanges(
       SELECT change.transfer_id, change.plan, change.purchased, told.*
       FROM change
       CROSS JOIN LATERAL (
-        SELECT kind, NULL AS failure, reason, model, project, idempotency_key ~ '^hold/.*/above$' AS is_above_hold, occurred_at, actor, grant_id
+        SELECT kind, NULL AS failure, reason, model, project, ${isAboveHold(sql`idempotency_key`)} AS is_above_hold, occurred_at, actor, grant_id
         FROM ledger_transfers
         WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id}
         UNION ALL

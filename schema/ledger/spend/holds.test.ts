@@ -6,6 +6,7 @@ import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { endExpiredHolds } from '../post/holds.ts'
 import { findBalance } from '../read/balances.ts'
+import { holdsOfPersonMax } from '../read/open-holds.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits, type Usage } from './usage.ts'
 
@@ -151,6 +152,7 @@ test('a hold that was released cannot be settled, and what was settled cannot be
 
 test('a person has at most fifty open holds of one payer', async () => {
   const { ask, reservation, reserve } = await spender({ purchased: 1000 })
+  expect(holdsOfPersonMax).toBe(50)
   const outcomes = await ask(...Array.from({ length: 51 }, () => reservation(1)))
   expect(outcomes.at(49)?.outcome).toBe('posted')
   expect(outcomes.at(50)).toMatchObject({ outcome: 'too_many', held: 50 })

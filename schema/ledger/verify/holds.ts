@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { keysOfHold } from '../hold-keys.ts'
 import { usageInput } from './keys.ts'
 import type { ReportProblem } from './problems.ts'
 import type { Range } from './transfers.ts'
@@ -38,7 +39,7 @@ async function checkSettlements(
   const keys = is_all
     ? sql`SELECT * FROM ledger_keys WHERE starts_with(idempotency_key, 'hold/')`
     : sql`SELECT k.* FROM named n JOIN ledger_keys k ON k.owner_id = n.owner_id
-        AND k.idempotency_key IN ('hold/' || n.id, 'hold/' || n.id || '/above')`
+        AND k.idempotency_key IN ${keysOfHold(sql`n.id`)}`
   const { rows } = await sql<{ id: string }>`
     WITH named AS (${named}), settled AS (
       SELECT h.*, CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.credits) ELSE h.charged END AS reserved

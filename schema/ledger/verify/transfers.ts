@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { TransferKind } from '../accounts.ts'
+import { holdOfKey } from '../hold-keys.ts'
 import type { Account, Accounts } from './accounts.ts'
 import { entryHash, type TransferContent, transferDigest, usageInputHash } from './hash.ts'
 import { planToReadAll, planToReadInOrder } from './planned.ts'
@@ -47,7 +48,7 @@ interface EntryRow {
  */
 function mustBeCovered({ kind, idempotency_key }: TransferRow): boolean {
   if (kind === 'credit_purchase') return true
-  return kind === 'usage' && (!idempotency_key.startsWith('hold/') || idempotency_key.endsWith('/above'))
+  return kind === 'usage' && (holdOfKey(idempotency_key)?.is_above ?? true)
 }
 
 /**

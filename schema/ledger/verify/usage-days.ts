@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { isAboveHold } from '../hold-keys.ts'
 import type { ReportProblem } from './problems.ts'
 import type { Range } from './transfers.ts'
 
@@ -20,7 +21,7 @@ export async function checkUsageDays(
   const { rows } = await sql<{ owner_id: string; day: string; actor: string }>`
     WITH posted AS ${is_all ? sql`NOT MATERIALIZED` : sql``} (
       SELECT t.owner_id, (t.occurred_at AT TIME ZONE 'UTC')::date AS day, t.actor, t.token_id,
-        CASE WHEN t.idempotency_key LIKE 'hold/%/above' THEN 0 ELSE 1 END AS requests, 0 AS failed, e.amount AS credits, t.id
+        CASE WHEN ${isAboveHold(sql`t.idempotency_key`)} THEN 0 ELSE 1 END AS requests, 0 AS failed, e.amount AS credits, t.id
       FROM ledger_transfers t
       JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.transfer_id = t.id
         AND e.account_id = (SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = 'used')
