@@ -389,6 +389,13 @@ describe('a search', () => {
       ],
       ['11:10', ...reserved(20)],
     ])
+    const single = await reserve(95, 1)
+    await ask(single.id, 96, { action: 'release' })
+    expect((await told(single))[0]).toEqual([
+      '11:36',
+      'Hold released',
+      'Its 1 credit was no longer reserved, and nothing was charged.',
+    ])
   })
 
   test('a case says in plain words why a call would be refused: what is reserved by whom, a debt, and what expires', async () => {

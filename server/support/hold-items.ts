@@ -56,11 +56,11 @@ function tellExpired({ state, credits }: HoldStep): Omit<Told, 'id'> {
     return {
       title,
       level: 'waiting',
-      detail: `Its ${creditsText(credits)} count as reserved until the ledger ends it, within a minute.`,
+      detail: `Its ${creditsText(credits)} ${credits === 1 ? 'counts' : 'count'} as reserved until the ledger ends it, within a minute.`,
     }
   const late =
     state === 'expired' ? ' It may be settled late within 24 hours, for what is available then.' : ''
-  return { title, level: 'done', detail: `Its ${creditsText(credits)} were no longer reserved.${late}` }
+  return { title, level: 'done', detail: `Its ${wereText(credits)} no longer reserved.${late}` }
 }
 
 function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led_to'> {
@@ -68,7 +68,7 @@ function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led
   if (settled_credits === null || charged === null)
     return {
       title: 'Hold released',
-      detail: `Its ${creditsText(credits)} were no longer reserved, and nothing was charged.`,
+      detail: `Its ${wereText(credits)} no longer reserved, and nothing was charged.`,
       led_to: [],
     }
   const isLate = state === 'settled_late'
@@ -78,10 +78,10 @@ function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led
     ...(isLate ? ['It had expired, so only available credits could be charged.'] : []),
     ...(uncollected > 0
       ? [
-          `It cost ${creditsText(settled_credits)}; ${uncollected} stay uncollected, because no more were available.`,
+          `It cost ${creditsText(settled_credits)}; ${uncollected} ${uncollected === 1 ? 'stays' : 'stay'} uncollected, because no more were available.`,
         ]
       : []),
-    ...(!isLate && charged < credits ? [`${creditsText(credits - charged)} were no longer reserved.`] : []),
+    ...(!isLate && charged < credits ? [`${wereText(credits - charged)} no longer reserved.`] : []),
   ]
   return {
     title: `Settled${isLate ? ' late' : ''}: ${charged === 0 ? 'nothing' : creditsText(charged)} charged`,
@@ -89,6 +89,8 @@ function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led
     led_to: transfersOf(hold),
   }
 }
+
+const wereText = (credits: number) => `${creditsText(credits)} ${credits === 1 ? 'was' : 'were'}`
 
 function transfersOf({ transfer_ids }: HoldStep): string[] {
   return transfer_ids.map((id) => keyOf({ kind: 'transfer', id: String(id) }))
