@@ -58,6 +58,8 @@ function Bars({ days, of, label, color, height }: BarsProps) {
             tickLine={false}
             axisLine={{ stroke: 'var(--tide-line-strong)' }}
             minTickGap={28}
+            // Each label below its own day: the usual way moves the last one to where it has room.
+            interval="equidistantPreserveStart"
           />
           <YAxis
             width={40}
