@@ -46,7 +46,7 @@ const Layout = createContext<{ columns: readonly Column[]; size: keyof typeof si
   size: 'roomy',
 })
 
-/** Where the window is narrower it scrolls within its card, by keys too, with a faded end while there is more. */
+/** Where there is less room it scrolls within its card, by keys too, with a faded end while there is more. */
 export function Table({ caption, columns, size = 'roomy', className, children }: TableProps) {
   const box = useRef<HTMLDivElement>(null)
   const hidden = useHiddenColumns(box)

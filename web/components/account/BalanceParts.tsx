@@ -1,7 +1,7 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { monthText, otherCreditsText } from './balanceText.ts'
 
-/** What a balance consists of. The bar fills as the plan's credits of the month are used; its text is above it. */
+/** What a balance consists of. The bar fills with use of the month; the text above it says the same. */
 export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balance' | 'plan_month'> }) {
   const { plan_month } = summary
   return (
