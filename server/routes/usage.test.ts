@@ -175,6 +175,7 @@ describe('the usage of a person', () => {
   test.each([
     [{ from: '2026-03-01' }, 'to is required'],
     [{ ...march, from: 'March' }, 'from is not valid'],
+    [{ from: '0000-12-30', to: '0000-12-31' }, 'from is not valid'],
     [{ from: '2026-03-02', to: '2026-03-01' }, 'to must not be before from'],
     [{ from: '2025-03-01', to: '2026-03-02' }, 'to must be at most 365 days after from'],
     [{ ...march, group_by: 'mood' }, 'group_by is not valid'],
