@@ -89,8 +89,16 @@ export type SpendingRefusal = Omit<
   keyof z.infer<typeof apiErrorSchema>
 >
 
-export const refusedSpending = {
-  description:
-    'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
-  schema: spendingRefusalSchema,
+/** Of calls that name a payer. */
+export const noSeat = { description: 'The user has no seat in the organization that is to pay' }
+
+/** Of calls that spend or reserve. */
+export const spendingErrors = {
+  402: {
+    description:
+      'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
+    schema: spendingRefusalSchema,
+  },
+  404: noSeat,
+  409: { description: 'The idempotency_key was used before for a different request' },
 }
