@@ -17,6 +17,8 @@ export type EditorBalance = z.infer<typeof editorBalanceSchema>
 
 /** It is shown to people: no characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+/** A row of the history or of usage would have no name. */
+const unseen = /^[\p{Cf}\p{Z}\p{DI}]+$/u
 
 const shownText = (name: string, length_max: number) =>
   z.string().check(
@@ -24,6 +26,7 @@ const shownText = (name: string, length_max: number) =>
     z.minLength(1),
     z.maxLength(length_max),
     z.refine((text) => !unshowable.test(text), `${name} must not hold control characters`),
+    z.refine((text) => !unseen.test(text), `${name} must have something that can be seen`),
   )
 
 /** What names a piece of usage, and says what it was for. */
