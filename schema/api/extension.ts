@@ -5,8 +5,9 @@ import { payerSchema } from './ids.ts'
 import {
   editorBalanceSchema,
   failureRules,
+  noSeat,
   outcomeFields,
-  refusedSpending,
+  spendingErrors,
   spendingFields,
 } from './spending.ts'
 
@@ -91,7 +92,10 @@ export const getExtensionBalance = endpoint({
     version: z.int(),
     as_of: z.iso.datetime(),
   }),
-  also: { 304: { description: 'Nothing has changed since the ETag in If-None-Match' } },
+  also: {
+    304: { description: 'Nothing has changed since the ETag in If-None-Match' },
+    404: noSeat,
+  },
 })
 
 export const signOutEditor = endpoint({
@@ -132,5 +136,5 @@ export const reportUsage = endpoint({
     /** As it is now. */
     balance: editorBalanceSchema,
   }),
-  also: { 402: refusedSpending },
+  also: spendingErrors,
 })

@@ -4,7 +4,7 @@ import {
   editorBalanceSchema,
   failureRules,
   outcomeFields,
-  refusedSpending,
+  spendingErrors,
   spendingFields,
 } from './spending.ts'
 
@@ -47,7 +47,10 @@ export const reserveCredits = endpoint({
     ),
   /** The hold as it is now, which may have ended since the first try. */
   response: z.extend(holdAnswer, { replayed: z.boolean() }),
-  also: { 402: refusedSpending, 429: { description: 'The caller has 50 open holds of this payer' } },
+  also: {
+    ...spendingErrors,
+    429: { description: 'The caller has 50 open holds of this payer, or makes too many calls' },
+  },
 })
 
 export const getHold = endpoint({
@@ -70,7 +73,10 @@ export const extendHold = endpoint({
   params,
   body: z.strictObject({ expires_in: minutes }),
   response: holdAnswer,
-  also: { 404: no_hold, 409: ended },
+  also: {
+    404: { description: `${no_hold.description}, or no seat in the organization any more` },
+    409: ended,
+  },
 })
 
 export const settleHold = endpoint({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { currencySchema } from '../catalogue/schemas.ts'
+import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 
@@ -169,9 +170,8 @@ export const requestReconciliation = endpoint({
   response: z.object({ run: runSchema }),
 })
 
-// Of this millennium: not every day that can be written can be computed with.
+// Of this millennium, as `daySchema`.
 const monthSchema = z.string().check(z.regex(/^2\d{3}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
-const daySchema = z.iso.date().check(z.regex(/^2/, 'a day such as 2026-11-25'))
 
 /** Minor units per currency, from the day's balance transactions; deductions are above zero. */
 const moneyOfDaySchema = z.object({

@@ -17,6 +17,8 @@ export type EditorBalance = z.infer<typeof editorBalanceSchema>
 
 /** It is shown to people: no characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+/** A row of the history or of usage would have no name. */
+const unseen = /^[\p{Cf}\p{Z}\p{DI}]+$/u
 
 const shownText = (name: string, length_max: number) =>
   z.string().check(
@@ -24,6 +26,7 @@ const shownText = (name: string, length_max: number) =>
     z.minLength(1),
     z.maxLength(length_max),
     z.refine((text) => !unshowable.test(text), `${name} must not hold control characters`),
+    z.refine((text) => !unseen.test(text), `${name} must have something that can be seen`),
   )
 
 /** What names a piece of usage, and says what it was for. */
@@ -89,8 +92,16 @@ export type SpendingRefusal = Omit<
   keyof z.infer<typeof apiErrorSchema>
 >
 
-export const refusedSpending = {
-  description:
-    'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
-  schema: spendingRefusalSchema,
+/** Of calls that name a payer. */
+export const noSeat = { description: 'The user has no seat in the organization that is to pay' }
+
+/** Of calls that spend or reserve. */
+export const spendingErrors = {
+  402: {
+    description:
+      'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',
+    schema: spendingRefusalSchema,
+  },
+  404: noSeat,
+  409: { description: 'The idempotency_key was used before for a different request' },
 }

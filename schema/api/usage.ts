@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema } from './ids.ts'
 
@@ -14,8 +15,8 @@ const day_ms = 86_400_000
 /** UTC days, both included. */
 const usageQuery = z
   .strictObject({
-    from: z.iso.date(),
-    to: z.iso.date(),
+    from: daySchema,
+    to: daySchema,
     group_by: z._default(z.enum(usageGroups), 'day'),
     format: z._default(z.enum(['json', 'csv']), 'json'),
   })

@@ -355,6 +355,8 @@ describe('an invalid report is refused, names the field and charges nothing', ()
     ['an escape in the description', { description: '\u001b[31mred' }, 'description'],
     ['a description that turns its direction', { description: 'safe\u202etxt' }, 'description'],
     ['half a character', { description: 'a\ud800' }, 'description'],
+    ['a description of which nothing is seen', { description: '\u3164' }, 'description'],
+    ['a model of which nothing is seen', { model: '\u200b\u{e0001}' }, 'model'],
     ['an empty model', { model: ' ' }, 'model'],
     ['a model of 65 characters', { model: 'm'.repeat(65) }, 'model'],
     ['two lines of a project', { project: 'one\ntwo' }, 'project'],

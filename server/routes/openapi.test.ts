@@ -35,6 +35,32 @@ test('the contract lists the calls that are mounted', async () => {
   expect(document.components.schemas).toHaveProperty('Error')
 })
 
+test('the contract says of each error of a hold what it is about, and that it has the form of errors', async () => {
+  const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
+  const schema = { $ref: '#/components/schemas/Error' }
+  const errors = (...statuses: readonly number[]) =>
+    Object.fromEntries(
+      statuses.map((status) => [
+        status,
+        { description: expect.any(String), content: { 'application/json': { schema } } },
+      ]),
+    )
+  const holds = '/api/extension/holds'
+  expect(paths[holds]?.post?.responses).toMatchObject({
+    ...errors(404, 409, 429),
+    402: { content: { 'application/json': { schema: { required: expect.arrayContaining(['held']) } } } },
+  })
+  expect(paths['/api/extension/usage']?.post?.responses).toMatchObject(errors(404, 409))
+  for (const act of ['extend', 'settle', 'release']) {
+    expect(paths[`${holds}/{id}/${act}`]?.post?.responses).toMatchObject(errors(404, 409))
+  }
+  expect(paths[`${holds}/{id}`]?.get?.responses).toMatchObject(errors(404))
+  expect(paths['/api/extension/balance']?.get?.responses).toMatchObject({
+    304: { description: expect.any(String) },
+    ...errors(404),
+  })
+})
+
 test('calls of support are in the contract of support staff alone', async () => {
   const pathsOf = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${server.url}${path}`, { headers })

@@ -119,7 +119,7 @@ function operationOf(endpoint: Endpoint) {
         },
       },
       ...Object.fromEntries(
-        Object.entries(endpoint.also ?? {}).map(([status, also]) => [status, alsoOf(also)]),
+        Object.entries(endpoint.also ?? {}).map(([status, also]) => [status, alsoOf(Number(status), also)]),
       ),
       default: endpoint.errors === 'oauth' ? oauthErrorResponse : errorResponse,
     },
@@ -141,8 +141,8 @@ function bodyContent(body: z.core.$ZodType, { form }: Endpoint) {
   }
 }
 
-function alsoOf({ description, schema }: NonNullable<Endpoint['also']>[number]) {
-  if (!schema) return { description }
+function alsoOf(status: number, { description, schema }: NonNullable<Endpoint['also']>[number]) {
+  if (!schema) return status < 400 ? { description } : { ...errorResponse, description }
   return { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
 }
 

@@ -13,6 +13,7 @@ import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { spendCredits, type Usage } from '../../schema/ledger/spend/usage.ts'
 import { forgetUser } from '../../schema/users/forget-user.ts'
 import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -172,9 +173,28 @@ describe('the usage of a person', () => {
     expect(lines[1]).toBe('2026-03-02,Other,51,0,101')
   })
 
+  test('what a request cost above its hold is told on the day of its settlement, without the request', async () => {
+    const person = await personWithCredits()
+    const hold = await buildHold(database.server, person.owner, {
+      model: 'other',
+      occurred_at: new Date('2026-03-02T23:59:00Z'),
+    })
+    const { owner, user_id: actor } = person
+    const settled_at = new Date('2026-03-03T00:01:00Z')
+    await spendCredits(database.server, [
+      { ...owner, actor, action: 'settle', hold_id: hold.id, credits: 80, occurred_at: settled_at },
+    ])
+    const after = { from: '2026-03-03', to: '2026-03-03' }
+    expect(await ownUsage(person, { ...after, group_by: 'model' })).toMatchObject({
+      rows: [{ id: null, label: 'Other', requests: 0, credits: 5 }],
+      total: { requests: 0, credits: 5 },
+    })
+  })
+
   test.each([
     [{ from: '2026-03-01' }, 'to is required'],
     [{ ...march, from: 'March' }, 'from is not valid'],
+    [{ from: '0000-12-30', to: '0000-12-31' }, 'from is not valid'],
     [{ from: '2026-03-02', to: '2026-03-01' }, 'to must not be before from'],
     [{ from: '2025-03-01', to: '2026-03-02' }, 'to must be at most 365 days after from'],
     [{ ...march, group_by: 'mood' }, 'group_by is not valid'],

@@ -92,7 +92,8 @@ function withRest(rows: readonly UsageRow[], total: UsageSums): UsageRow[] {
     failed: restOf('failed'),
     credits: restOf('credits'),
   }
-  return rest.requests === 0 ? grouped : [...grouped, rest]
+  // What is above a hold has credits, and its request was counted with the hold, maybe on an earlier day.
+  return rest.requests === 0 && rest.credits === 0 ? grouped : [...grouped, rest]
 }
 
 type Label = Pick<UsageRow, 'id' | 'label' | 'note'>

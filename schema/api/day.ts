@@ -1,0 +1,4 @@
+import * as z from 'zod/mini'
+
+/** Of this millennium: not every day that can be written can be computed with, and Postgres has no year 0. */
+export const daySchema = z.iso.date().check(z.regex(/^2/, 'a day such as 2026-11-25'))
