@@ -40,9 +40,10 @@ export function ownerOf(payer: string, user_id: string): Owner {
 
 /** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */
 export function presentBalance(payer: string, balance: SpendableBalance): EditorBalance {
-  const available = Math.max(0, availableOf(balance))
   const { plan, purchased, held } = balance
-  return { payer, available, held, plan, purchased, low: available + held < lowBalanceCredits }
+  const available = availableOf(balance)
+  const low = available + held < lowBalanceCredits
+  return { payer, available: Math.max(0, available), held, plan, purchased, low }
 }
 
 /**

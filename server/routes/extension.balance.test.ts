@@ -4,6 +4,7 @@ import { getExtensionBalance } from '../../schema/api/extension.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -89,6 +90,15 @@ describe('the balance of a person', () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'purchased', credits)
     expect((await balance(token)).low).toBe(low)
+  })
+
+  test('a balance that was taken back while it was reserved is low', async () => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'purchased', 200)
+    await buildHold(database.server, person(user_id), { credits: 150 })
+    expect(await balance(token)).toMatchObject({ available: 50, held: 150, low: false })
+    await give(person(user_id), 'purchased', -200)
+    expect(await balance(token)).toMatchObject({ available: 0, held: 150, low: true })
   })
 
   test('the balance of a person counts a debt on one account against the other, and nothing is available below zero', async () => {

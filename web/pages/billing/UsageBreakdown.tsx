@@ -127,8 +127,9 @@ function Rows({ report: { group_by, rows, total } }: { report: UsageReport }) {
       ]}
     >
       <tbody className="divide-y divide-line">
-        {rows.map((row) => (
-          <tr key={row.id ?? row.label + row.note} className="transition-colors hover:bg-sunken">
+        {rows.map((row, index) => (
+          // Two people of one name may each have a row of an editor without an id.
+          <tr key={row.id ?? index} className="transition-colors hover:bg-sunken">
             <Cell of={name} className="w-full max-w-0">
               <Label row={row} group={group_by} />
             </Cell>
