@@ -310,7 +310,7 @@ describe('a search', () => {
       [
         '10:20',
         'Settled: 100 credits charged',
-        'It cost 110 credits; 10 stay uncollected, because no more were available.',
+        'Of them, 50 credits are above what was reserved. It cost 110 credits; 10 stay uncollected, because no more were available.',
       ],
       ['10:05', 'Last extended, until 4 May 2026 at 10:35 UTC', 'Only the last extension is recorded.'],
       ['10:00', ...reserved(50)],

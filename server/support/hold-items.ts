@@ -76,6 +76,11 @@ function tellResolved(hold: HoldStep): Pick<TraceItem, 'title' | 'detail' | 'led
   const details = [
     ...(failure ? [`The request failed (${failure.replaceAll('_', ' ')}).`] : []),
     ...(isLate ? ['It had expired, so only available credits could be charged.'] : []),
+    ...(!isLate && charged > credits
+      ? [
+          `Of them, ${creditsText(charged - credits)} ${charged - credits === 1 ? 'is' : 'are'} above what was reserved.`,
+        ]
+      : []),
     ...(uncollected > 0
       ? [
           `It cost ${creditsText(settled_credits)}; ${uncollected} ${uncollected === 1 ? 'stays' : 'stay'} uncollected, because no more were available.`,

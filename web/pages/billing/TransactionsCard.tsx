@@ -15,7 +15,7 @@ import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
+import { formatCredits, formatDate, formatDay, formatTime } from '../../components/format.ts'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -139,7 +139,7 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
       />
       {last.archived_until !== null && (
         <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
-          {describeArchived(formatDay(last.archived_until))}
+          {describeArchived(formatDate(last.archived_until))}
         </p>
       )}
     </div>

@@ -9,7 +9,7 @@ import { PendingCredits } from '../../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../../components/credits/TransactionTable.tsx'
 import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
-import { formatCredits, formatDay } from '../../../components/format.ts'
+import { formatCredits, formatDate } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
@@ -52,7 +52,7 @@ export function CustomerView({ owner }: { owner: string }) {
           />
           {last?.archived_until && (
             <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
-              {describeArchived(formatDay(last.archived_until))}
+              {describeArchived(formatDate(last.archived_until))}
             </p>
           )}
         </Part>
