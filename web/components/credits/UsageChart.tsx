@@ -58,7 +58,7 @@ function Bars({ days, of, label, color, height }: BarsProps) {
             tickLine={false}
             axisLine={{ stroke: 'var(--tide-line-strong)' }}
             minTickGap={28}
-            // Each label below its own day: the usual way moves the last one to where it has room.
+            // Keeps each label below its day; by default the last one moves to where it has room.
             interval="equidistantPreserveStart"
           />
           <YAxis
