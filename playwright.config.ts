@@ -2,6 +2,7 @@ import { defineConfig, devices } from '@playwright/test'
 import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
 
 const longest = '**/screens.spec.ts'
+const isLong = process.env.TEST_LONG === '1'
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
 /**
@@ -19,6 +20,7 @@ export default defineConfig({
   // Tests wait for pages and for the worker a third of the time, so there is one more than cores.
   workers: 3,
   retries: process.env.CI ? 1 : 0,
+  grepInvert: isLong ? [] : /@long/,
   forbidOnly: Boolean(process.env.CI),
   reporter: summaryFile ? [['list'], ['json', { outputFile: summaryFile }]] : [['list']],
   use: {

@@ -7,6 +7,10 @@ import { SummaryReporter } from './scripts/test/summary-reporter.ts'
  * the summary of `npm test` names it, so that it is repaired. Not the simulation: what it finds only now and
  * then may be a fault of the product.
  */
+const isLong = process.env.TEST_LONG === '1'
+/** Files that only `npm run test:long` runs. */
+const longFiles = isLong ? [] : ['**/*.long.test.ts']
+
 const limits = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
@@ -37,13 +41,13 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     reporters: summaryFile ? ['default', new SummaryReporter(summaryFile)] : ['default'],
     projects: [
-      { test: { ...limits, name: 'unit', include: withoutDatabase } },
+      { test: { ...limits, name: 'unit', include: withoutDatabase, exclude: longFiles } },
       {
         test: {
           ...limits,
           name: 'database',
           include: ['{schema,server,worker,scripts,tests/growth,tests/restore}/**/*.test.ts'],
-          exclude: withoutDatabase,
+          exclude: [...withoutDatabase, ...longFiles],
           globalSetup: 'tests/support/database/global-setup.ts',
         },
       },
@@ -63,6 +67,7 @@ export default defineConfig({
           ...patience,
           name: 'simulation',
           include: ['tests/simulation/**/*.test.ts'],
+          exclude: longFiles,
           globalSetup: 'tests/support/database/global-setup.ts',
         },
       },

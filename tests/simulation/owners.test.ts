@@ -8,7 +8,7 @@ import { enabledKinds, ownerHistory } from './owner-history.ts'
 import { playOwner, playTogether } from './play-owner.ts'
 import { daysUntilStart, numRuns, seed } from './seed.ts'
 
-const histories = numRuns(25)
+const histories = numRuns({ short: 5, long: 25 })
 const kinds = enabledKinds()
 
 /** The first months go over the turn of the year and over the end of February. */

@@ -11,7 +11,7 @@ import { history } from './history.ts'
 import { play } from './play.ts'
 import { numRuns, seed } from './seed.ts'
 
-const histories = numRuns(100)
+const histories = numRuns({ short: 15, long: 100 })
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },

@@ -1,16 +1,14 @@
+import { isLong } from '../support/long.ts'
+
 /**
- * The seed of the histories: random on a developer's machine, fixed in continuous integration, so that a red
- * run means that a change broke something. SIMULATION_SEED repeats a reported one.
+ * The seed of the histories: fixed in `npm test`, so that a red run means that a change broke something, and
+ * random in `npm run test:long`, which searches. SIMULATION_SEED repeats a reported one.
  */
-export const seed = process.env.SIMULATION_SEED
-  ? Number(process.env.SIMULATION_SEED)
-  : process.env.CI
-    ? 20_261_120
-    : Date.now() % 2 ** 31
+export const seed = Number(process.env.SIMULATION_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120))
 
 /** How many histories on each queue backend; SIMULATION_RUNS asks for more. */
-export function numRuns(usual: number): number {
-  return Number(process.env.SIMULATION_RUNS || usual)
+export function numRuns(usual: { readonly short: number; readonly long: number }): number {
+  return Number(process.env.SIMULATION_RUNS || (isLong ? usual.long : usual.short))
 }
 
 /** How long a difference may last. A search for failures sets it lower. */
