@@ -2,25 +2,27 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/test/summary-reporter.ts'
 
+const isLong = process.env.TEST_LONG === '1'
+/** Files that only `npm run test:long` runs, beside the project `long`. */
+const longFiles = isLong ? [] : ['**/*.long.test.ts']
+
 /**
  * On a busy CI machine one test in thousands loses a race of its own now and then. It is run once more, and
  * the summary of `npm test` names it, so that it is repaired. Not the simulation: what it finds only now and
- * then may be a fault of the product.
+ * then may be a fault of the product. The limits are for a machine that does eight things at once.
  */
-const isLong = process.env.TEST_LONG === '1'
-/** Files that only `npm run test:long` runs. */
-const longFiles = isLong ? [] : ['**/*.long.test.ts']
-
 const limits = {
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   retry: process.env.CI ? 1 : 0,
   // The files that a worker runs share what they import: reading server, worker and SDKs anew for each of 250
   // was an eighth of the time.
   isolate: false,
   setupFiles: 'tests/support/isolation/leave-nothing-behind.ts',
 }
-const patience = { testTimeout: 20 * 60_000, hookTimeout: 120_000 }
+/** For what plays for minutes. */
+const patience = { testTimeout: 40 * 60_000, hookTimeout: 300_000 }
+const globalSetup = 'tests/support/database/global-setup.ts'
 /** Rooms that need no database; everything else gets one. */
 const withoutDatabase = [
   '{sandbox,web}/**/*.test.{ts,tsx}',
@@ -46,20 +48,9 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'database',
-          include: ['{schema,server,worker,scripts,tests/growth,tests/restore}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts}/**/*.test.ts'],
           exclude: [...withoutDatabase, ...longFiles],
-          globalSetup: 'tests/support/database/global-setup.ts',
-        },
-      },
-      {
-        test: {
-          ...limits,
-          name: 'engines',
-          include: ['tests/engines/**/*.test.ts'],
-          globalSetup: 'tests/support/database/global-setup.ts',
-          // A Redis Cluster on a machine that is too busy takes its own nodes for dead.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          globalSetup,
         },
       },
       {
@@ -68,16 +59,18 @@ export default defineConfig({
           name: 'simulation',
           include: ['tests/simulation/**/*.test.ts'],
           exclude: longFiles,
-          globalSetup: 'tests/support/database/global-setup.ts',
+          globalSetup,
         },
       },
       {
         test: {
           ...patience,
-          name: 'chaos',
-          include: ['tests/chaos/**/*.test.ts'],
-          // It fills the machine by itself.
-          sequence: { groupOrder: 2 },
+          name: 'long',
+          include: ['tests/{chaos,engines,growth,restore}/**/*.test.ts'],
+          globalSetup,
+          // A Redis Cluster on a machine that is too busy takes its own nodes for dead.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

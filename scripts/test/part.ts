@@ -7,11 +7,26 @@ import { runVitest } from './vitest.ts'
 export type Service = 'postgres' | 'redis' | 'chromium'
 
 export type TestPart = {
-  /** The argument of `npm test --` that selects it. */
+  /** The argument of `npm test --` or `npm run test:long --` that selects it. */
   readonly name: string
   readonly title: string
   readonly needs: readonly Service[]
   readonly run: (input: PartInput) => Promise<TestCounts>
+  /** Only `npm run test:long` has it. */
+  readonly isLong?: true
+}
+
+const inDatabase = ['postgres', 'redis'] as const
+
+function runProjects(...projects: readonly string[]): TestPart['run'] {
+  return (input) => runVitest({ ...input, projects })
+}
+
+/** A folder of the project `long`. */
+function longPart(name: string, title: string): TestPart {
+  const run: TestPart['run'] = ({ env, rest }) =>
+    runVitest({ env, projects: ['long'], rest: [`tests/${name}/`, ...rest] })
+  return { name, title, needs: inDatabase, run, isLong: true }
 }
 
 const parts: readonly TestPart[] = [
@@ -19,27 +34,47 @@ const parts: readonly TestPart[] = [
   {
     name: 'unit',
     title: 'unit, database, API and worker tests',
-    needs: ['postgres', 'redis'],
-    run: (input) => runVitest({ ...input, projects: ['unit', 'database', 'engines'] }),
+    needs: inDatabase,
+    run: runProjects('unit', 'database'),
   },
-  {
-    name: 'simulation',
-    title: 'simulation',
-    needs: ['postgres', 'redis'],
-    run: (input) => runVitest({ ...input, projects: ['simulation', 'chaos'] }),
-  },
+  { name: 'simulation', title: 'simulation', needs: inDatabase, run: runProjects('simulation') },
   { name: 'e2e', title: 'browser tests', needs: ['postgres', 'chromium'], run: runBrowserTests },
+  longPart('chaos', 'chaos'),
+  longPart('growth', 'growth'),
+  longPart('restore', 'restore drill'),
+  longPart('engines', 'read replica and Redis Cluster'),
 ]
 
-/** `npm test -- unit e2e worker/jobs`: names of parts choose, everything else goes to the runners. */
-export function chooseParts(words: readonly string[]): {
-  parts: readonly TestPart[]
-  rest: readonly string[]
-} {
-  const names = new Set(parts.map((part) => part.name))
-  const chosen = new Set(words.filter((word) => names.has(word)))
+export interface TestRun {
+  readonly parts: readonly TestPart[]
+  /** `npm run test:long`: everything, with breadth, and with a seed of its own. */
+  readonly isLong: boolean
+  /** Lists the slowest files. */
+  readonly isSlow: boolean
+  /** For the histories; the usual one when undefined. */
+  readonly seed: string | undefined
+  /** For vitest and Playwright: a folder, `-t name`. */
+  readonly rest: readonly string[]
+}
+
+/**
+ * `npm test -- unit e2e worker/jobs`: names of parts choose, `--slow` and `--seed 7` are for the runner, and
+ * everything else goes to vitest and Playwright. `--long` is what `npm run test:long` adds.
+ */
+export function chooseTests(words: readonly string[]): TestRun {
+  const isLong = words.includes('--long')
+  const seedAt = words.indexOf('--seed')
+  const others = words.filter(
+    (word, index) => !['--long', '--slow', '--seed'].includes(word) && (seedAt < 0 || index !== seedAt + 1),
+  )
+  const available = parts.filter((part) => isLong || !part.isLong)
+  const names = new Set(available.map(({ name }) => name))
+  const chosen = new Set(others.filter((word) => names.has(word)))
   return {
-    parts: chosen.size > 0 ? parts.filter((part) => chosen.has(part.name)) : parts,
-    rest: words.filter((word) => !names.has(word)),
+    parts: chosen.size > 0 ? available.filter(({ name }) => chosen.has(name)) : available,
+    isLong,
+    isSlow: words.includes('--slow'),
+    seed: seedAt < 0 ? undefined : words[seedAt + 1],
+    rest: others.filter((word) => !names.has(word)),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseParts } from './part.ts'
+import { chooseTests } from './part.ts'
 import { type PartResult, renderSummary } from './summary.ts'
 
 const part = (name: string, counts: Partial<PartResult['counts']>): PartResult => ({
@@ -44,16 +44,46 @@ describe('the summary of npm test', () => {
     ])
     expect(text).toContain('no reason given: worker > c')
   })
+
+  test('the summary of npm test says of a test that its limit has ended that it timed out', () => {
+    const messages = ['Test timed out in 30000ms.', 'Test timeout of 90000ms exceeded.']
+    const failures = messages.map((message) => ({ name: 'worker > f', message }))
+    const { text } = renderSummary([part('unit', { failed: 2, failures })])
+    expect(text).toContain('Test timed out after 30 s.')
+    expect(text).toContain('Test timed out after 90 s.')
+  })
+
+  test('the summary of npm test lists the slowest files and what was tried, when it is asked', () => {
+    const files = [1, 3, 2].map((seconds) => ({ name: `worker/${seconds}.test.ts`, seconds }))
+    const { text } = renderSummary([part('unit', { files })], {
+      slowest: 2,
+      tried: { histories: 25, worker_kills: 4 },
+    })
+    expect(text).toMatch(
+      /slowest files:\n +3\.0 s {2}worker\/3\.test\.ts\n +2\.0 s {2}worker\/2\.test\.ts\n\n/,
+    )
+    expect(text).toContain('tried: 25 histories, 4 worker kills')
+  })
 })
 
 describe('the arguments of npm test', () => {
-  test('choose parts, and the rest goes to the runner', () => {
-    const { parts, rest } = chooseParts(['unit', 'worker/jobs', '-t', 'grants'])
-    expect(parts.map(({ name }) => name)).toEqual(['unit'])
-    expect(rest).toEqual(['worker/jobs', '-t', 'grants'])
+  const namesOf = (words: readonly string[]) => chooseTests(words).parts.map(({ name }) => name)
+
+  test('the arguments of npm test choose parts, and the rest goes to the runner', () => {
+    const words = ['unit', '--slow', 'worker/jobs', '--seed', '7', '-t', 'grants']
+    expect(namesOf(words)).toEqual(['unit'])
+    expect(chooseTests(words)).toMatchObject({
+      isLong: false,
+      isSlow: true,
+      seed: '7',
+      rest: ['worker/jobs', '-t', 'grants'],
+    })
   })
 
-  test('the arguments of npm test run everything when they name no part', () => {
-    expect(chooseParts([]).parts.map(({ name }) => name)).toEqual(['static', 'unit', 'simulation', 'e2e'])
+  test('the arguments of npm test run every part when they name none, and the long ones only in the long run', () => {
+    const usual = ['static', 'unit', 'simulation', 'e2e']
+    expect(namesOf([])).toEqual(usual)
+    expect(namesOf(['--long'])).toEqual([...usual, 'chaos', 'growth', 'restore', 'engines'])
+    expect(namesOf(['--long', 'chaos'])).toEqual(['chaos'])
   })
 })

@@ -9,7 +9,11 @@ export type TestCounts = {
   readonly failures: readonly NamedFailure[]
   /** Tests that passed only when CI ran them again: each is a defect of the test or the product. */
   readonly retried?: readonly NamedFailure[]
+  /** How long the tests of each file took, together; files run beside each other. */
+  readonly files?: readonly FileTime[]
 }
+
+export type FileTime = { readonly name: string; readonly seconds: number }
 
 export type NamedFailure = { readonly name: string; readonly message: string | undefined }
 
@@ -19,12 +23,18 @@ export type PartResult = {
   readonly seconds: number
 }
 
+/** What a search has tried, such as `{ histories: 25, kills: 4 }`; tests/support/tried.ts writes it. */
+export type Tried = Readonly<Record<string, number>>
+
 /** A table with skips and failures, and a last line for machines. */
-export function renderSummary(results: readonly PartResult[]): { text: string; failed: number } {
+export function renderSummary(
+  results: readonly PartResult[],
+  { tried = {}, slowest = 0 }: { readonly tried?: Tried; readonly slowest?: number } = {},
+): { text: string; failed: number } {
   const total = {
-    passed: sum(results, 'passed'),
-    failed: sum(results, 'failed'),
-    skipped: sum(results, 'skipped'),
+    passed: count(results, 'passed'),
+    failed: count(results, 'failed'),
+    skipped: count(results, 'skipped'),
   }
   const width = Math.max(...results.map((result) => result.name.length), 'total'.length)
   const row = (name: string, cells: readonly string[]) =>
@@ -34,6 +44,12 @@ export function renderSummary(results: readonly PartResult[]): { text: string; f
     ...results.map(({ name, counts, seconds }) =>
       row(name, [...[counts.passed, counts.failed, counts.skipped].map(String), duration(seconds)]),
     ),
+    row('total', [
+      ...Object.values(total).map(String),
+      duration(results.reduce((total, { seconds }) => total + seconds, 0)),
+    ]),
+    ...renderSlowest(results, slowest),
+    ...renderTried(tried),
     ...renderSkips(results),
     ...renderFailures(
       'passed only on a second try:',
@@ -49,8 +65,22 @@ export function renderSummary(results: readonly PartResult[]): { text: string; f
   return { text: lines.join('\n'), failed: total.failed }
 }
 
-function sum(results: readonly PartResult[], key: 'passed' | 'failed' | 'skipped'): number {
+function count(results: readonly PartResult[], key: 'passed' | 'failed' | 'skipped'): number {
   return results.reduce((total, result) => total + result.counts[key], 0)
+}
+
+function renderSlowest(results: readonly PartResult[], limit: number): string[] {
+  const files = results
+    .flatMap(({ counts }) => counts.files ?? [])
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, limit)
+  const lines = files.map(({ name, seconds }) => `  ${duration(seconds).padStart(9)}  ${name}`)
+  return lines.length > 0 ? ['', 'slowest files:', ...lines] : []
+}
+
+function renderTried(tried: Tried): string[] {
+  const counts = Object.entries(tried).map(([name, number]) => `${number} ${name.replaceAll('_', ' ')}`)
+  return counts.length > 0 ? ['', `tried: ${counts.join(', ')}`] : []
 }
 
 /** Tests that were skipped for one reason are one line. */
@@ -73,6 +103,8 @@ function renderFailures(title: string, failures: readonly NamedFailure[]): strin
 function indented(message: string | undefined): string[] {
   const lines = stripVTControlCharacters(message ?? '')
     .trim()
+    // Vitest and Playwright say `Test timed out in 30000ms.` and `Test timeout of 90000ms exceeded.`
+    .replace(/(?:timed out in|timeout of) (\d+)ms(?: exceeded)?/, (_, ms) => `timed out after ${ms / 1000} s`)
     .split('\n')
   return lines.slice(0, 25).map((line) => `      ${line.slice(0, 300)}`)
 }
