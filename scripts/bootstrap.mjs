@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const oldestNode = 20
 const pinnedNode = 24
 const root = resolve(fileURLToPath(import.meta.url), '../..')
-const modules = join(root, 'node_modules')
+export const modules = join(root, 'node_modules')
 /** Where the programs of the install are, the pinned node among them. */
 export const bin = join(modules, '.bin')
 export const windows = process.platform === 'win32'
