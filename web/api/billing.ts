@@ -9,6 +9,7 @@ import {
   getOwnUsage,
   type UsageGroup,
 } from '../../schema/api/usage.ts'
+import { readerTimeZone } from '../reader.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
 
@@ -25,7 +26,7 @@ const transactionsPageSize = 10
 export function usageSummaryQuery(
   api: Api,
   { payer, userId }: PayerView,
-  { days = 30, time_zone = timeZone() }: { days?: number; time_zone?: string } = {},
+  { days = 30, time_zone = readerTimeZone() }: { days?: number; time_zone?: string } = {},
 ) {
   const query = { payer, time_zone, days: String(days) }
   return queryOptions({
@@ -83,15 +84,11 @@ export function transactionsQuery(
 export function selectionOf(payer: string, { category, q, date }: TransactionFilter) {
   return {
     payer,
-    time_zone: timeZone(),
+    time_zone: readerTimeZone(),
     ...(category && { category }),
     ...(q && { q }),
     ...(date && { date }),
   }
-}
-
-function timeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** Not retried here: the server has asked Stripe three times already. */

@@ -13,6 +13,7 @@ import {
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
+import { readerTimeZone } from '../reader.ts'
 import type { Api } from './client.ts'
 
 const every15SecondsMs = 15_000
@@ -96,7 +97,7 @@ export function customerBalanceQuery(api: Api, owner: string) {
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */
 export function customerUsageQuery(api: Api, owner: string, days: number) {
-  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const time_zone = readerTimeZone()
   const query = { owner, time_zone, days: String(days) }
   return queryOptions({
     queryKey: [...supportKey, 'customer-usage', query],

@@ -1,7 +1,5 @@
 import type { Currency } from '../../schema/catalogue/currency.ts'
-
-/** The browser's locales, for numbers and dates; the texts are English. */
-export const readerLocales: readonly string[] = navigator.languages
+import { readerLocales } from '../reader.ts'
 
 const credits = new Intl.NumberFormat(readerLocales)
 const percent = new Intl.NumberFormat(readerLocales, { style: 'percent' })

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { readerLocales } from '../../reader.ts'
 import { Field } from '../../ui/Field.tsx'
-import { readerLocales } from '../format.ts'
 import { type AmountEdit, createAmountFormat } from './amountText.ts'
 
 export const amountFormat = createAmountFormat(readerLocales)

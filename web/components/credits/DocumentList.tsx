@@ -1,8 +1,9 @@
 import { Download, ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { BillingDocument } from '../../../schema/api/billing.ts'
+import { readerLocales } from '../../reader.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { formatCredits, formatDay, readerLocales } from '../format.ts'
+import { formatCredits, formatDay } from '../format.ts'
 
 interface DocumentListProps<Item extends BillingDocument> {
   items: readonly Item[]
@@ -88,6 +89,6 @@ const statuses = {
 
 /** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */
 function formatAmount({ amount_minor, currency }: BillingDocument): string {
-  const format = new Intl.NumberFormat([...readerLocales], { style: 'currency', currency })
+  const format = new Intl.NumberFormat(readerLocales, { style: 'currency', currency })
   return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }

@@ -1,11 +1,12 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
-import { formatCredits, formatDay, readerLocales } from '../../components/format.ts'
+import { formatCredits, formatDay } from '../../components/format.ts'
+import { readerLocales } from '../../reader.ts'
 
 type Days = UsageSummary['days']
 
-const shortDay = new Intl.DateTimeFormat([...readerLocales], { month: 'short', day: 'numeric' })
-const compact = new Intl.NumberFormat([...readerLocales], {
+const shortDay = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric' })
+const compact = new Intl.NumberFormat(readerLocales, {
   notation: 'compact',
   maximumSignificantDigits: 3,
 })

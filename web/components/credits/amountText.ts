@@ -29,16 +29,24 @@ export interface AmountFormat {
 export function createAmountFormat(locales: string | readonly string[]): AmountFormat {
   const grouped = new Intl.NumberFormat(locales)
   const { decimal, groups, secondaryGroup, zero } = conventionsOf(grouped)
+  const zeros = [zero, ...zerosOfScripts]
   const number = numberPattern({ decimal, groups, secondaryGroup })
 
-  /** The same text in ASCII digits and signs, with one kind of space and of apostrophe. */
+  /**
+   * The same text in ASCII digits and signs, with one kind of space and of apostrophe, and without the marks
+   * of direction that are copied with a number.
+   */
   const simplify = (text: string) =>
     text
       .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCodePoint(wide.charCodeAt(0) - 0xfee0))
+      .replace(/[\u200b\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
       .replace(/\p{Nd}/gu, (digit) => {
-        const value = (digit.codePointAt(0) ?? 0) - zero
-        return value >= 0 && value <= 9 ? String(value) : digit
+        const values = zeros.map((zero) => (digit.codePointAt(0) ?? 0) - zero)
+        return String(values.find((value) => value >= 0 && value <= 9) ?? digit)
       })
+      // The Arabic separators mean the same in every language.
+      .replaceAll('٬', "'")
+      .replaceAll('٫', decimal)
       .replace(/\s/g, ' ')
       .replace(/’/g, "'")
       .replace(/−/g, '-')
@@ -89,6 +97,9 @@ export function createAmountFormat(locales: string | readonly string[]): AmountF
 
   return { parse, format: (amount) => grouped.format(amount), edit }
 }
+
+/** Arabic, Persian, Devanagari and Bengali digits are pasted into pages in other languages, too. */
+const zerosOfScripts = [0x660, 0x6f0, 0x966, 0x9e6]
 
 interface Conventions {
   readonly decimal: string

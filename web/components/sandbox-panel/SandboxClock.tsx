@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
+import { readerLocales } from '../../reader.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { Knob } from './useSandbox.ts'
 
@@ -76,7 +77,7 @@ export function SandboxClock({ now, isBusy, turn }: SandboxClockProps) {
 }
 
 function formatMoment(iso: string): string {
-  return new Intl.DateTimeFormat(navigator.languages, { dateStyle: 'medium', timeStyle: 'short' }).format(
+  return new Intl.DateTimeFormat(readerLocales, { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(iso),
   )
 }

@@ -1,4 +1,5 @@
-import { formatDate, readerLocales } from '../format.ts'
+import { readerLocales } from '../../reader.ts'
+import { formatDate } from '../format.ts'
 
 const time = new Intl.DateTimeFormat(readerLocales, {
   hour: '2-digit',

@@ -7,7 +7,8 @@ import type {
 } from '../../../schema/api/support.ts'
 import type { ActKind, ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { formatCreditChange, formatDate, formatMoney, readerLocales } from '../format.ts'
+import { readerLocales } from '../../reader.ts'
+import { formatCreditChange, formatDate, formatMoney } from '../format.ts'
 
 export const kindNames: Readonly<Record<LookupKind, string>> = {
   email: 'Email address',
@@ -105,7 +106,7 @@ export function sentenceCase(name: string): string {
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${new Intl.NumberFormat([...readerLocales]).format(count)} ${count === 1 ? one : many}`
+  return `${new Intl.NumberFormat(readerLocales).format(count)} ${count === 1 ? one : many}`
 }
 
 /** Up to which day comparisons found no difference, in the same words wherever it stands. */

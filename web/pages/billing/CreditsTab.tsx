@@ -6,7 +6,8 @@ import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
-import { formatCreditChange, readerLocales } from '../../components/format.ts'
+import { formatCreditChange } from '../../components/format.ts'
+import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
@@ -104,7 +105,7 @@ function Row({ term, note, used }: { term: string; note?: string; used: number |
 
 /** `Rate: 1 credit = €0.014` */
 function rateText(currency: Currency): string {
-  const rate = new Intl.NumberFormat([...readerLocales], {
+  const rate = new Intl.NumberFormat(readerLocales, {
     style: 'currency',
     currency,
     minimumFractionDigits: 3,

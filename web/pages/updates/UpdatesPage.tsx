@@ -1,9 +1,10 @@
 import { TideLines } from '../../components/TideLines.tsx'
 import { useHydrated } from '../../components/useHydrated.ts'
 import { updates } from '../../content/updates.ts'
+import { readerLocales } from '../../reader.ts'
 
 export function UpdatesPage() {
-  const locale = useHydrated() ? navigator.languages : 'en-US'
+  const locale = useHydrated() ? readerLocales : 'en-US'
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
   return (
     <section className="relative isolate -mt-16 overflow-hidden pt-16">

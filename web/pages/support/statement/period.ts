@@ -1,4 +1,5 @@
-import { formatDate, readerLocales } from '../../../components/format.ts'
+import { formatDate } from '../../../components/format.ts'
+import { readerLocales } from '../../../reader.ts'
 
 /** Days and months end at midnight UTC. */
 export type Period = { day: string } | { month: string }

@@ -1,9 +1,9 @@
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
-import { readerLocales } from '../../../components/format.ts'
+import { readerLocales } from '../../../reader.ts'
 
 /** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */
 export function formatMinor(amount_minor: number, currency: string): string {
-  const format = new Intl.NumberFormat([...readerLocales], { style: 'currency', currency })
+  const format = new Intl.NumberFormat(readerLocales, { style: 'currency', currency })
   return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
