@@ -9,6 +9,7 @@ import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.
 import { producerWith } from '../support/product/producer-with.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
+import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type DyingServer, startDyingServer } from './dying-server.ts'
 import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
@@ -137,10 +138,12 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     mishaps,
     crashWorker() {
       mishaps.worker_crashes++
+      tried({ kills: 1 })
       worker.crash()
     },
     crashServer() {
       mishaps.server_crashes++
+      tried({ kills: 1 })
       serverProxy.cut()
       serverProxy.repair()
     },

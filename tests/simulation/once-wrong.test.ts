@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { madeOnce } from '../support/made.ts'
+import { tried } from '../support/tried.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds } from './owner-history.ts'
 import { playOwner } from './play-owner.ts'
@@ -29,6 +30,7 @@ describe('on Postgres', () => {
     .filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
     .map(({ title, history }) => [title, history] as const)
   test.each(named)('a history that was once wrong ends right: %s', async (_, history) => {
+    tried({ histories: 1 })
     const owner = await playOwner(product, history)
     expect(owner.refusals, 'what was to happen').toEqual([])
   })

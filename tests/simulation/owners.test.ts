@@ -3,6 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
+import { tried } from '../support/tried.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds, ownerHistory } from './owner-history.ts'
 import { playOwner, playTogether } from './play-owner.ts'
@@ -34,12 +35,14 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     if (missing) skip(`no Redis: ${missing}`)
     await fc.assert(
       fc.asyncProperty(ownerHistory(kinds), async (history) => {
+        tried({ owners: 1 })
         await playOwner(product, history)
       }),
       { numRuns: histories, seed, endOnFailure: !process.env.SIMULATION_SHRINK },
     )
     await fc.assert(
       fc.asyncProperty(fc.tuple(ownerHistory(kinds), ownerHistory(kinds)), async (both) => {
+        tried({ owners: both.length })
         await playTogether(product, both)
       }),
       { numRuns: Math.ceil(histories / 8), seed, endOnFailure: !process.env.SIMULATION_SHRINK },

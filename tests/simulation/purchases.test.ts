@@ -5,6 +5,7 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
+import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type FaultyProduct, startFaultyProduct } from './faulty-product.ts'
 import { history } from './history.ts'
@@ -28,6 +29,7 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     if (missing) skip(`no Redis: ${missing}`)
     await fc.assert(
       fc.asyncProperty(history, async (planned) => {
+        tried({ histories: 1, purchases: planned.purchases.length })
         const person = await play(product, planned)
         await product.repair()
         await settles(product, person.user_id)
