@@ -77,7 +77,7 @@ async function simulate(tree: string, { history }: Mutation): Promise<string> {
       'run',
       '--project',
       'simulation',
-      'tests/simulation/owners.test.ts',
+      'tests/simulation/random-histories.test.ts',
       'tests/simulation/once-wrong.test.ts',
       '-t',
       `on ${values.backend}.*(${titles.join('|')})`,
