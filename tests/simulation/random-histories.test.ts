@@ -36,31 +36,10 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     (made) => made.close(),
   )
 
-  test('whatever happens on the way, the ledger ends with what was paid', async ({ skip }) => {
-    if (missing) skip(`no Redis: ${missing}`)
-    await fc.assert(
-      fc.asyncProperty(history, async (planned) => {
-        tried({ histories: 1, purchases: planned.purchases.length })
-        const person = await play(product, planned)
-        await product.repair()
-        await settlePurchases(product, person.user_id)
-        await putAside(product, person.user_id)
-      }),
-      { numRuns: buyers, seed, endOnFailure: true },
-    )
-    const report = await verifyLedger(product.database.owner)
-    console.log(`${name}: ${buyers} buyers, seed ${seed}`, report.counts, product.mishaps)
-    expect(report.problems).toEqual([])
-    expect(report.counts.settled_intents, 'purchases that were paid').toBeGreaterThan(buyers / 4)
-    expect(product.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(buyers / 20)
-  })
-
   test('whatever an owner lives through, alone or beside another one, the product says what the model says after every turn', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)
-    const before = await verifyLedger(product.database.owner)
-    const crashesBefore = product.mishaps.worker_crashes
     await fc.assert(
       fc.asyncProperty(ownerHistory(kinds), async (planned) => {
         tried({ owners: 1 })
@@ -78,9 +57,33 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     const report = await verifyLedger(product.database.owner)
     console.log(`${name}: ${owners} owners, seed ${seed}`, report.counts, product.mishaps)
     expect(report.problems).toEqual([])
-    const posted = Number(report.counts.transfers) - Number(before.counts.transfers)
-    expect(posted, 'grants and their like').toBeGreaterThan(owners)
+    expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(owners)
     if (kinds.has('crash_worker') && owners >= 20)
-      expect(product.mishaps.worker_crashes - crashesBefore, 'crashes of the worker').toBeGreaterThan(owners / 20)
+      expect(product.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(owners / 20)
+  })
+
+  // The last one, because only our clock waits in it.
+  test('whatever happens on the way, the ledger ends with what was paid', async ({ skip }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const since = product.clock.now()
+    const before = await verifyLedger(product.database.owner)
+    const crashesBefore = product.mishaps.worker_crashes
+    await fc.assert(
+      fc.asyncProperty(history, async (planned) => {
+        tried({ histories: 1, purchases: planned.purchases.length })
+        const person = await play(product, planned)
+        await product.repair()
+        await settlePurchases(product, { userId: person.user_id, since })
+        await putAside(product, person.user_id)
+      }),
+      { numRuns: buyers, seed, endOnFailure: true },
+    )
+    const report = await verifyLedger(product.database.owner)
+    console.log(`${name}: ${buyers} buyers, seed ${seed}`, report.counts, product.mishaps)
+    expect(report.problems).toEqual([])
+    const settled = report.counts.settled_intents - before.counts.settled_intents
+    expect(settled, 'purchases that were paid').toBeGreaterThan(buyers / 4)
+    const crashes = product.mishaps.worker_crashes - crashesBefore
+    expect(crashes, 'crashes of the worker').toBeGreaterThan(buyers / 20)
   })
 })

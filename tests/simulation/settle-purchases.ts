@@ -6,22 +6,25 @@ import type { FaultyProduct } from './faulty-product.ts'
 import { patience_ms } from './seed.ts'
 
 /** Lets time pass until the person's state is final, and compares it with Stripe. */
-export async function settlePurchases(product: FaultyProduct, userId: string): Promise<void> {
+export async function settlePurchases(
+  product: FaultyProduct,
+  { userId, since }: { userId: string; since: Date },
+): Promise<void> {
   await waitUntil(
     async () => {
       await product.rest()
-      const differences = await differencesOf(product, userId)
+      const differences = await differencesOf(product, { userId, since })
       if (differences.length === 0) return true
       product.clock.advance(10 * 60_000)
       await product.claim()
       return false
     },
     async () =>
-      `nothing to differ from Stripe\n${JSON.stringify(await differencesOf(product, userId), null, 2)}`,
+      `nothing to differ from Stripe\n${JSON.stringify(await differencesOf(product, { userId, since }), null, 2)}`,
     10 * patience_ms,
   )
   // A grant that came twice would show only now: whatever is still in the queue must not change the books.
-  expect(await differencesOf(product, userId)).toEqual([])
+  expect(await differencesOf(product, { userId, since })).toEqual([])
 }
 
 /**
@@ -37,7 +40,10 @@ export async function putAside(product: FaultyProduct, userId: string): Promise<
 }
 
 /** Everything in which our books differ from what Stripe says; empty when all is settled. */
-async function differencesOf(product: FaultyProduct, userId: string): Promise<string[]> {
+async function differencesOf(
+  product: FaultyProduct,
+  { userId, since }: { userId: string; since: Date },
+): Promise<string[]> {
   const db = product.database.owner
   const intents = await db.selectFrom('checkout_intents').selectAll().where('user_id', '=', userId).execute()
   const differences: string[] = []
@@ -58,12 +64,14 @@ async function differencesOf(product: FaultyProduct, userId: string): Promise<st
     .selectFrom('inbox_events')
     .select(['id', 'last_error'])
     .where('state', '=', 'received')
+    .where('received_at', '>=', since)
     .execute()
   for (const event of waiting) differences.push(`event ${event.id} waits: ${event.last_error}`)
   const failed = await db
     .selectFrom('inbox_events')
     .select(['id', 'reason'])
     .where('state', '=', 'failed')
+    .where('received_at', '>=', since)
     .execute()
   for (const event of failed) differences.push(`event ${event.id} failed: ${event.reason}`)
   return differences
