@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findRedis } from '../../scripts/test/tools/redis.ts'
 import { seed } from '../simulation/seed.ts'
+import { tried } from '../support/tried.ts'
 import { describeReport, howToRepeat } from './report.ts'
 import { runChaos } from './run.ts'
 
@@ -43,6 +44,8 @@ describe.concurrent.each(['postgres', 'redis'] as const)('on %s', (backend) => {
       say: () => undefined,
     })
     console.log(describeReport(report))
+    const { kills, sent, customers, settled } = report
+    tried({ kills, events: sent['copies sent'] ?? 0, owners: customers, purchases: settled.payments })
     expect(report.problems, `Again, for longer: ${howToRepeat(report)}`).toEqual([])
     expect(report.kills).toBeGreaterThan(0)
     expect(report.sent['copies sent']).toBeGreaterThan(0)

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database/test-
 import { fillOthers } from '../support/growth/fill-others.ts'
 import { type ExplainedStatement, recordPages } from '../support/growth/page-recorder.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { tried } from '../support/tried.ts'
 import { type Path, paths, unmeasured, withWork, workPaths } from './paths.ts'
 import { runJobs, settleQueues } from './run-jobs.ts'
 
@@ -94,6 +95,7 @@ beforeAll(async () => {
   }
   await fill(1, few)
   const before = await measureAll()
+  tried({ stored_owners: owners })
   await fill(few + 1, owners)
   const after = await measureAll()
   print(before, after)

@@ -9,8 +9,10 @@ import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.
 import { producerWith } from '../support/product/producer-with.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
+import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type DyingServer, startDyingServer } from './dying-server.ts'
+import { patience_ms } from './seed.ts'
 import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
 
 /** Queues whose jobs try rows. */
@@ -59,6 +61,8 @@ export interface FaultyProduct
   /** How many jobs of the queues of rows are running or waiting for a worker. */
   countJobs(): Promise<number>
   isIdle(): Promise<boolean>
+  /** Waits until nothing is left to do for a worker that lives. */
+  rest(): Promise<void>
   /** Everything works again. */
   repair(): Promise<void>
 }
@@ -127,7 +131,11 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
   }
   /** A dead worker ends nothing. */
   const ended = (names: readonly QueueName[]) =>
-    waitUntil(async () => worker.isDead || (await countJobs(names)) === 0, `${names} to end`)
+    waitUntil(
+      async () => worker.isDead || (await countJobs(names)) === 0,
+      `${names} to end`,
+      10 * patience_ms,
+    )
   const faulty: FaultyProduct = {
     ...product,
     serverProxy,
@@ -137,10 +145,12 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     mishaps,
     crashWorker() {
       mishaps.worker_crashes++
+      tried({ kills: 1 })
       worker.crash()
     },
     crashServer() {
       mishaps.server_crashes++
+      tried({ kills: 1 })
       serverProxy.cut()
       serverProxy.repair()
     },
@@ -182,7 +192,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
         await producer.add('tasks', freshJobId(task), { task })
       }
       await ended(['tasks'])
-      if (!isPaused) await ended(rowQueues)
+      await faulty.rest()
     },
     async pauseQueues() {
       isPaused = true
@@ -204,6 +214,9 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     },
     countJobs: () => countJobs(rowQueues),
     isIdle: async () => (await countJobs(rowQueues)) === 0,
+    async rest() {
+      if (!isPaused) await ended(rowQueues)
+    },
     async repair() {
       enqueuesToLose = 0
       serverProxy.disarm()

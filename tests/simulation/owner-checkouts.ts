@@ -124,7 +124,7 @@ export async function sellWrongly(product: FaultyProduct, owner: Owner): Promise
       return waiting.length === 0
     },
     'the contradiction to be seen',
-    patience_ms,
+    10 * patience_ms,
   )
 }
 

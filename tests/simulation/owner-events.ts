@@ -133,8 +133,8 @@ async function eventsOf(product: FaultyProduct, owner: Owner): Promise<Stripe.Ev
     for (const customer of owner.customers)
       for await (const { id } of product.stripe.client.charges.list({ customer, limit: 100 })) names.push(id)
     const events: Stripe.Event[] = []
-    for await (const event of product.stripe.client.events.list({ limit: 100 })) {
-      if (event.created < owner.born_at) break
+    const created = { gte: owner.born_at }
+    for await (const event of product.stripe.client.events.list({ created, limit: 100 })) {
       const text = JSON.stringify(event.data.object)
       if (isStripeEventType(event.type) && names.some((name) => text.includes(name))) events.push(event)
     }

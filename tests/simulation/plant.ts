@@ -38,8 +38,9 @@ export function faultyFiles(sources: readonly Source[], { name, text, becomes }:
   return found.map(({ path, text }) => ({ path, text: text.replace(pattern, () => becomes) }))
 }
 
-export async function plant(tree: string, mutation: Mutation): Promise<void> {
-  for (const { path, text } of faultyFiles(await readProduct(tree), mutation)) {
-    await writeFile(join(tree, path), text)
-  }
+/** Returns the paths of the files that have the fault. */
+export async function plant(tree: string, mutation: Mutation): Promise<string[]> {
+  const files = faultyFiles(await readProduct(tree), mutation)
+  for (const { path, text } of files) await writeFile(join(tree, path), text)
+  return files.map(({ path }) => path)
 }

@@ -47,6 +47,7 @@ export async function settle(
   let life = await lived()
   const differences = () => differencesOf(product, owner, life)
   const agrees = async () => {
+    await product.rest()
     if ((await differences()).length === 0) return true
     // The same time for all owners, so that what falls due in it happens at Stripe too.
     const seconds = Math.min(passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300, longest_s - passed_s)
@@ -61,6 +62,8 @@ export async function settle(
     }
     if (owner.has_changed_team) await product.runTask('compare_seats')
     if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
+    // What has become due is claimed now, so that nothing is compared that is about to change.
+    await product.claim()
     life = await lived()
     return false
   }

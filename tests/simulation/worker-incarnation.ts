@@ -37,8 +37,11 @@ export interface WorkerIncarnation {
   discard(): Promise<void>
 }
 
-/** Short, so that jobs of the dead are found soon. */
-export const timing = { lockMs: 1000, stalledMs: 250, claimEveryMs: 250, claimAfterMs: 400 }
+/**
+ * Short, so that jobs of the dead are found soon, but no shorter than a job lasts on a busy machine: it would
+ * be claimed, or found stalled, again and again while it runs.
+ */
+export const timing = { lockMs: 2000, stalledMs: 500, claimEveryMs: 500, claimAfterMs: 5000 }
 
 export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
   let isDead = false
@@ -129,6 +132,6 @@ function keepClaiming(producer: Pick<QueueProducer, 'queue'>, every: number): { 
     }
   }
   write()
-  const timer = setInterval(write, 500)
+  const timer = setInterval(write, 1000)
   return { stop: () => clearInterval(timer) }
 }

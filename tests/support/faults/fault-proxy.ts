@@ -1,9 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { waitUntil } from '../wait-until.ts'
 
-/** The n-th statement from now on: before Postgres sees it, or after, with the answer lost. */
+/**
+ * The n-th statement from now on, or the last of those that one connection sends with these words or under
+ * these names: before Postgres sees it, or after, with the answer lost.
+ */
 export interface Strike {
-  readonly statement: number
+  readonly statement: number | readonly string[]
   readonly moment: 'before' | 'after'
   /** The fault; by default every connection is cut and none is accepted until `repair`. */
   readonly action?: () => void
@@ -64,6 +67,19 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     const upstream = connect(Number(upstreamPort), hostname)
     let strikeOnAnswer: Strike | null = null
     const counter = createStatementCounter()
+    /** How many of the words that the strike waits for this connection has sent. */
+    const progress = new WeakMap<Strike, number>()
+    const isReached = (strike: Strike & { seen: number }, sent: Sent) => {
+      if (typeof strike.statement === 'number') {
+        strike.seen += sent.statements
+        return strike.seen >= strike.statement
+      }
+      const words = strike.statement
+      const seen = progress.get(strike) ?? 0
+      const found = sent.text.includes(words[seen] ?? '') ? seen + 1 : seen
+      progress.set(strike, found)
+      return found === words.length
+    }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)
@@ -76,18 +92,15 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     }
     client.on('data', (chunk) => {
       if (silent.has(client)) return
-      const statements = protocol === 'redis:' ? 0 : counter.count(chunk)
-      if (armed && statements > 0) {
-        armed.seen += statements
-        if (armed.seen >= armed.statement) {
-          if (armed.moment === 'before') {
-            happen(armed)
-            return
-          }
-          strikeOnAnswer = armed
-          awaited = armed
-          armed = null
+      const sent = protocol === 'redis:' ? nothing : counter.count(chunk)
+      if (armed && sent.statements > 0 && isReached(armed, sent)) {
+        if (armed.moment === 'before') {
+          happen(armed)
+          return
         }
+        strikeOnAnswer = armed
+        awaited = armed
+        armed = null
       }
       upstream.write(chunk)
     })
@@ -141,27 +154,37 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
   }
 }
 
+interface Sent {
+  readonly statements: number
+  readonly text: string
+}
+
+const nothing: Sent = { statements: 0, text: '' }
+
 /** Counts simple queries and executions in one connection's stream of frontend messages. */
 function createStatementCounter() {
   let rest = Buffer.alloc(0)
   let isStarted = false
   let isIgnored = false
   return {
-    count(chunk: Buffer): number {
+    count(chunk: Buffer): Sent {
       let statements = 0
+      let text = ''
+      const sent = () => ({ statements, text })
       rest = Buffer.concat([rest, chunk])
       while (true) {
         const header = isStarted ? 1 : 0
-        if (rest.length < header + 4) return statements
+        if (rest.length < header + 4) return sent()
         const length = rest.readInt32BE(header) + header
-        if (rest.length < length) return statements
+        if (rest.length < length) return sent()
         const message = rest.subarray(0, length)
         rest = rest.subarray(length)
         if (!isStarted) {
           isStarted = true
           isIgnored = message.includes('-queue\0')
-        } else if (!isIgnored && (message[0] === 0x51 || message[0] === 0x45)) {
-          statements++
+        } else if (!isIgnored) {
+          text += message.toString('latin1')
+          if (message[0] === 0x51 || message[0] === 0x45) statements++
         }
       }
     },

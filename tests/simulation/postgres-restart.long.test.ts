@@ -13,6 +13,7 @@ import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
 import { testProduct } from '../support/product/start-test-product.ts'
 import { signUp } from '../support/services/clerk.ts'
+import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const buyers = 40
@@ -55,6 +56,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
       workerEnded = true
     })
     let paid = 0
+    tried({ purchases: buyers })
     const shopping = Promise.all(
       Array.from({ length: buyers }, async () => {
         const userId = await buy()
@@ -64,6 +66,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     )
     for (const share of [0.3, 0.7]) {
       await waitUntil(() => paid >= buyers * share, `${share} of the buyers to have paid`)
+      tried({ kills: 1 })
       await postgres.kill()
       await postgres.restart()
     }
