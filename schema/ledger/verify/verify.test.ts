@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
@@ -11,7 +12,6 @@ import {
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
-import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
 import { closeMonth } from '../post/books.ts'
@@ -22,7 +22,7 @@ const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 const ada = user('user_ada')
 
-const database = madeForEachTest(createTestDatabase, (made) => made.close())
+const database = rewoundDatabase(fillBooks)
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const checksOf = async (options = {}) => [...new Set((await problemsOf(options)).map(({ check }) => check))]
@@ -72,7 +72,6 @@ async function fillBooks(): Promise<void> {
 
 describe('clean books', () => {
   test('clean books have no problems, in full and incrementally', async () => {
-    await fillBooks()
     expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({
       problems: [],
       continued_from: null,
@@ -93,7 +92,6 @@ describe('clean books', () => {
   })
 
   test('clean books have no problems when a text and its salt were erased', async () => {
-    await fillBooks()
     await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(
       database.owner,
     )
@@ -101,7 +99,6 @@ describe('clean books', () => {
   })
 
   test('entries are read to the end while a session is still posting before it', async () => {
-    await fillBooks()
     const posting = Promise.withResolvers<void>()
     const posted = Promise.withResolvers<void>()
     const slow = database.worker.transaction().execute(async (trx) => {
@@ -124,7 +121,6 @@ describe('clean books', () => {
     try {
       await other.owner.transaction().execute(async (trx) => {
         await sql`SELECT pg_current_xact_id()`.execute(trx)
-        await fillBooks()
         await verifyLedger(database.owner, { keepProof: true })
       })
     } finally {
@@ -136,7 +132,6 @@ describe('clean books', () => {
   })
 
   test('books are proven no further than to what a session still posts that began last and drew the first number', async () => {
-    await fillBooks()
     const [begun, drawn, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as Three
     const first = database.worker.transaction().execute(async (trx) => {
       await sql`SELECT pg_current_xact_id()`.execute(trx)
@@ -163,7 +158,6 @@ describe('clean books', () => {
   })
 
   test('clean books say how far they were read', async () => {
-    await fillBooks()
     const seen: unknown[] = []
     await verifyLedger(database.owner, { onProgress: (progress) => seen.push(progress) })
     expect(seen).toEqual([
@@ -416,41 +410,59 @@ describe('what was changed behind the ledger’s back is found:', () => {
       'every settled intent has its grant, with the credits of its terms',
     ],
   ])('%s', async (_, statement, check) => {
-    await fillBooks()
-    expect(await problemsOf()).toEqual([])
     await tamper(database, statement)
     expect(await checksOf()).toContain(check)
   })
 })
 
 describe('what the functions did wrong is found:', () => {
-  const hashWithout = (...parts: string[]) => {
-    const all = ['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after']
-    const bytes = (part: string) =>
-      part === 'previous' || part === 'digest'
-        ? `coalesce(${part}, ''::bytea)`
-        : `coalesce(int8send(${part}), ''::bytea)`
-    return `
+  /** Replaces a function for this test. */
+  async function changeFunction(name: string, change: (definition: string) => string): Promise<void> {
+    const { rows } = await sql<{ definition: string }>`
+      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = ${name}`.execute(
+      database.owner,
+    )
+    for (const { definition } of rows) {
+      const changed = change(definition)
+      expect(changed).not.toBe(definition)
+      await sql.raw(changed).execute(database.owner)
+      onTestFinished(async () => void (await sql.raw(definition).execute(database.owner)))
+    }
+  }
+
+  const changeHash = (...without: string[]) =>
+    changeFunction('ledger_entry_hash', () => {
+      const all = ['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after']
+      const bytes = (part: string) =>
+        part === 'previous' || part === 'digest'
+          ? `coalesce(${part}, ''::bytea)`
+          : `coalesce(int8send(${part}), ''::bytea)`
+      return `
       CREATE OR REPLACE FUNCTION ledger_entry_hash(
         previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint
       ) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
         SELECT sha256(${all
-          .filter((part) => !parts.includes(part))
+          .filter((part) => !without.includes(part))
           .map(bytes)
           .join(' || ')}) $$`
+    })
+
+  async function post(): Promise<void> {
+    await use(database.server, ada, 1)
+    await postTransfer(database.worker, buildGrant('user_ada', 5))
   }
 
   test('nothing, when the hash has all its parts', async () => {
-    await sql.raw(hashWithout()).execute(database.owner)
-    await fillBooks()
+    await changeHash()
+    await post()
     expect(await problemsOf()).toEqual([])
   })
 
   test.each(['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after'])(
     'the hash of an entry without its %s',
     async (part) => {
-      await sql.raw(hashWithout(part)).execute(database.owner)
-      await fillBooks()
+      await changeHash(part)
+      await post()
       expect(await checksOf()).toContain('hashes of owners’ entries are chained')
     },
   )
@@ -463,36 +475,24 @@ describe('what the functions did wrong is found:', () => {
     ['actor', "'test'::text"],
     ['idempotency_key', "'key'::text"],
   ])('the digest of a transfer without its %s', async (column, constant) => {
-    const { rows } = await sql<{ definition: string }>`
-        SELECT pg_get_functiondef('ledger_transfer_digest'::regproc) AS definition`.execute(database.owner)
-    const definition = rows[0]?.definition ?? ''
-    const without = definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant)
-    expect(without).not.toBe(definition)
-    await sql.raw(without).execute(database.owner)
-    await fillBooks()
+    await changeFunction('ledger_transfer_digest', (definition) =>
+      definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant),
+    )
+    await post()
     expect(await checksOf()).toContain('hashes of owners’ entries are chained')
   })
 
   test('usage that the balance did not cover', async () => {
-    await fillBooks()
-    const { rows } = await sql<{ definition: string }>`
-      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = 'ledger_spend'`.execute(
-      database.owner,
+    await changeFunction('ledger_spend', (definition) =>
+      definition.replace('ledger_available(owner) < item.credits AND item.failure IS NULL', 'false'),
     )
-    for (const { definition } of rows) {
-      const careless = definition.replace(
-        'ledger_available(owner) < item.credits AND item.failure IS NULL',
-        'false',
-      )
-      expect(careless).not.toBe(definition)
-      await sql.raw(careless).execute(database.owner)
-    }
     await use(database.server, ada, 10_000)
     expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])
   })
 })
 
 describe('what was posted wrongly is found:', () => {
+  const eve = user('user_eve')
   const wrong = [
     [
       'more taken back than a grant brought',
@@ -510,7 +510,7 @@ describe('what was posted wrongly is found:', () => {
   ] as const
   test.each(wrong)('%s', async (_, kind, amount, check) => {
     await postTransfers(database.worker, [
-      buildTransfer(buildPurchaseGrant(ada, '00000000-0000-4000-8000-000000000001'), {
+      buildTransfer(buildPurchaseGrant(eve, '00000000-0000-4000-8000-000000000001'), {
         kind,
         ordinal: 1,
         amount,
@@ -520,7 +520,7 @@ describe('what was posted wrongly is found:', () => {
   })
 
   test('a month that expired while it was open', async () => {
-    const month = buildMonthGrant(ada, september)
+    const month = buildMonthGrant(eve, september)
     await postTransfers(database.worker, [
       buildTransfer(month, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
       buildTransfer(month, { kind: 'expiry', ordinal: 2, amount: -10 }),
@@ -529,14 +529,14 @@ describe('what was posted wrongly is found:', () => {
   })
 
   test('a debt that was not paid from the next month before it expired', async () => {
-    const first = buildMonthGrant(ada, september)
-    const second = buildMonthGrant(ada, october)
+    const first = buildMonthGrant(eve, september)
+    const second = buildMonthGrant(eve, october)
     await postTransfer(database.worker, buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }))
-    await use(database.server, ada, 100)
+    await use(database.server, eve, 100)
     const close = (starts_at: Date, used: number) =>
       database.worker
         .transaction()
-        .execute((trx) => closeMonth(trx, ada, { stripe_subscription_id: 'sub_user_ada', starts_at, used }))
+        .execute((trx) => closeMonth(trx, eve, { stripe_subscription_id: 'sub_user_eve', starts_at, used }))
     await close(september, 100)
     await postTransfers(database.worker, [
       buildTransfer(first, { kind: 'refund', ordinal: 2, amount: -100 }),
@@ -566,7 +566,6 @@ describe('what was posted wrongly is found:', () => {
 
 describe('the last proof', () => {
   beforeEach(async () => {
-    await fillBooks()
     expect(await problemsOf({ keepProof: true })).toEqual([])
   })
 
