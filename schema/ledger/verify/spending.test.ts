@@ -7,6 +7,7 @@ import { rewoundDatabase } from '../../../tests/support/database/rewound-databas
 import { buildMonthGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
+import { isLong } from '../../../tests/support/long.ts'
 import { postTransfers } from '../post/post.ts'
 import { type SpendOutcome, type SpendRequest, spendCredits, type UsageFailure } from '../spend/usage.ts'
 import { type VerifyOptions, verifyLedger } from './verify.ts'
@@ -192,11 +193,12 @@ test.each([
   ],
   ['another person’s day', `UPDATE ledger_usage_days SET actor = 'user_eve' WHERE ${ofAda}`, [days]],
   ['sums of a day that are gone', `DELETE FROM ledger_usage_days WHERE ${ofAda}`, [days]],
-])('%s is found, also by a run that goes on from the proof', async (_, statement, checks) => {
+])('%s is found by a run that goes on from the proof', async (_, statement, checks) => {
   await tamper(database, statement)
   const found = expect.arrayContaining(checks)
-  expect(await checksOf({})).toEqual(found)
   expect(await checksOf({ incremental: true })).toEqual(found)
+  // That both find the same of a change is what the test of comparisons is for.
+  if (isLong) expect(await checksOf({})).toEqual(found)
 })
 
 test('the sums of an old day are proven by full runs, and by others only to hold what is new', async () => {

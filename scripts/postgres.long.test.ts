@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { madeForEachTest } from '../tests/support/made.ts'
+import { findPostmaster } from './postgres/postmaster.ts'
+import { startPostgres } from './postgres.ts'
+import { waitForDeath } from './processes/alive.ts'
+
+// Each makes and starts a database or several, beside other tests that fill the machine.
+vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
+
+const place = madeForEachTest(
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-postgres-test-'))
+    await chmod(folder, 0o711)
+    const running = new AsyncDisposableStack()
+    running.defer(() => rm(folder, { recursive: true, force: true }))
+    return { folder, dataDir: join(folder, 'data'), running }
+  },
+  ({ running }) => running.disposeAsync(),
+)
+
+async function start({ durable = false } = {}) {
+  const postgres = await startPostgres({ dataDir: place.dataDir, durable })
+  place.running.defer(() => postgres.stop())
+  return postgres
+}
+
+async function query<T extends pg.QueryResultRow>(url: string, statement: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<T>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('committed rows are there after a power cut, on the same address', async () => {
+  const postgres = await start({ durable: true })
+  await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS number')
+  await postgres.kill()
+  await expect(query(postgres.url, 'SELECT 1')).rejects.toThrow()
+  await postgres.restart()
+  expect(await query(postgres.url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
+})
+
+test('a pid file whose number another program has now does not stop it from starting', async () => {
+  const first = await start()
+  await first.stop()
+  await writeFile(
+    join(place.dataDir, 'cluster/postmaster.pid'),
+    `${process.ppid}\n${place.folder}\n1\n5432\n`,
+  )
+  const second = await start()
+  expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('a Postgres that a killed launcher left behind is taken over', async () => {
+  const launcher = await startInAnotherProcess()
+  const left = await findPostmaster(join(place.dataDir, 'cluster'))
+  launcher.kill('SIGKILL')
+  await once(launcher, 'exit')
+  const postgres = await start()
+  expect(postgres.identity).not.toBe('shared')
+  expect(await waitForDeath(left?.pid ?? 0, 0)).toBe(true)
+  expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('a Postgres that a running launcher uses is shared, and outlives the process that shares it', async () => {
+  const launcher = await startInAnotherProcess()
+  place.running.defer(async () => {
+    launcher.kill('SIGTERM')
+    await once(launcher, 'exit')
+  })
+  const shared = await startPostgres({ dataDir: place.dataDir })
+  expect(shared.identity).toBe('shared')
+  await shared.stop()
+  expect(await query(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+  await expect(shared.kill()).rejects.toThrow(/belongs to/)
+})
+
+/** Stops its Postgres on SIGTERM; on SIGKILL it cannot. */
+async function startInAnotherProcess() {
+  const script = `
+    const { startPostgres } = await import('./scripts/postgres.ts')
+    const postgres = await startPostgres({ dataDir: ${JSON.stringify(place.dataDir)}, durable: false })
+    process.once('SIGTERM', () => postgres.stop().then(() => process.exit()))
+    console.log('started')
+    setInterval(() => undefined, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+test('a folder of another version is refused with a way out', async () => {
+  const postgres = await start()
+  await postgres.stop()
+  const version = join(place.dataDir, 'cluster/PG_VERSION')
+  const installed = (await readFile(version, 'utf8')).trim()
+  await writeFile(version, '12\n')
+  await expect(start()).rejects.toThrow(`was made by Postgres 12, and the install brings ${installed}`)
+})
