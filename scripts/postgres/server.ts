@@ -10,7 +10,7 @@ import { removeStalePidFile } from './postmaster.ts'
 
 const patience_ms = 60_000
 
-/** A copied database is not logged, either. A test that takes base backups or kills Postgres says otherwise. */
+/** A test that takes base backups or kills Postgres has settings of its own. */
 const fastSettings = {
   fsync: 'off',
   full_page_writes: 'off',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { use, user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
@@ -19,6 +19,7 @@ import { checkArchives } from '../verify/archives.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { proveArchives } from './prove.ts'
 
+vi.setConfig({ testTimeout: 5 * 60_000 })
 const { database, folder, filled, pool, passMonths, monthAfter, report, archive, filesOf } = monthsToArchive()
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems

@@ -10,7 +10,7 @@ const database = rewoundDatabase(fillBooks)
 const ada = user('user_ada')
 let provenId = 0
 
-/** What was proven, and what was posted since: both by two owners. One CHECK is gone, which `tamper` cannot switch off. */
+/** What was proven, and what was posted since: both by two owners. `tamper` cannot switch a CHECK off. */
 async function fillBooks(): Promise<void> {
   await postTransfers(database.worker, [buildGrant('user_ada', 100), buildGrant('user_eve', 200)])
   await use(database.server, ada, 10)

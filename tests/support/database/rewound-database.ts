@@ -3,8 +3,8 @@ import { beforeAll, beforeEach } from 'vitest'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 /**
- * A database for the tests of this file or `describe`, which has before each of them the rows that `fill` left.
- * That takes a twentieth of making a database for each.
+ * A database for the tests of this file or `describe`, which before each of them has the rows that `fill`
+ * left. That takes a twentieth of making a database for each.
  */
 export function rewoundDatabase(fill: () => unknown = () => undefined): TestDatabase {
   const database = testDatabase()
@@ -21,7 +21,7 @@ export function rewoundDatabase(fill: () => unknown = () => undefined): TestData
  * Reads all rows, the queues' too, and returns what brings these rows and the sequences back. It leaves alone
  * what the schema became meanwhile, and what processes keep in memory.
  */
-export async function rememberRows({ owner }: Pick<TestDatabase, 'owner'>): Promise<() => Promise<void>> {
+async function rememberRows({ owner }: Pick<TestDatabase, 'owner'>): Promise<() => Promise<void>> {
   const { rows: tables } = await sql<{ name: string; columns: string }>`
     SELECT c.oid::regclass::text AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
