@@ -180,236 +180,102 @@ const followEntries = ['plan', 'purchased']
   .join(';')
 
 describe('what was changed behind the ledger’s back is found:', () => {
-  test.each([
-    [
-      'an amount',
-      `UPDATE ledger_entries SET amount = amount + 1 WHERE version = 1`,
-      'entries of a transfer sum to zero',
-    ],
-    [
-      'a balance',
-      `UPDATE ledger_entries SET balance_after = 900 WHERE version = 1`,
-      'every balance is the sum up to there',
-    ],
-    [
-      'amount and balance of both sides, so that all sums agree',
-      `UPDATE ledger_entries SET amount = amount + sign(amount), balance_after = balance_after + sign(amount)
+  const changes: Record<string, Record<string, string>> = {
+    'entries of a transfer sum to zero': {
+      'an amount': `UPDATE ledger_entries SET amount = amount + 1 WHERE version = 1`,
+      'an entry that is gone': `DELETE FROM ledger_entries WHERE version = 1`,
+    },
+    'every balance is the sum up to there': {
+      'a balance': `UPDATE ledger_entries SET balance_after = 900 WHERE version = 1`,
+    },
+    'hashes of owners’ entries are chained': {
+      'amount and balance of both sides, so that all sums agree': `UPDATE ledger_entries SET amount = amount + sign(amount), balance_after = balance_after + sign(amount)
        WHERE transfer_id = ${lastEntry}`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of an owner’s entry',
-      `UPDATE ledger_entries SET hash = sha256('x') WHERE version = 2`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of a house entry',
-      `UPDATE ledger_entries SET hash = sha256('x') WHERE version IS NULL`,
-      'hashes of house entries hang on their transfer',
-    ],
-    [
-      'the account of a house entry',
-      `UPDATE ledger_entries SET account_id = 2 WHERE version IS NULL`,
-      'hashes of house entries hang on their transfer',
-    ],
-    [
-      'the version of an entry',
-      `UPDATE ledger_entries SET version = version + 1 WHERE transfer_id = ${lastEntry}`,
-      'versions of an account run 1, 2, 3 without gaps',
-    ],
-    [
-      'an entry that is gone',
-      `DELETE FROM ledger_entries WHERE version = 1`,
-      'entries of a transfer sum to zero',
-    ],
-    [
-      'a transfer that is gone with its entries',
-      `DELETE FROM ledger_entries WHERE transfer_id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1);
-       DELETE FROM ledger_transfers WHERE id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1)`,
-      'versions of an account run 1, 2, 3 without gaps',
-    ],
-    [
-      'a transfer without its entries',
-      `DELETE FROM ledger_transfers WHERE id = ${lastEntry}`,
-      'every entry has its transfer',
-    ],
-    [
-      'an account that is gone',
-      `DELETE FROM ledger_accounts WHERE owner_id = 'user_ada'`,
-      'every entry has its account',
-    ],
-    [
-      'an account that is another owner’s',
-      `UPDATE ledger_accounts SET owner_id = 'user_eve' WHERE owner_id = 'user_ada'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'an owner’s entry without its version',
-      `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
-      'owners’ entries have a version, house entries have none',
-    ],
-    [
-      'a reason',
-      `UPDATE ledger_transfers SET reason = 'Gift'`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'the salt of a reason',
-      `UPDATE ledger_transfers SET reason_salt = '\\x00'`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'a reason that lost its salt',
-      `UPDATE ledger_transfers SET reason_salt = NULL`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'the hash of a reason',
-      `UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, reason_hash = sha256('x')`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the owner of a transfer',
-      `UPDATE ledger_transfers SET owner_id = 'user_eve' WHERE kind = 'refund'`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'the owner of an owner’s entry',
-      `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NOT NULL`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'the owner of a house entry',
-      `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NULL`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'a balance in an owner’s row',
-      `UPDATE ledger_owners SET plan_balance = plan_balance + 1 WHERE plan_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a version in an owner’s row',
-      `UPDATE ledger_owners SET purchased_version = purchased_version - 1 WHERE purchased_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a hash in an owner’s row',
-      `UPDATE ledger_owners SET purchased_hash = sha256('x') WHERE purchased_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'the account in an owner’s row',
-      `UPDATE ledger_owners SET plan_account_id = purchased_account_id`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'an owner’s row that is gone',
-      `DELETE FROM ledger_owners WHERE owner_id = 'user_ada'`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a key that is gone',
-      `DELETE FROM ledger_keys WHERE idempotency_key = 'checkout/cs_1'`,
-      'every transfer is kept under its key',
-    ],
-    [
-      'what is kept under a key',
-      `UPDATE ledger_keys SET input_hash = sha256('x') WHERE idempotency_key = 'checkout/cs_1'`,
-      'every transfer is kept under its key',
-    ],
-    [
-      'a key under which nothing was posted',
-      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash) SELECT owner_id, 'checkout/cs_2', transfer_id, input_hash FROM ledger_keys
-       WHERE idempotency_key = 'checkout/cs_1'`,
-      'every key has its transfer',
-    ],
-    ['an intent that is gone', `DELETE FROM checkout_intents`, 'every intent that a transfer names is there'],
-    [
-      'a time',
-      `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the time of posting',
-      `UPDATE ledger_transfers SET posted_at = posted_at + interval '1 microsecond'`,
-      'hashes of owners’ entries are chained',
-    ],
-    ['an actor', `UPDATE ledger_transfers SET actor = 'eve'`, 'hashes of owners’ entries are chained'],
-    ['an event', `UPDATE ledger_transfers SET event_id = 'evt_1'`, 'hashes of owners’ entries are chained'],
-    [
-      'the intent of a transfer',
-      `UPDATE ledger_transfers SET intent_id = NULL`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'a key',
-      `UPDATE ledger_transfers SET idempotency_key = idempotency_key || 'x'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'a kind',
-      `UPDATE ledger_transfers SET kind = 'dispute' WHERE kind = 'refund'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of an input',
-      `UPDATE ledger_transfers SET input_hash = sha256('x')`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the grant of a transfer',
-      `UPDATE ledger_transfers SET grant_id = (SELECT id FROM ledger_grants WHERE kind = 'seats')
+      'the hash of an owner’s entry': `UPDATE ledger_entries SET hash = sha256('x') WHERE version = 2`,
+      'the hash of a reason': `UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, reason_hash = sha256('x')`,
+      'a time': `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
+      'the time of posting': `UPDATE ledger_transfers SET posted_at = posted_at + interval '1 microsecond'`,
+      'an actor': `UPDATE ledger_transfers SET actor = 'eve'`,
+      'an event': `UPDATE ledger_transfers SET event_id = 'evt_1'`,
+      'the intent of a transfer': `UPDATE ledger_transfers SET intent_id = NULL`,
+      'a key': `UPDATE ledger_transfers SET idempotency_key = idempotency_key || 'x'`,
+      'a kind': `UPDATE ledger_transfers SET kind = 'dispute' WHERE kind = 'refund'`,
+      'the hash of an input': `UPDATE ledger_transfers SET input_hash = sha256('x')`,
+      'the grant of a transfer': `UPDATE ledger_transfers SET grant_id = (SELECT id FROM ledger_grants WHERE kind = 'seats')
        WHERE kind = 'expiry'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the owner of a grant',
-      `UPDATE ledger_grants SET owner_id = 'user_eve' WHERE kind = 'month'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'a grant that is gone',
-      `DELETE FROM ledger_grants WHERE kind = 'seats'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'the month of seats',
-      `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
+    },
+    'hashes of house entries hang on their transfer': {
+      'the hash of a house entry': `UPDATE ledger_entries SET hash = sha256('x') WHERE version IS NULL`,
+      'the account of a house entry': `UPDATE ledger_entries SET account_id = 2 WHERE version IS NULL`,
+    },
+    'versions of an account run 1, 2, 3 without gaps': {
+      'the version of an entry': `UPDATE ledger_entries SET version = version + 1 WHERE transfer_id = ${lastEntry}`,
+      'a transfer that is gone with its entries': `DELETE FROM ledger_entries WHERE transfer_id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1);
+       DELETE FROM ledger_transfers WHERE id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1)`,
+    },
+    'every entry has its transfer': {
+      'a transfer without its entries': `DELETE FROM ledger_transfers WHERE id = ${lastEntry}`,
+    },
+    'every entry has its account': {
+      'an account that is gone': `DELETE FROM ledger_accounts WHERE owner_id = 'user_ada'`,
+    },
+    'every transfer moves credits of its grant’s account': {
+      'an account that is another owner’s': `UPDATE ledger_accounts SET owner_id = 'user_eve' WHERE owner_id = 'user_ada'`,
+      'the owner of a grant': `UPDATE ledger_grants SET owner_id = 'user_eve' WHERE kind = 'month'`,
+      'a grant that is gone': `DELETE FROM ledger_grants WHERE kind = 'seats'`,
+    },
+    'owners’ entries have a version, house entries have none': {
+      'an owner’s entry without its version': `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
+    },
+    'the text of a transfer has the hash that is kept of it': {
+      'a reason': `UPDATE ledger_transfers SET reason = 'Gift'`,
+      'the salt of a reason': `UPDATE ledger_transfers SET reason_salt = '\\x00'`,
+      'a reason that lost its salt': `UPDATE ledger_transfers SET reason_salt = NULL`,
+    },
+    'every row of a transfer has its owner': {
+      'the owner of a transfer': `UPDATE ledger_transfers SET owner_id = 'user_eve' WHERE kind = 'refund'`,
+      'the owner of an owner’s entry': `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NOT NULL`,
+      'the owner of a house entry': `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NULL`,
+    },
+    'every owner’s row has the latest entry of each account': {
+      'a balance in an owner’s row': `UPDATE ledger_owners SET plan_balance = plan_balance + 1 WHERE plan_version > 0`,
+      'a version in an owner’s row': `UPDATE ledger_owners SET purchased_version = purchased_version - 1 WHERE purchased_version > 0`,
+      'a hash in an owner’s row': `UPDATE ledger_owners SET purchased_hash = sha256('x') WHERE purchased_version > 0`,
+      'the account in an owner’s row': `UPDATE ledger_owners SET plan_account_id = purchased_account_id`,
+      'an owner’s row that is gone': `DELETE FROM ledger_owners WHERE owner_id = 'user_ada'`,
+    },
+    'every transfer is kept under its key': {
+      'a key that is gone': `DELETE FROM ledger_keys WHERE idempotency_key = 'checkout/cs_1'`,
+      'what is kept under a key': `UPDATE ledger_keys SET input_hash = sha256('x') WHERE idempotency_key = 'checkout/cs_1'`,
+    },
+    'every key has its transfer': {
+      'a key under which nothing was posted': `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash) SELECT owner_id, 'checkout/cs_2', transfer_id, input_hash FROM ledger_keys
+       WHERE idempotency_key = 'checkout/cs_1'`,
+    },
+    'every intent that a transfer names is there': {
+      'an intent that is gone': `DELETE FROM checkout_intents`,
+    },
+    'what is left of a month pays debts, and the rest expires': {
+      'the month of seats': `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
        INSERT INTO ledger_months_used SELECT 'sub_other', month_starts_at, owner_kind, owner_id, 0 FROM ledger_grants WHERE kind = 'seats'`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'what a month used',
-      `UPDATE ledger_months_used SET used = used + 1`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'a closing that is gone',
-      `DELETE FROM ledger_months_used`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'a month that used more than was used',
-      `UPDATE ledger_months_used SET used = 1000`,
-      'closed months used no more than was used',
-    ],
-    [
-      'the state of an intent',
-      `UPDATE checkout_intents SET state = 'failed', settled_at = NULL`,
-      'every purchase has its settled intent',
-    ],
-    [
-      'the terms of an intent',
-      `UPDATE checkout_intents SET credits = 501`,
-      'every settled intent has its grant, with the credits of its terms',
-    ],
-    [
-      'the session of an intent',
-      `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
-      'every settled intent has its grant, with the credits of its terms',
-    ],
-  ])('%s', async (_, statement, check) => {
+      'what a month used': `UPDATE ledger_months_used SET used = used + 1`,
+      'a closing that is gone': `DELETE FROM ledger_months_used`,
+    },
+    'closed months used no more than was used': {
+      'a month that used more than was used': `UPDATE ledger_months_used SET used = 1000`,
+    },
+    'every purchase has its settled intent': {
+      'the state of an intent': `UPDATE checkout_intents SET state = 'failed', settled_at = NULL`,
+    },
+    'every settled intent has its grant, with the credits of its terms': {
+      'the terms of an intent': `UPDATE checkout_intents SET credits = 501`,
+      'the session of an intent': `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
+    },
+  }
+  const cases = Object.entries(changes).flatMap(([check, of]) =>
+    Object.entries(of).map(([what, statement]) => [what, statement, check] as const),
+  )
+  test.each(cases)('%s', async (_, statement, check) => {
     await tamper(database, statement)
     expect(await checksOf()).toContain(check)
   })
