@@ -4,11 +4,15 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { describeLong } from '../tests/support/describe-long.ts'
 import { madeForEachTest } from '../tests/support/made.ts'
 import { findPostmaster } from './postgres/postmaster.ts'
 import { startPostgres } from './postgres.ts'
 import { waitForDeath } from './processes/alive.ts'
+
+// Each makes and starts a database or several, beside other tests that fill the machine.
+vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
 
 const place = madeForEachTest(
   async () => {
@@ -21,8 +25,8 @@ const place = madeForEachTest(
   ({ running }) => running.disposeAsync(),
 )
 
-async function start() {
-  const postgres = await startPostgres({ dataDir: place.dataDir, durable: false })
+async function start({ durable = false } = {}) {
+  const postgres = await startPostgres({ dataDir: place.dataDir, durable })
   place.running.defer(() => postgres.stop())
   return postgres
 }
@@ -38,67 +42,78 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-test('committed rows are there after a power cut, on the same address', async () => {
-  const postgres = await start()
-  await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS number')
-  await postgres.kill()
-  await expect(query(postgres.url, 'SELECT 1')).rejects.toThrow()
-  await postgres.restart()
-  expect(await query(postgres.url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
-})
-
-test('data and address are kept from one start to the next', async () => {
+test('a Postgres listens on the loopback address only, requires the password, which no other user can read, and keeps data and address from one start to the next', async () => {
   const first = await start()
-  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS number')
-  await first.stop()
-  const second = await start()
-  expect(second.url).toBe(first.url)
-  expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
-})
-
-test('it listens on the loopback address only and requires the password, which no other user can read', async () => {
-  const { url, port } = await start()
+  const { url, port } = first
   expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
   await expect(query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'SELECT 1')).rejects.toThrow(
     /password/,
   )
   expect((await stat(join(place.dataDir, 'connection.json'))).mode & 0o077).toBe(0)
   expect((await stat(join(place.dataDir, 'cluster'))).mode & 0o077).toBe(0)
-})
-
-test('a pid file whose number another program has now does not stop it from starting', async () => {
-  const first = await start()
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS number')
   await first.stop()
-  await writeFile(
-    join(place.dataDir, 'cluster/postmaster.pid'),
-    `${process.ppid}\n${place.folder}\n1\n5432\n`,
-  )
   const second = await start()
-  expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+  expect(second.url).toBe(url)
+  expect(await query(url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
 })
 
-test('a Postgres that a killed launcher left behind is taken over', async () => {
-  const launcher = await startInAnotherProcess()
-  const left = await findPostmaster(join(place.dataDir, 'cluster'))
-  launcher.kill('SIGKILL')
-  await once(launcher, 'exit')
-  const postgres = await start()
-  expect(postgres.identity).not.toBe('shared')
-  expect(await waitForDeath(left?.pid ?? 0, 0)).toBe(true)
-  expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
-})
-
-test('a Postgres that a running launcher uses is shared, and outlives the process that shares it', async () => {
-  const launcher = await startInAnotherProcess()
-  place.running.defer(async () => {
-    launcher.kill('SIGTERM')
-    await once(launcher, 'exit')
+// Each test makes a Postgres of its own; by default the one above shows that it starts again.
+describeLong('a Postgres that was stopped, killed or is shared', () => {
+  test('committed rows are there after a power cut, on the same address', async () => {
+    const postgres = await start({ durable: true })
+    await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS number')
+    await postgres.kill()
+    await expect(query(postgres.url, 'SELECT 1')).rejects.toThrow()
+    await postgres.restart()
+    expect(await query(postgres.url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
   })
-  const shared = await startPostgres({ dataDir: place.dataDir })
-  expect(shared.identity).toBe('shared')
-  await shared.stop()
-  expect(await query(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
-  await expect(shared.kill()).rejects.toThrow(/belongs to/)
+
+  test('a pid file whose number another program has now does not stop it from starting', async () => {
+    const first = await start()
+    await first.stop()
+    // One whose argument looks like Postgres.
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)', '/bin/postgres'])
+    place.running.defer(() => void other.kill())
+    await once(other, 'spawn')
+    await writeFile(join(place.dataDir, 'cluster/postmaster.pid'), `${other.pid}\n${place.folder}\n1\n5432\n`)
+    const second = await start()
+    expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    expect(other.exitCode ?? other.signalCode).toBeNull()
+  })
+
+  test('a Postgres that a killed launcher left behind is taken over', async () => {
+    const launcher = await startInAnotherProcess()
+    const left = await findPostmaster(join(place.dataDir, 'cluster'))
+    launcher.kill('SIGKILL')
+    await once(launcher, 'exit')
+    const postgres = await start()
+    expect(postgres.identity).not.toBe('shared')
+    expect(await waitForDeath(left?.pid ?? 0, 0)).toBe(true)
+    expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+
+  test('a Postgres that a running launcher uses is shared, and outlives the process that shares it', async () => {
+    const launcher = await startInAnotherProcess()
+    place.running.defer(async () => {
+      launcher.kill('SIGTERM')
+      await once(launcher, 'exit')
+    })
+    const shared = await startPostgres({ dataDir: place.dataDir })
+    expect(shared.identity).toBe('shared')
+    await shared.stop()
+    expect(await query(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await expect(shared.kill()).rejects.toThrow(/belongs to/)
+  })
+
+  test('a folder of another version is refused with a way out', async () => {
+    const postgres = await start()
+    await postgres.stop()
+    const version = join(place.dataDir, 'cluster/PG_VERSION')
+    const installed = (await readFile(version, 'utf8')).trim()
+    await writeFile(version, '12\n')
+    await expect(start()).rejects.toThrow(`was made by Postgres 12, and the install brings ${installed}`)
+  })
 })
 
 /** Stops its Postgres on SIGTERM; on SIGKILL it cannot. */
@@ -115,12 +130,3 @@ async function startInAnotherProcess() {
   await once(child.stdout, 'data')
   return child
 }
-
-test('a folder of another version is refused with a way out', async () => {
-  const postgres = await start()
-  await postgres.stop()
-  const version = join(place.dataDir, 'cluster/PG_VERSION')
-  const installed = (await readFile(version, 'utf8')).trim()
-  await writeFile(version, '12\n')
-  await expect(start()).rejects.toThrow(`was made by Postgres 12, and the install brings ${installed}`)
-})

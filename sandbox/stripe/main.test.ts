@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { spawnSandbox } from '../kit/testing/process.ts'
+import { readSettings } from './settings.ts'
 import { newPlans, newSubscriber } from './testing/billing.ts'
 import { newCheckout, startHarness, startReceiver } from './testing/sandbox.ts'
 
@@ -145,8 +146,7 @@ function sdkFor(port: number) {
 }
 
 it('the stand-in of Stripe listens on this machine alone', async () => {
-  const stateFile = join(await temporaryFolder(), 'state')
-  const { url } = await spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile }).ready()
+  const { url } = await startHarness({ host: readSettings({}).host })
   expect((await fetch(`${url.replace('localhost', '127.0.0.1')}/_sandbox/clock`)).status).toBe(200)
   await expect(fetch(`${url.replace('localhost', '127.0.0.2')}/_sandbox/clock`)).rejects.toThrow()
 })

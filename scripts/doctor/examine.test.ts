@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { createPool } from '../../schema/database/pool.ts'
 import { processEnvironment } from '../../schema/env.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { neededPermissions } from '../../schema/stripe/permissions.ts'
+import { describeLong } from '../../tests/support/describe-long.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { setUpStripe } from '../stripe/set-up.ts'
@@ -15,6 +16,7 @@ import { examine } from './examine.ts'
 import { renderFindings } from './finding.ts'
 import { examineKeys } from './keys.ts'
 
+vi.setConfig({ testTimeout: 5 * 60_000, hookTimeout: 10 * 60_000 })
 const launched = launchedProduct()
 const portOf = (url: string | undefined) => Number(new URL(url ?? '').port)
 const stripeApi = () => createStripe({ secretKey: 'sk_test_sandbox', apiBase: launched.stripeSandboxUrl })
@@ -117,7 +119,43 @@ test('nothing is wrong with accounts that are set up as the documents say', asyn
   expect(await wrongIn(configured())).toEqual([])
 })
 
-describe('the doctor names each problem, its meaning and its repair', () => {
+test('the doctor reports every problem at once, whatever else is wrong or missing', async () => {
+  const wrong = await wrongIn(
+    configured({
+      PORT: 'often',
+      DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      STRIPE_WEBHOOK_SECRET: '',
+      CLERK_SECRET_KEY: 'sk_test_of_another',
+      CLERK_PUBLISHABLE_KEY: 'pk_test_cut',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    }),
+  )
+  expect(wrong).toEqual([
+    expect.stringMatching(/^environment: PORT: /),
+    expect.stringMatching(/^environment: STRIPE_WEBHOOK_SECRET is missing/),
+    expect.stringMatching(/^keys: CLERK_PUBLISHABLE_KEY is not of the form /),
+    expect.stringMatching(/^database: it does not answer: /),
+    expect.stringMatching(/^Redis: it does not answer/),
+    expect.stringMatching(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/),
+    expect.stringMatching(/^traces: /),
+  ])
+})
+
+test('the doctor reports an environment that is not complete', async () => {
+  const findings = await examine({
+    raw: { NODE_ENV: 'production', PORT: 'often' },
+    dataDir: launched.dataDir,
+  })
+  expect(renderFindings(findings)).toContain('environment  PORT: ')
+  expect(renderFindings(findings)).toContain('what it means: Server and worker refuse to start.')
+  expect(await wrongIn({ NODE_ENV: 'production' })).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^environment: STRIPE_SECRET_KEY is missing/)]),
+  )
+})
+
+// By default those that are found at once stand for each.
+describeLong('the doctor names each problem, its meaning and its repair', () => {
   test('the doctor reports a key of another account than the database belongs to', async () => {
     await turnKnob('account', { id: 'acct_other' })
     expect(await wrongIn(configured())).toEqual([
@@ -305,40 +343,5 @@ describe('the doctor names each problem, its meaning and its repair', () => {
     } finally {
       collector.close()
     }
-  })
-
-  test('the doctor reports every problem at once, whatever else is wrong or missing', async () => {
-    const wrong = await wrongIn(
-      configured({
-        PORT: 'often',
-        DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
-        REDIS_URL: 'redis://127.0.0.1:1',
-        STRIPE_WEBHOOK_SECRET: '',
-        CLERK_SECRET_KEY: 'sk_test_of_another',
-        CLERK_PUBLISHABLE_KEY: 'pk_test_cut',
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      }),
-    )
-    expect(wrong).toEqual([
-      expect.stringMatching(/^environment: PORT: /),
-      expect.stringMatching(/^environment: STRIPE_WEBHOOK_SECRET is missing/),
-      expect.stringMatching(/^keys: CLERK_PUBLISHABLE_KEY is not of the form /),
-      expect.stringMatching(/^database: it does not answer: /),
-      expect.stringMatching(/^Redis: it does not answer/),
-      expect.stringMatching(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/),
-      expect.stringMatching(/^traces: /),
-    ])
-  })
-
-  test('the doctor reports an environment that is not complete', async () => {
-    const findings = await examine({
-      raw: { NODE_ENV: 'production', PORT: 'often' },
-      dataDir: launched.dataDir,
-    })
-    expect(renderFindings(findings)).toContain('environment  PORT: ')
-    expect(renderFindings(findings)).toContain('what it means: Server and worker refuse to start.')
-    expect(await wrongIn({ NODE_ENV: 'production' })).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^environment: STRIPE_SECRET_KEY is missing/)]),
-    )
   })
 })

@@ -18,7 +18,7 @@ export async function removeStalePidFile(data: string): Promise<void> {
 async function isPostgres(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return true
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  return command.split('\0').some((word) => /(^|\/)postgres$/.test(word))
+  return /(^|\/)postgres$/.test(command.split('\0')[0] ?? '')
 }
 
 /** Fast shutdown first (sessions end, data is written), then SIGKILL; Postgres recovers from both. */

@@ -10,6 +10,15 @@ import { removeStalePidFile } from './postmaster.ts'
 
 const patience_ms = 60_000
 
+/** A test that takes base backups or kills Postgres has settings of its own. */
+const fastSettings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+}
+
 export type PostgresServerOptions = {
   readonly folder: string
   readonly binaries: PostgresBinaries
@@ -56,7 +65,7 @@ async function spawnServer(options: PostgresServerOptions): Promise<ChildProcess
     log_timezone: 'UTC',
     timezone: 'UTC',
     max_connections: options.durable ? 100 : 200,
-    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...(options.durable ? {} : fastSettings),
     ...options.settings,
   }
   const [command = '', ...args] = [

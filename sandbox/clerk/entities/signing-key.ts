@@ -2,14 +2,15 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import type { Service } from '../service.ts'
 import { createId, type SigningKey } from '../state.ts'
 
-/** `kid` is new with every key: verifiers cache by it and would otherwise check against an old key. */
+/** Made once in a process, for that takes longer than all else in the start of a sandbox. */
+let made: string | undefined
+
+/** `kid` is new with every sandbox: verifiers cache by it and would otherwise check against an old key. */
 export function createSigningKey(): SigningKey {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  return {
-    id: 'signing_key',
-    kid: createId('ins'),
-    private_key_pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  }
+  made ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString()
+  return { id: 'signing_key', kid: createId('ins'), private_key_pem: made }
 }
 
 /** Created at the first start. */

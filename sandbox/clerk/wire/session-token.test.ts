@@ -1,6 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { createClerkClient, verifyToken } from '@clerk/backend'
 import { expect, test } from 'vitest'
-import { createSigningKey, publicKeyPem, signingKey } from '../entities/signing-key.ts'
+import { publicKeyPem, signingKey } from '../entities/signing-key.ts'
 import { seeds } from '../seed.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { testSandbox } from '../testing/sandbox.ts'
@@ -78,7 +79,9 @@ test('an expired token, one for another origin, and one of another key are refus
   await expect(check).rejects.toMatchObject({ reason: 'token-invalid-authorized-parties' })
 
   const jwt = await token({ user_id: seeds.demo.id })
-  const otherKey = verifyToken(jwt, { jwtKey: publicKeyPem(createSigningKey()) })
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwtKey = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const otherKey = verifyToken(jwt, { jwtKey })
   await expect(otherKey).rejects.toMatchObject({ reason: 'token-invalid-signature' })
 })
 

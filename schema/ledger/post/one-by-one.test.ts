@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { seed } from '../../../tests/simulation/seed.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { user } from '../../../tests/support/factories/grants.ts'
 import type { OwnerAccount } from '../accounts.ts'
@@ -250,6 +251,6 @@ test('whatever is in a batch, it does what its transfers or usages would do one 
         })
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, seed },
   )
 })

@@ -58,16 +58,6 @@ test('owners and grants that are new, and owners who come up more than once, are
   expect(await problems()).toEqual([])
 })
 
-test('the same batch again, with more in it, returns the first results and posts the rest', async () => {
-  const transfers = purchases(10, 3)
-  const first = await postTransfers(database.worker, transfers.slice(0, 6))
-  const again = await postTransfers(database.worker, transfers)
-  expect(again.slice(0, 6)).toEqual(first.map(({ transfer_id }) => ({ transfer_id, posted: false })))
-  expect(again.slice(6).every(({ posted }) => posted)).toBe(true)
-  expect(await totalOf('user_0')).toBe(1 + 4 + 7 + 10)
-  expect(await problems()).toEqual([])
-})
-
 test('whether grants are new is asked of each one, and not of all that there are', async () => {
   for (let batch = 0; batch < 10; batch++) {
     await postTransfers(database.worker, purchases(50, 50).map(named(`${batch}`)))
@@ -115,17 +105,6 @@ test('a grant that another batch makes while this one waits for its owners is ma
   expect([...first, ...second].every(({ posted }) => posted)).toBe(true)
   expect(await totalOf('user_0')).toBe(2 * (1 + 3))
   expect(await problems()).toEqual([])
-})
-
-test('a transfer is recognized whether it was posted alone or in a batch', async () => {
-  const transfers = purchases(4, 2)
-  const [first] = await postTransfers(database.worker, transfers.slice(0, 2))
-  const one = transfers[0] as Transfer
-  expect(await postTransfer(database.worker, one)).toEqual({ ...first, posted: false })
-  const [, , third, fourth] = transfers as [Transfer, Transfer, Transfer, Transfer]
-  const { transfer_id } = await postTransfer(database.worker, third)
-  const [, known] = await postTransfers(database.worker, [fourth, third])
-  expect(known).toEqual({ transfer_id, posted: false })
 })
 
 test.each([

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
-import { IdempotencyConflictError } from '../errors.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { spendCredits } from './usage.ts'
@@ -25,15 +24,6 @@ const usageOf = (owner_id: string, credits: number, idempotency_key: string = ra
 const give = (owner_id: string, credits: { plan?: number; purchased?: number }) =>
   giveCredits(database, user(owner_id), credits)
 
-test('plan credits are spent before purchased ones', async () => {
-  await give('user_order', { plan: 10, purchased: 100 })
-  expect(await spendOne(database.server, usageOf('user_order', 15))).toMatchObject({
-    outcome: 'posted',
-    plan: 0,
-    purchased: 95,
-  })
-})
-
 test('fifty reports in parallel on a balance for ten: ten pass, across both accounts, retries included', async () => {
   await give('user_fifty', { plan: 4, purchased: 6 })
   const reports = Array.from({ length: 50 }, (_, i) => usageOf('user_fifty', 1, `report-${i}`))
@@ -42,31 +32,6 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
   )
   expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
   expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })
-})
-
-test('a retry with the same key is not charged again, even when nothing is left', async () => {
-  await give('user_retry', { purchased: 5 })
-  const report = usageOf('user_retry', 5)
-  expect((await spendOne(database.server, report)).outcome).toBe('posted')
-  expect(await spendOne(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
-})
-
-test('the same key with another amount is an error', async () => {
-  await give('user_other', { purchased: 50 })
-  await spendOne(database.server, usageOf('user_other', 5, 'key'))
-  await expect(spendOne(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
-    IdempotencyConflictError,
-  )
-})
-
-test('a refusal says what is there and posts nothing', async () => {
-  await give('user_short', { plan: 2, purchased: 3 })
-  expect(await spendOne(database.server, usageOf('user_short', 6))).toMatchObject({
-    outcome: 'refused',
-    plan: 2,
-    purchased: 3,
-  })
-  expect(await findBalance(database.server, user('user_short'))).toMatchObject({ total: 5, version: 2 })
 })
 
 test('a debt of one account blocks as many credits of the other, and no more when it is gone', async () => {

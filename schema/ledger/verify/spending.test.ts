@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
+import { expect, test } from 'vitest'
+import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
 import { buildMonthGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
-import { madeForEachTest } from '../../../tests/support/made.ts'
+import { isLong } from '../../../tests/support/long.ts'
 import { postTransfers } from '../post/post.ts'
 import { type SpendOutcome, type SpendRequest, spendCredits, type UsageFailure } from '../spend/usage.ts'
 import { type VerifyOptions, verifyLedger } from './verify.ts'
 
-const database = madeForEachTest(createTestDatabase, (made) => made.close())
+const database = rewoundDatabase(fillBooks)
 const ada = user('user_ada')
 const september = new Date('2026-09-01T00:00:00Z')
 const start = september.getTime()
@@ -45,7 +45,7 @@ const settle = (
  * Usage, a failure, and holds in each state, after a proof: settled below, above, failed and late, and open.
  * A month that is over is kept for two, of which one is settled.
  */
-beforeEach(async () => {
+async function fillBooks(): Promise<void> {
   const month = buildMonthGrant(ada, september)
   await postTransfers(database.worker, [
     buildTransfer(month, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
@@ -70,7 +70,7 @@ beforeEach(async () => {
   })
   await settle(ended[0] ?? '', 10, { at: 3 })
   await reserve(7)
-})
+}
 
 async function checksOf(options: VerifyOptions): Promise<string[]> {
   const { problems } = await verifyLedger(database.owner, options)
@@ -193,11 +193,12 @@ test.each([
   ],
   ['another person’s day', `UPDATE ledger_usage_days SET actor = 'user_eve' WHERE ${ofAda}`, [days]],
   ['sums of a day that are gone', `DELETE FROM ledger_usage_days WHERE ${ofAda}`, [days]],
-])('%s is found, also by a run that goes on from the proof', async (_, statement, checks) => {
+])('%s is found by a run that goes on from the proof', async (_, statement, checks) => {
   await tamper(database, statement)
   const found = expect.arrayContaining(checks)
-  expect(await checksOf({})).toEqual(found)
   expect(await checksOf({ incremental: true })).toEqual(found)
+  // That both find the same of a change is what the test of comparisons is for.
+  if (isLong) expect(await checksOf({})).toEqual(found)
 })
 
 test('the sums of an old day are proven by full runs, and by others only to hold what is new', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
@@ -11,7 +12,6 @@ import {
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
-import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
 import { closeMonth } from '../post/books.ts'
@@ -22,7 +22,7 @@ const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 const ada = user('user_ada')
 
-const database = madeForEachTest(createTestDatabase, (made) => made.close())
+const database = rewoundDatabase(fillBooks)
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const checksOf = async (options = {}) => [...new Set((await problemsOf(options)).map(({ check }) => check))]
@@ -72,7 +72,6 @@ async function fillBooks(): Promise<void> {
 
 describe('clean books', () => {
   test('clean books have no problems, in full and incrementally', async () => {
-    await fillBooks()
     expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({
       problems: [],
       continued_from: null,
@@ -93,7 +92,6 @@ describe('clean books', () => {
   })
 
   test('clean books have no problems when a text and its salt were erased', async () => {
-    await fillBooks()
     await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE kind = 'refund'`.execute(
       database.owner,
     )
@@ -101,7 +99,6 @@ describe('clean books', () => {
   })
 
   test('entries are read to the end while a session is still posting before it', async () => {
-    await fillBooks()
     const posting = Promise.withResolvers<void>()
     const posted = Promise.withResolvers<void>()
     const slow = database.worker.transaction().execute(async (trx) => {
@@ -124,7 +121,6 @@ describe('clean books', () => {
     try {
       await other.owner.transaction().execute(async (trx) => {
         await sql`SELECT pg_current_xact_id()`.execute(trx)
-        await fillBooks()
         await verifyLedger(database.owner, { keepProof: true })
       })
     } finally {
@@ -136,7 +132,6 @@ describe('clean books', () => {
   })
 
   test('books are proven no further than to what a session still posts that began last and drew the first number', async () => {
-    await fillBooks()
     const [begun, drawn, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as Three
     const first = database.worker.transaction().execute(async (trx) => {
       await sql`SELECT pg_current_xact_id()`.execute(trx)
@@ -163,7 +158,6 @@ describe('clean books', () => {
   })
 
   test('clean books say how far they were read', async () => {
-    await fillBooks()
     const seen: unknown[] = []
     await verifyLedger(database.owner, { onProgress: (progress) => seen.push(progress) })
     expect(seen).toEqual([
@@ -186,271 +180,155 @@ const followEntries = ['plan', 'purchased']
   .join(';')
 
 describe('what was changed behind the ledger’s back is found:', () => {
-  test.each([
-    [
-      'an amount',
-      `UPDATE ledger_entries SET amount = amount + 1 WHERE version = 1`,
-      'entries of a transfer sum to zero',
-    ],
-    [
-      'a balance',
-      `UPDATE ledger_entries SET balance_after = 900 WHERE version = 1`,
-      'every balance is the sum up to there',
-    ],
-    [
-      'amount and balance of both sides, so that all sums agree',
-      `UPDATE ledger_entries SET amount = amount + sign(amount), balance_after = balance_after + sign(amount)
+  const changes: Record<string, Record<string, string>> = {
+    'entries of a transfer sum to zero': {
+      'an amount': `UPDATE ledger_entries SET amount = amount + 1 WHERE version = 1`,
+      'an entry that is gone': `DELETE FROM ledger_entries WHERE version = 1`,
+    },
+    'every balance is the sum up to there': {
+      'a balance': `UPDATE ledger_entries SET balance_after = 900 WHERE version = 1`,
+    },
+    'hashes of owners’ entries are chained': {
+      'amount and balance of both sides, so that all sums agree': `UPDATE ledger_entries SET amount = amount + sign(amount), balance_after = balance_after + sign(amount)
        WHERE transfer_id = ${lastEntry}`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of an owner’s entry',
-      `UPDATE ledger_entries SET hash = sha256('x') WHERE version = 2`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of a house entry',
-      `UPDATE ledger_entries SET hash = sha256('x') WHERE version IS NULL`,
-      'hashes of house entries hang on their transfer',
-    ],
-    [
-      'the account of a house entry',
-      `UPDATE ledger_entries SET account_id = 2 WHERE version IS NULL`,
-      'hashes of house entries hang on their transfer',
-    ],
-    [
-      'the version of an entry',
-      `UPDATE ledger_entries SET version = version + 1 WHERE transfer_id = ${lastEntry}`,
-      'versions of an account run 1, 2, 3 without gaps',
-    ],
-    [
-      'an entry that is gone',
-      `DELETE FROM ledger_entries WHERE version = 1`,
-      'entries of a transfer sum to zero',
-    ],
-    [
-      'a transfer that is gone with its entries',
-      `DELETE FROM ledger_entries WHERE transfer_id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1);
-       DELETE FROM ledger_transfers WHERE id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1)`,
-      'versions of an account run 1, 2, 3 without gaps',
-    ],
-    [
-      'a transfer without its entries',
-      `DELETE FROM ledger_transfers WHERE id = ${lastEntry}`,
-      'every entry has its transfer',
-    ],
-    [
-      'an account that is gone',
-      `DELETE FROM ledger_accounts WHERE owner_id = 'user_ada'`,
-      'every entry has its account',
-    ],
-    [
-      'an account that is another owner’s',
-      `UPDATE ledger_accounts SET owner_id = 'user_eve' WHERE owner_id = 'user_ada'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'an owner’s entry without its version',
-      `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
-      'owners’ entries have a version, house entries have none',
-    ],
-    [
-      'a reason',
-      `UPDATE ledger_transfers SET reason = 'Gift'`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'the salt of a reason',
-      `UPDATE ledger_transfers SET reason_salt = '\\x00'`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'a reason that lost its salt',
-      `UPDATE ledger_transfers SET reason_salt = NULL`,
-      'the text of a transfer has the hash that is kept of it',
-    ],
-    [
-      'the hash of a reason',
-      `UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, reason_hash = sha256('x')`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the owner of a transfer',
-      `UPDATE ledger_transfers SET owner_id = 'user_eve' WHERE kind = 'refund'`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'the owner of an owner’s entry',
-      `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NOT NULL`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'the owner of a house entry',
-      `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NULL`,
-      'every row of a transfer has its owner',
-    ],
-    [
-      'a balance in an owner’s row',
-      `UPDATE ledger_owners SET plan_balance = plan_balance + 1 WHERE plan_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a version in an owner’s row',
-      `UPDATE ledger_owners SET purchased_version = purchased_version - 1 WHERE purchased_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a hash in an owner’s row',
-      `UPDATE ledger_owners SET purchased_hash = sha256('x') WHERE purchased_version > 0`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'the account in an owner’s row',
-      `UPDATE ledger_owners SET plan_account_id = purchased_account_id`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'an owner’s row that is gone',
-      `DELETE FROM ledger_owners WHERE owner_id = 'user_ada'`,
-      'every owner’s row has the latest entry of each account',
-    ],
-    [
-      'a key that is gone',
-      `DELETE FROM ledger_keys WHERE idempotency_key = 'checkout/cs_1'`,
-      'every transfer is kept under its key',
-    ],
-    [
-      'what is kept under a key',
-      `UPDATE ledger_keys SET input_hash = sha256('x') WHERE idempotency_key = 'checkout/cs_1'`,
-      'every transfer is kept under its key',
-    ],
-    [
-      'a key under which nothing was posted',
-      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash) SELECT owner_id, 'checkout/cs_2', transfer_id, input_hash FROM ledger_keys
-       WHERE idempotency_key = 'checkout/cs_1'`,
-      'every key has its transfer',
-    ],
-    ['an intent that is gone', `DELETE FROM checkout_intents`, 'every intent that a transfer names is there'],
-    [
-      'a time',
-      `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the time of posting',
-      `UPDATE ledger_transfers SET posted_at = posted_at + interval '1 microsecond'`,
-      'hashes of owners’ entries are chained',
-    ],
-    ['an actor', `UPDATE ledger_transfers SET actor = 'eve'`, 'hashes of owners’ entries are chained'],
-    ['an event', `UPDATE ledger_transfers SET event_id = 'evt_1'`, 'hashes of owners’ entries are chained'],
-    [
-      'the intent of a transfer',
-      `UPDATE ledger_transfers SET intent_id = NULL`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'a key',
-      `UPDATE ledger_transfers SET idempotency_key = idempotency_key || 'x'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'a kind',
-      `UPDATE ledger_transfers SET kind = 'dispute' WHERE kind = 'refund'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the hash of an input',
-      `UPDATE ledger_transfers SET input_hash = sha256('x')`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the grant of a transfer',
-      `UPDATE ledger_transfers SET grant_id = (SELECT id FROM ledger_grants WHERE kind = 'seats')
+      'the hash of an owner’s entry': `UPDATE ledger_entries SET hash = sha256('x') WHERE version = 2`,
+      'the hash of a reason': `UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, reason_hash = sha256('x')`,
+      'a time': `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
+      'the time of posting': `UPDATE ledger_transfers SET posted_at = posted_at + interval '1 microsecond'`,
+      'an actor': `UPDATE ledger_transfers SET actor = 'eve'`,
+      'an event': `UPDATE ledger_transfers SET event_id = 'evt_1'`,
+      'the intent of a transfer': `UPDATE ledger_transfers SET intent_id = NULL`,
+      'a key': `UPDATE ledger_transfers SET idempotency_key = idempotency_key || 'x'`,
+      'a kind': `UPDATE ledger_transfers SET kind = 'dispute' WHERE kind = 'refund'`,
+      'the hash of an input': `UPDATE ledger_transfers SET input_hash = sha256('x')`,
+      'the grant of a transfer': `UPDATE ledger_transfers SET grant_id = (SELECT id FROM ledger_grants WHERE kind = 'seats')
        WHERE kind = 'expiry'`,
-      'hashes of owners’ entries are chained',
-    ],
-    [
-      'the owner of a grant',
-      `UPDATE ledger_grants SET owner_id = 'user_eve' WHERE kind = 'month'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'a grant that is gone',
-      `DELETE FROM ledger_grants WHERE kind = 'seats'`,
-      'every transfer moves credits of its grant’s account',
-    ],
-    [
-      'the month of seats',
-      `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
+    },
+    'hashes of house entries hang on their transfer': {
+      'the hash of a house entry': `UPDATE ledger_entries SET hash = sha256('x') WHERE version IS NULL`,
+      'the account of a house entry': `UPDATE ledger_entries SET account_id = 2 WHERE version IS NULL`,
+    },
+    'versions of an account run 1, 2, 3 without gaps': {
+      'the version of an entry': `UPDATE ledger_entries SET version = version + 1 WHERE transfer_id = ${lastEntry}`,
+      'a transfer that is gone with its entries': `DELETE FROM ledger_entries WHERE transfer_id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1);
+       DELETE FROM ledger_transfers WHERE id = (SELECT id FROM ledger_transfers ORDER BY id OFFSET 2 LIMIT 1)`,
+    },
+    'every entry has its transfer': {
+      'a transfer without its entries': `DELETE FROM ledger_transfers WHERE id = ${lastEntry}`,
+    },
+    'every entry has its account': {
+      'an account that is gone': `DELETE FROM ledger_accounts WHERE owner_id = 'user_ada'`,
+    },
+    'every transfer moves credits of its grant’s account': {
+      'an account that is another owner’s': `UPDATE ledger_accounts SET owner_id = 'user_eve' WHERE owner_id = 'user_ada'`,
+      'the owner of a grant': `UPDATE ledger_grants SET owner_id = 'user_eve' WHERE kind = 'month'`,
+      'a grant that is gone': `DELETE FROM ledger_grants WHERE kind = 'seats'`,
+    },
+    'owners’ entries have a version, house entries have none': {
+      'an owner’s entry without its version': `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
+    },
+    'the text of a transfer has the hash that is kept of it': {
+      'a reason': `UPDATE ledger_transfers SET reason = 'Gift'`,
+      'the salt of a reason': `UPDATE ledger_transfers SET reason_salt = '\\x00'`,
+      'a reason that lost its salt': `UPDATE ledger_transfers SET reason_salt = NULL`,
+    },
+    'every row of a transfer has its owner': {
+      'the owner of a transfer': `UPDATE ledger_transfers SET owner_id = 'user_eve' WHERE kind = 'refund'`,
+      'the owner of an owner’s entry': `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NOT NULL`,
+      'the owner of a house entry': `UPDATE ledger_entries SET owner_id = 'user_eve' WHERE transfer_id = ${lastEntry} AND version IS NULL`,
+    },
+    'every owner’s row has the latest entry of each account': {
+      'a balance in an owner’s row': `UPDATE ledger_owners SET plan_balance = plan_balance + 1 WHERE plan_version > 0`,
+      'a version in an owner’s row': `UPDATE ledger_owners SET purchased_version = purchased_version - 1 WHERE purchased_version > 0`,
+      'a hash in an owner’s row': `UPDATE ledger_owners SET purchased_hash = sha256('x') WHERE purchased_version > 0`,
+      'the account in an owner’s row': `UPDATE ledger_owners SET plan_account_id = purchased_account_id`,
+      'an owner’s row that is gone': `DELETE FROM ledger_owners WHERE owner_id = 'user_ada'`,
+    },
+    'every transfer is kept under its key': {
+      'a key that is gone': `DELETE FROM ledger_keys WHERE idempotency_key = 'checkout/cs_1'`,
+      'what is kept under a key': `UPDATE ledger_keys SET input_hash = sha256('x') WHERE idempotency_key = 'checkout/cs_1'`,
+    },
+    'every key has its transfer': {
+      'a key under which nothing was posted': `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash) SELECT owner_id, 'checkout/cs_2', transfer_id, input_hash FROM ledger_keys
+       WHERE idempotency_key = 'checkout/cs_1'`,
+    },
+    'every intent that a transfer names is there': {
+      'an intent that is gone': `DELETE FROM checkout_intents`,
+    },
+    'what is left of a month pays debts, and the rest expires': {
+      'the month of seats': `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
        INSERT INTO ledger_months_used SELECT 'sub_other', month_starts_at, owner_kind, owner_id, 0 FROM ledger_grants WHERE kind = 'seats'`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'what a month used',
-      `UPDATE ledger_months_used SET used = used + 1`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'a closing that is gone',
-      `DELETE FROM ledger_months_used`,
-      'what is left of a month pays debts, and the rest expires',
-    ],
-    [
-      'a month that used more than was used',
-      `UPDATE ledger_months_used SET used = 1000`,
-      'closed months used no more than was used',
-    ],
-    [
-      'the state of an intent',
-      `UPDATE checkout_intents SET state = 'failed', settled_at = NULL`,
-      'every purchase has its settled intent',
-    ],
-    [
-      'the terms of an intent',
-      `UPDATE checkout_intents SET credits = 501`,
-      'every settled intent has its grant, with the credits of its terms',
-    ],
-    [
-      'the session of an intent',
-      `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
-      'every settled intent has its grant, with the credits of its terms',
-    ],
-  ])('%s', async (_, statement, check) => {
-    await fillBooks()
-    expect(await problemsOf()).toEqual([])
+      'what a month used': `UPDATE ledger_months_used SET used = used + 1`,
+      'a closing that is gone': `DELETE FROM ledger_months_used`,
+    },
+    'closed months used no more than was used': {
+      'a month that used more than was used': `UPDATE ledger_months_used SET used = 1000`,
+    },
+    'every purchase has its settled intent': {
+      'the state of an intent': `UPDATE checkout_intents SET state = 'failed', settled_at = NULL`,
+    },
+    'every settled intent has its grant, with the credits of its terms': {
+      'the terms of an intent': `UPDATE checkout_intents SET credits = 501`,
+      'the session of an intent': `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
+    },
+  }
+  const cases = Object.entries(changes).flatMap(([check, of]) =>
+    Object.entries(of).map(([what, statement]) => [what, statement, check] as const),
+  )
+  test.each(cases)('%s', async (_, statement, check) => {
     await tamper(database, statement)
     expect(await checksOf()).toContain(check)
   })
 })
 
 describe('what the functions did wrong is found:', () => {
-  const hashWithout = (...parts: string[]) => {
-    const all = ['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after']
-    const bytes = (part: string) =>
-      part === 'previous' || part === 'digest'
-        ? `coalesce(${part}, ''::bytea)`
-        : `coalesce(int8send(${part}), ''::bytea)`
-    return `
+  /** Replaces a function for this test. */
+  async function changeFunction(name: string, change: (definition: string) => string): Promise<void> {
+    const { rows } = await sql<{ definition: string }>`
+      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = ${name}`.execute(
+      database.owner,
+    )
+    for (const { definition } of rows) {
+      const changed = change(definition)
+      expect(changed).not.toBe(definition)
+      await sql.raw(changed).execute(database.owner)
+      onTestFinished(async () => void (await sql.raw(definition).execute(database.owner)))
+    }
+  }
+
+  const changeHash = (...without: string[]) =>
+    changeFunction('ledger_entry_hash', () => {
+      const all = ['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after']
+      const bytes = (part: string) =>
+        part === 'previous' || part === 'digest'
+          ? `coalesce(${part}, ''::bytea)`
+          : `coalesce(int8send(${part}), ''::bytea)`
+      return `
       CREATE OR REPLACE FUNCTION ledger_entry_hash(
         previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint
       ) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
         SELECT sha256(${all
-          .filter((part) => !parts.includes(part))
+          .filter((part) => !without.includes(part))
           .map(bytes)
           .join(' || ')}) $$`
+    })
+
+  async function post(): Promise<void> {
+    await use(database.server, ada, 1)
+    await postTransfer(database.worker, buildGrant('user_ada', 5))
   }
 
   test('nothing, when the hash has all its parts', async () => {
-    await sql.raw(hashWithout()).execute(database.owner)
-    await fillBooks()
+    await changeHash()
+    await post()
     expect(await problemsOf()).toEqual([])
   })
 
   test.each(['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after'])(
     'the hash of an entry without its %s',
     async (part) => {
-      await sql.raw(hashWithout(part)).execute(database.owner)
-      await fillBooks()
+      await changeHash(part)
+      await post()
       expect(await checksOf()).toContain('hashes of owners’ entries are chained')
     },
   )
@@ -463,36 +341,24 @@ describe('what the functions did wrong is found:', () => {
     ['actor', "'test'::text"],
     ['idempotency_key', "'key'::text"],
   ])('the digest of a transfer without its %s', async (column, constant) => {
-    const { rows } = await sql<{ definition: string }>`
-        SELECT pg_get_functiondef('ledger_transfer_digest'::regproc) AS definition`.execute(database.owner)
-    const definition = rows[0]?.definition ?? ''
-    const without = definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant)
-    expect(without).not.toBe(definition)
-    await sql.raw(without).execute(database.owner)
-    await fillBooks()
+    await changeFunction('ledger_transfer_digest', (definition) =>
+      definition.replaceAll(new RegExp(`transfer\\.${column}\\b`, 'g'), constant),
+    )
+    await post()
     expect(await checksOf()).toContain('hashes of owners’ entries are chained')
   })
 
   test('usage that the balance did not cover', async () => {
-    await fillBooks()
-    const { rows } = await sql<{ definition: string }>`
-      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = 'ledger_spend'`.execute(
-      database.owner,
+    await changeFunction('ledger_spend', (definition) =>
+      definition.replace('ledger_available(owner) < item.credits AND item.failure IS NULL', 'false'),
     )
-    for (const { definition } of rows) {
-      const careless = definition.replace(
-        'ledger_available(owner) < item.credits AND item.failure IS NULL',
-        'false',
-      )
-      expect(careless).not.toBe(definition)
-      await sql.raw(careless).execute(database.owner)
-    }
     await use(database.server, ada, 10_000)
     expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])
   })
 })
 
 describe('what was posted wrongly is found:', () => {
+  const eve = user('user_eve')
   const wrong = [
     [
       'more taken back than a grant brought',
@@ -510,7 +376,7 @@ describe('what was posted wrongly is found:', () => {
   ] as const
   test.each(wrong)('%s', async (_, kind, amount, check) => {
     await postTransfers(database.worker, [
-      buildTransfer(buildPurchaseGrant(ada, '00000000-0000-4000-8000-000000000001'), {
+      buildTransfer(buildPurchaseGrant(eve, '00000000-0000-4000-8000-000000000001'), {
         kind,
         ordinal: 1,
         amount,
@@ -520,7 +386,7 @@ describe('what was posted wrongly is found:', () => {
   })
 
   test('a month that expired while it was open', async () => {
-    const month = buildMonthGrant(ada, september)
+    const month = buildMonthGrant(eve, september)
     await postTransfers(database.worker, [
       buildTransfer(month, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
       buildTransfer(month, { kind: 'expiry', ordinal: 2, amount: -10 }),
@@ -529,14 +395,14 @@ describe('what was posted wrongly is found:', () => {
   })
 
   test('a debt that was not paid from the next month before it expired', async () => {
-    const first = buildMonthGrant(ada, september)
-    const second = buildMonthGrant(ada, october)
+    const first = buildMonthGrant(eve, september)
+    const second = buildMonthGrant(eve, october)
     await postTransfer(database.worker, buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }))
-    await use(database.server, ada, 100)
+    await use(database.server, eve, 100)
     const close = (starts_at: Date, used: number) =>
       database.worker
         .transaction()
-        .execute((trx) => closeMonth(trx, ada, { stripe_subscription_id: 'sub_user_ada', starts_at, used }))
+        .execute((trx) => closeMonth(trx, eve, { stripe_subscription_id: 'sub_user_eve', starts_at, used }))
     await close(september, 100)
     await postTransfers(database.worker, [
       buildTransfer(first, { kind: 'refund', ordinal: 2, amount: -100 }),
@@ -566,7 +432,6 @@ describe('what was posted wrongly is found:', () => {
 
 describe('the last proof', () => {
   beforeEach(async () => {
-    await fillBooks()
     expect(await problemsOf({ keepProof: true })).toEqual([])
   })
 

@@ -40,7 +40,17 @@ export async function startPostgresContainer(): Promise<RunningContainer> {
   const container = await new GenericContainer('postgres:18-alpine')
     .withEnvironment({ POSTGRES_PASSWORD: 'test' })
     .withExposedPorts(5432)
-    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=200'])
+    .withCommand([
+      'postgres',
+      '-c',
+      'fsync=off',
+      '-c',
+      'wal_level=minimal',
+      '-c',
+      'max_wal_senders=0',
+      '-c',
+      'max_connections=200',
+    ])
     .withTmpFs({ '/var/lib/postgresql': 'rw' })
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start()

@@ -27,8 +27,9 @@ export async function startStandby(): Promise<TestStandby> {
       join(folder, name),
     )
     if (!atPrimary || !atReplica || !archive) throw new Error('unreachable')
+    const replication = { wal_level: 'replica', max_wal_senders: '4' }
     // The replica may still ask for log written during the backup.
-    const settings = { wal_keep_size: '512MB' }
+    const settings = { ...replication, wal_keep_size: '512MB' }
     const primary = await startPostgres({ dataDir: atPrimary, durable: false, settings })
     running.defer(() => primary.stop())
     await createDatabase({ adminUrl: primary.url, name: 'tidemark' })
@@ -45,6 +46,7 @@ export async function startStandby(): Promise<TestStandby> {
       dataDir: atReplica,
       durable: false,
       settings: {
+        ...replication,
         primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password=${password}`,
       },
     })

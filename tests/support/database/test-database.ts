@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const adminUrl = inject('adminUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, (client) =>
-    client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`),
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')} STRATEGY FILE_COPY`),
   )
   const database = connectTestDatabase(databaseUrl(adminUrl, name))
   return {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { purchaseCredits } from '../schema/api/checkout.ts'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
@@ -11,6 +11,7 @@ import { launchedProduct } from '../tests/support/product/launched-product.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
+vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
 const launched = launchedProduct()
 
 async function ask<E extends Endpoint>(
@@ -76,7 +77,7 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
     ['paid', 2000],
     ['paid', 0],
   ])
-}, 120_000)
+})
 
 test('invitations expire by the same clock', async () => {
   const clerk = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${launched.clerkSandboxUrl}/bapi` })

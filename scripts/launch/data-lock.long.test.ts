@@ -71,6 +71,9 @@ test('a killed launcher holds nothing, and one that ends gives the folder back',
   const [first] = await claimInProcesses(1)
   await first?.kill()
   const dataDir = join(place.folder, 'data')
-  lockDataFolder(dataDir).release()
-  lockDataFolder(dataDir).release()
+  for (const claim of ['after the killed one', 'after one that ended']) {
+    const lock = lockDataFolder(dataDir)
+    expect(() => lockDataFolder(dataDir), claim).toThrow(FolderInUseError)
+    lock.release()
+  }
 })

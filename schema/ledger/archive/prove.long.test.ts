@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { flipByte, monthsToArchive } from '../../../tests/support/months-to-archive.ts'
 import { manifestSchema } from './manifest.ts'
 import { proveArchive, proveArchives } from './prove.ts'
 
+vi.setConfig({ testTimeout: 5 * 60_000 })
 const { database, folder, archive, filesOf } = monthsToArchive()
 
 beforeEach(async () => {
