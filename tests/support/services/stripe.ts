@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts'
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
-import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
+import { type Sandbox, startSandbox, testAppUrl } from './sandbox.ts'
 
 export interface TestStripe extends Sandbox {
   readonly client: Stripe
