@@ -136,31 +136,6 @@ test('the terms of an open checkout are granted, whatever the catalogue says mea
 })
 
 describe('events of a subscription', () => {
-  const orders = [
-    ['in order', <T>(events: T[]) => events],
-    ['reversed', <T>(events: T[]) => events.toReversed()],
-    [
-      'each ten times',
-      <T>(events: T[]) => events.flatMap((event) => Array.from({ length: 10 }, () => event)),
-    ],
-    [
-      'late ones first',
-      <T>(events: T[]) => [...events.slice(events.length / 2), ...events.slice(0, events.length / 2)],
-    ],
-  ] as const
-  test.each(orders)(
-    'events of a subscription end in the same books when they come %s',
-    async (_, arrange) => {
-      const bought = await buildPaidPlan(product)
-      await product.advanceDays(32)
-      await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-      await worker.applyStripe(arrange(await stripe.takeEvents()))
-      expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 0 })
-      expect(await rowOf(bought)).toMatchObject({ status: 'canceled' })
-      expect(await planOf(bought)).toBe('starter')
-    },
-  )
-
   test('handled at the same time grant once', async () => {
     const bought = await buildPaidPlan(product)
     const events = await stripe.takeEvents()
