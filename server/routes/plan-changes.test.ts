@@ -26,7 +26,12 @@ type Frequency = 'monthly' | 'yearly'
 /** A person whose first trial is over, so that plans cost from the first day. */
 const ada = madeForEachTest(() => signUp(clerk))
 
-beforeEach(() => stripe.clear('faults'))
+beforeEach(async () => {
+  await stripe.clear('faults')
+  // Plans of earlier tests would be renewed as time passes.
+  for await (const { id } of stripe.client.subscriptions.list()) await stripe.client.subscriptions.cancel(id)
+  await stripe.takeEvents()
+})
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })

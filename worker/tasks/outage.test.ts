@@ -91,7 +91,8 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
       const plan = await buildPaidPlan(product)
       const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
       await stripe.client.refunds.create({ charge: charge?.id ?? '', amount: 350 })
-      const events = await stripe.takeEvents()
+      const heard = ['checkout.session.completed', 'customer.subscription.created', 'invoice.paid', 'charge.refunded']
+      const events = (await stripe.takeEvents()).filter(({ type }) => heard.includes(type))
       const unheardOf = await buildPaidCredits(product)
       const notTold = await stripe.takeEvents()
       await stripeIsAway(status)

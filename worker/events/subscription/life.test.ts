@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
@@ -6,6 +6,7 @@ import { findLatestSubscription } from '../../../schema/subscriptions/subscripti
 import { findUser } from '../../../schema/users/users.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
@@ -13,6 +14,7 @@ const failsAtRenewal = '4000000000000341'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
+afterEach(() => planLife(product).startOver())
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
