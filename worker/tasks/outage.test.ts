@@ -79,7 +79,7 @@ const failedEvents = () =>
 const totalOf = async ({ owner }: PaidPurchase) => (await findBalance(database.owner, owner)).total
 const intentOf = ({ intent_id }: PaidPurchase) => findIntent(database.owner, intent_id)
 
-describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
+describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {
   const outages: [string, number, boolean][] = [
     ['answers 500, and every third try ends with its worker', 500, true],
     ['answers 500', 500, false],
