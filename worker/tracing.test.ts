@@ -150,7 +150,7 @@ describe('where a collector is configured', () => {
   )
 })
 
-// log-lines.test.ts has the lines of a worker without a collector.
+// Every other process of a test starts without one; what its lines carry then is seen in the long run only.
 describeLong('where none is', () => {
   test(
     'the lines of both logs carry the id of the request all the same, and no trace',
