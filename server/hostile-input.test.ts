@@ -7,6 +7,7 @@ import { buildExtensionToken } from '../tests/support/factories/extension-tokens
 import { buildOrganization } from '../tests/support/factories/organizations.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
+import { isLong } from '../tests/support/long.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { signUp } from '../tests/support/services/clerk.ts'
 import { routes } from './routes.ts'
@@ -202,7 +203,7 @@ describe('whatever a caller sends', () => {
           expect(status, text).toBeLessThan(500)
         }),
         {
-          numRuns: Number(process.env.RUNS ?? 60),
+          numRuns: Number(process.env.RUNS ?? (isLong ? 60 : 8)),
           seed: Number(process.env.SEED ?? 20_261_125),
           endOnFailure: true,
         },

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findBalance } from '../schema/ledger/read/balances.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
+import { describeLong } from '../tests/support/describe-long.ts'
 import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
 import { buildPurchase } from '../tests/support/factories/purchases.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
@@ -149,7 +150,8 @@ describe('where a collector is configured', () => {
   )
 })
 
-describe('where none is', () => {
+// Every other process of a test starts without one; what its lines carry then is seen in the long run only.
+describeLong('where none is', () => {
   test(
     'the lines of both logs carry the id of the request all the same, and no trace',
     async () => {

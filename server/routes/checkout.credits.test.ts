@@ -8,7 +8,6 @@ import { signUp } from '../../tests/support/services/clerk.ts'
 
 const { database, stripe, clerk, server } = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' }))
-const eve = madeOnce(() => signUp(clerk))
 beforeEach(async () => {
   await stripe.clear('faults')
   await database.owner.deleteFrom('checkout_intents').execute()
@@ -152,20 +151,6 @@ describe('an invalid purchase is refused with the product’s text and writes no
     })
     expect(await intents()).toEqual([])
   })
-
-  test('a purchase with another user’s id is refused', async () => {
-    const { status, body } = await buy({ clerkUserId: eve.user_id })
-    expect(status).toBe(403)
-    expect(body).toMatchObject({ code: 'forbidden' })
-    expect(await intents()).toEqual([])
-  })
-
-  test('a purchase without a token is refused', async () => {
-    const { status, body } = await server.api(purchaseCredits, { body: purchase() })
-    expect(status).toBe(401)
-    expect(body).toMatchObject({ code: 'unauthenticated', error: 'User not authenticated' })
-    expect(await intents()).toEqual([])
-  })
 })
 
 describe('failures of Stripe', () => {
@@ -267,12 +252,10 @@ describe('a top-up with return addresses', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('a top-up with return addresses has the same limits, and only for one’s own account', async () => {
+  test('a top-up with return addresses has the same limits', async () => {
     expect((await topUp({ creditsAmount: 70 })).body).toMatchObject({
       error: 'Minimum purchase is 71 credits',
     })
-    expect((await topUp({ clerkUserId: eve.user_id })).status).toBe(403)
-    expect((await topUp({}, 'nonsense')).status).toBe(401)
     expect(await intents()).toEqual([])
   })
 })

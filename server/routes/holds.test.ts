@@ -456,11 +456,4 @@ describe('an invalid call about a hold is refused and names the field', () => {
       body: { fields: [{ path: 'expires_in' }] },
     })
   })
-
-  test('a call about a hold without a token is refused', async () => {
-    expect(await server.api(getHold, { params: { id: randomUUID() } })).toMatchObject({
-      status: 401,
-      body: { code: 'invalid_token' },
-    })
-  })
 })

@@ -7,7 +7,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
-import { testAppUrl } from '../../tests/support/services/sandbox-process.ts'
+import { testAppUrl } from '../../tests/support/services/sandbox.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, server, clerk } = product
@@ -334,24 +334,19 @@ describe('the list of seats', () => {
 })
 
 const calls = [
-  ['see the seats', getOrganizationSeats, 200],
-  ['assign', assignSeat, 403],
-  ['revoke', revokeSeat, 403],
+  ['see the seats', getOrganizationSeats],
+  ['assign', assignSeat],
+  ['revoke', revokeSeat],
 ] as const
 
-function call(endpoint: (typeof calls)[number][1], { organization, admin }: Team, token?: string) {
+function call(endpoint: (typeof calls)[number][1], { organization, admin }: Team, token: string) {
   const org_id = organization.id
-  const caller = token === undefined ? {} : { token }
-  if (endpoint === getOrganizationSeats) return server.api(endpoint, { ...caller, query: { org_id } })
+  if (endpoint === getOrganizationSeats) return server.api(endpoint, { token, query: { org_id } })
   const change = endpoint === assignSeat ? { email: 'carol@tidemark.test' } : { user_id: admin.user_id }
-  return server.api(endpoint, { ...caller, body: { org_id, ...change } })
+  return server.api(endpoint, { token, body: { org_id, ...change } })
 }
 
 describe('the rights of the seat calls', () => {
-  test.each(calls)('the call %s without a token is refused', async (_, endpoint) => {
-    expect(await call(endpoint, await team(1))).toMatchObject({ status: 401 })
-  })
-
   test.each(calls)(
     'the call %s by an outsider, even an admin elsewhere, reveals nothing',
     async (_, endpoint) => {
@@ -371,19 +366,6 @@ describe('the rights of the seat calls', () => {
       }
     },
   )
-
-  test.each(calls)('the call %s by a member gets %s %i', async (_, endpoint, status) => {
-    const ours = await team(1)
-    const ada = await buildMember(clerk, ours)
-    const answer = await call(endpoint, ours, ada.token)
-    expect(answer.status).toBe(status)
-    if (status === 403) {
-      expect(answer.body).toMatchObject({
-        code: 'not_admin',
-        error: expect.stringMatching(/^Only organization administrators can /),
-      })
-    }
-  })
 
   test('a user who is no longer an admin is refused although their token still says so', async () => {
     const ours = await team(1)

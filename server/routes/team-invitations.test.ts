@@ -12,7 +12,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { testAppUrl } from '../../tests/support/services/sandbox-process.ts'
+import { testAppUrl } from '../../tests/support/services/sandbox.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, server, clerk } = product

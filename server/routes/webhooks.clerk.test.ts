@@ -7,7 +7,7 @@ import { findFreePort } from '../../scripts/processes/ports.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { startSandbox } from '../../tests/support/services/sandbox-process.ts'
+import { startSandbox } from '../../tests/support/services/sandbox.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 
 const { database, server } = testProduct()

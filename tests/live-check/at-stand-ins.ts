@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { startClerk } from '../support/services/clerk.ts'
-import { testAppUrl } from '../support/services/sandbox-process.ts'
+import { testAppUrl } from '../support/services/sandbox.ts'
 import { startStripe } from '../support/services/stripe.ts'
 import type { Findings } from './findings.ts'
 import { playLiveCheck } from './play.ts'

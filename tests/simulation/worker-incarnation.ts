@@ -11,7 +11,7 @@ import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
-import { testAppUrl } from '../support/services/sandbox-process.ts'
+import { testAppUrl } from '../support/services/sandbox.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
 

@@ -7,6 +7,7 @@ import { copyCheckouts } from '../../tests/support/database/copy-checkouts.ts'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { isLong } from '../../tests/support/long.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { rememberingStripe } from '../../tests/support/services/stripe.ts'
@@ -172,20 +173,29 @@ test('every event of the story ten times each ends in the same books', async () 
   expect(await replay(tenfold)).toEqual(inOrder.books)
 })
 
-/** Where in the story the events of one type come. */
+/** Where in the story the events of one type come. The long run tries every type in all of these places. */
 const places = {
   'before everything else': (these, others) => [...these, ...others],
   'after everything else, backwards': (these, others) => [...others, ...these.toReversed()],
-  'again after each of the others': (these, others) => others.flatMap((event) => [...these, event]),
+  ...(isLong && {
+    'again after each of the others': (these, others) => others.flatMap((event) => [...these, event]),
+  }),
 } satisfies Record<string, (these: Stripe.Event[], others: Stripe.Event[]) => Stripe.Event[]>
 
+const triedTypes = isLong
+  ? stripeEventTypes.filter((type) => !notInTheStory.includes(type))
+  : ([
+      'checkout.session.completed',
+      'customer.subscription.updated',
+      'invoice.paid',
+      'charge.refunded',
+      'charge.dispute.closed',
+    ] as const)
+
 test.each(
-  stripeEventTypes
-    .filter((type) => !notInTheStory.includes(type))
-    .flatMap((type) => Object.entries(places).map(([where, arrange]) => ({ type, where, arrange }))),
+  triedTypes.flatMap((type) => Object.entries(places).map(([where, arrange]) => ({ type, where, arrange }))),
 )('$type that comes $where ends in the same books', async ({ type, arrange }) => {
-  const isIt = (event: Stripe.Event) => event.type === type
-  const these = played.story.filter(isIt)
-  const others = played.story.filter((event) => !isIt(event))
+  const these = played.story.filter((event) => event.type === type)
+  const others = played.story.filter((event) => event.type !== type)
   expect(await replay(arrange(these, others))).toEqual(inOrder.books)
 })

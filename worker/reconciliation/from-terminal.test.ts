@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
+import { compileCache } from '../../tests/support/product/product-process.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -10,6 +11,7 @@ const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 function run(stripePort: number): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = {
     PATH: process.env.PATH,
+    ...compileCache,
     NODE_ENV: 'test',
     APP_URL: 'http://localhost:3000',
     DATABASE_URL: product.database.url,

@@ -12,6 +12,7 @@ import {
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
+import { isLong } from '../../tests/support/long.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -52,6 +53,14 @@ function countingStripe(): Stripe {
   return client
 }
 
+/** Each event that waits is tried 120 times in 20 hours. */
+const received = [
+  'checkout.session.completed',
+  'customer.subscription.created',
+  'invoice.paid',
+  'charge.refunded',
+]
+
 const stripeIsAway = (status = 500) =>
   stripe.knob('faults', { status, count: 1_000_000, path_prefix: '/v1/' })
 
@@ -70,12 +79,13 @@ const failedEvents = () =>
 const totalOf = async ({ owner }: PaidPurchase) => (await findBalance(database.owner, owner)).total
 const intentOf = ({ intent_id }: PaidPurchase) => findIntent(database.owner, intent_id)
 
-describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
-  test.each([
+describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {
+  const outages: [string, number, boolean][] = [
+    ['answers 500, and every third try ends with its worker', 500, true],
     ['answers 500', 500, false],
     ['answers 429', 429, false],
-    ['answers 500, and every third try ends with its worker', 500, true],
-  ])(
+  ]
+  test.each(isLong ? outages : outages.slice(0, 1))(
     'after an outage that %s everything is done within an hour, and no attempt is counted',
     async (_, status, isDeadly) => {
       const known = await buildPaidPlan(product)
@@ -89,7 +99,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
       const plan = await buildPaidPlan(product)
       const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
       await stripe.client.refunds.create({ charge: charge?.id ?? '', amount: 350 })
-      const events = await stripe.takeEvents()
+      const events = (await stripe.takeEvents()).filter(({ type }) => received.includes(type))
       const unheardOf = await buildPaidCredits(product)
       const notTold = await stripe.takeEvents()
       await stripeIsAway(status)

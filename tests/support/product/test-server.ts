@@ -9,7 +9,7 @@ import { listen } from '../../../server/listen.ts'
 import { createMonitoringApp } from '../../../server/monitoring.ts'
 import { createRateLimits } from '../../../server/rate-limits.ts'
 import type { Settings } from '../../../server/settings.ts'
-import { testAppUrl } from '../services/sandbox-process.ts'
+import { testAppUrl } from '../services/sandbox.ts'
 
 export interface TestServer {
   readonly url: string

@@ -11,7 +11,7 @@ import { createWorkerMetrics } from '../../../worker/metrics.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../factories/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
-import { testAppUrl } from '../services/sandbox-process.ts'
+import { testAppUrl } from '../services/sandbox.ts'
 import type { TestStripe } from '../services/stripe.ts'
 
 /** A worker whose jobs run when the test says so. */

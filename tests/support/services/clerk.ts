@@ -4,7 +4,7 @@ import { openClerk } from '../../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
 import { createTokenVerifier, type VerifyToken } from '../../../schema/clerk/tokens.ts'
 import { ownOrigins } from '../../../schema/own-origins.ts'
-import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
+import { type Sandbox, startSandbox, testAppUrl } from './sandbox.ts'
 
 export interface TestClerk extends Sandbox {
   readonly client: ClerkClient

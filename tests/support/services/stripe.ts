@@ -1,12 +1,13 @@
 import Stripe from 'stripe'
 import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts'
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
-import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
+import { type Sandbox, startSandbox, testAppUrl } from './sandbox.ts'
 
 export interface TestStripe extends Sandbox {
   readonly client: Stripe
   /** Makes the price list right (again), as `npm run stripe:setup` does. */
   setUp(): Promise<unknown>
+  /** What has happened since the last call, in its order. */
   takeEvents(): Promise<Stripe.Event[]>
 }
 
@@ -24,8 +25,10 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
     setUp: () => setUpStripe(client, { app_url: testAppUrl, brand_name: 'Tidemark', webhook: null }),
     async takeEvents() {
       const events: Stripe.Event[] = []
-      for await (const event of client.events.list({ limit: 100 })) {
-        if (!taken.has(event.id)) events.push(event)
+      // The newest come first, and a page more is read only when all of one are new.
+      for await (const event of client.events.list({ limit: 20 })) {
+        if (taken.has(event.id)) break
+        events.push(event)
       }
       for (const event of events) taken.add(event.id)
       return events.reverse()

@@ -9,6 +9,7 @@ import {
   type Team,
 } from '../../../tests/support/factories/teams.ts'
 import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { isLong } from '../../../tests/support/long.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { type ClerkSandboxEvent, type Person, signUp } from '../../../tests/support/services/clerk.ts'
 
@@ -37,6 +38,8 @@ const histories: [string, Action[]][] = [
   ['joined and closed the account', [invites, accepts, closes]],
   ['joined, and the organization was deleted', [invites, accepts, disbands]],
 ]
+/** The longest of a kind by default: those of a seat that is taken, freed, and lost with all others. */
+const tried = isLong ? histories : histories.slice(3).filter(([name]) => !name.includes('closed'))
 const events = () => clerk.listEvents('organization', 'user.deleted')
 
 async function begin() {
@@ -59,7 +62,7 @@ async function canonicalBooks(actions: readonly Action[]) {
 }
 
 describe('the events of a history end in the same books', () => {
-  test.each(histories)(
+  test.each(tried)(
     'events end in the same seats in every order, also within one second: %s',
     async (_, actions) => {
       const canonical = await canonicalBooks(actions)
@@ -79,20 +82,17 @@ describe('the events of a history end in the same books', () => {
     },
   )
 
-  test.each(histories)(
-    'applied by several workers at once, each event three times: %s',
-    async (_, actions) => {
-      const canonical = await canonicalBooks(actions)
-      const { ours, person } = await begin()
-      for (const act of actions) await act(ours, person)
-      const late = await events()
-      await Promise.all([...late, ...late.toReversed(), ...late].map((event) => worker.applyClerk(event)))
-      expect(await summary(ours, person)).toEqual(canonical)
-    },
-  )
+  test.each(tried)('applied by several workers at once, each event three times: %s', async (_, actions) => {
+    const canonical = await canonicalBooks(actions)
+    const { ours, person } = await begin()
+    for (const act of actions) await act(ours, person)
+    const late = await events()
+    await Promise.all([...late, ...late.toReversed(), ...late].map((event) => worker.applyClerk(event)))
+    expect(await summary(ours, person)).toEqual(canonical)
+  })
 })
 
-test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
+test.each(Array.from({ length: isLong ? 12 : 2 }, (_, seed) => seed + 1))(
   'a person joins, leaves and comes back, with old events repeated between and after: seed %i',
   async (seed) => {
     const { ours, person } = await begin()

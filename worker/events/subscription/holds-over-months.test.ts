@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { SpendOutcome, SpendRequest } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { readOwnerBalanceSheet } from '../../../schema/position/read-owner.ts'
+import { describeLong } from '../../../tests/support/describe-long.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
@@ -10,7 +11,10 @@ import { testProduct } from '../../../tests/support/product/start-test-product.t
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 import { endHolds } from '../../tasks/end-holds.ts'
 
-/** What becomes of credits that are held when their month ends. */
+/**
+ * What becomes of credits that are held when their month ends. tasks/end-holds-any.test.ts tries the same rules
+ * with what chance makes of them.
+ */
 
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, clock } = product
@@ -115,6 +119,40 @@ describe('holds at a month’s end', () => {
     })
   })
 
+  test('a hold that is opened in the gap of a renewal belongs to the new month', async () => {
+    const plan = await buildEnding({ used: 100 })
+    await life.toPeriodEnd(plan, 60)
+    const hold = await reserve(plan, 300)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({
+      plan: 500,
+      held: 300,
+      available: 200,
+      missing: nothing,
+      closed: [100],
+    })
+    expect(await settle(plan, hold, 300)).toMatchObject({ charged: 300, plan: 200 })
+  })
+
+  test('a full refund takes all credits, and the hold may still be settled', async () => {
+    const plan = await buildEnding({ used: 100, bought: 20 })
+    const hold = await reserve(plan, 75)
+    await life.refund((await life.charges(plan))[0])
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({
+      plan: -100,
+      purchased: 20,
+      held: 75,
+      available: -155,
+      missing: nothing,
+    })
+    expect((await ask(plan, { credits: 1, idempotency_key: 'a', reason: 'Chat' })).outcome).toBe('refused')
+    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 75, plan: -100, purchased: -55, held: 0 })
+    expect(await see(plan)).toMatchObject({ missing: nothing })
+  })
+})
+
+describeLong('more holds at a month’s end', () => {
   test('a settlement takes its own month’s rest, then bought credits, then the new month’s', async () => {
     const plan = await buildEnding({ used: 470, bought: 50 })
     const hold = await reserve(plan, 80)
@@ -164,21 +202,6 @@ describe('holds at a month’s end', () => {
       closed: [400],
     })
     expect(await settle(plan, next, 500)).toMatchObject({ charged: 500, plan: 0 })
-  })
-
-  test('a hold that is opened in the gap of a renewal belongs to the new month', async () => {
-    const plan = await buildEnding({ used: 100 })
-    await life.toPeriodEnd(plan, 60)
-    const hold = await reserve(plan, 300)
-    await renew(plan)
-    expect(await see(plan)).toMatchObject({
-      plan: 500,
-      held: 300,
-      available: 200,
-      missing: nothing,
-      closed: [100],
-    })
-    expect(await settle(plan, hold, 300)).toMatchObject({ charged: 300, plan: 200 })
   })
 
   test('what the new month does not cover of a hold in the gap stays with the month before', async () => {
@@ -274,24 +297,7 @@ describe('holds at a month’s end', () => {
   })
 })
 
-describe('money that goes back while credits are held', () => {
-  test('a full refund takes all credits, and the hold may still be settled', async () => {
-    const plan = await buildEnding({ used: 100, bought: 20 })
-    const hold = await reserve(plan, 75)
-    await life.refund((await life.charges(plan))[0])
-    await worker.catchUp()
-    expect(await see(plan)).toMatchObject({
-      plan: -100,
-      purchased: 20,
-      held: 75,
-      available: -155,
-      missing: nothing,
-    })
-    expect((await ask(plan, { credits: 1, idempotency_key: 'a', reason: 'Chat' })).outcome).toBe('refused')
-    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 75, plan: -100, purchased: -55, held: 0 })
-    expect(await see(plan)).toMatchObject({ missing: nothing })
-  })
-
+describeLong('money that goes back while credits are held', () => {
   test('a dispute that is won after a settlement gives everything back', async () => {
     const plan = await buildEnding({ used: 100 })
     const hold = await reserve(plan, 75)

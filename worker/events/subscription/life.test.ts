@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
@@ -6,6 +6,7 @@ import { findLatestSubscription } from '../../../schema/subscriptions/subscripti
 import { findUser } from '../../../schema/users/users.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
@@ -13,6 +14,7 @@ const failsAtRenewal = '4000000000000341'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
+afterEach(() => planLife(product).startOver())
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
@@ -136,31 +138,6 @@ test('the terms of an open checkout are granted, whatever the catalogue says mea
 })
 
 describe('events of a subscription', () => {
-  const orders = [
-    ['in order', <T>(events: T[]) => events],
-    ['reversed', <T>(events: T[]) => events.toReversed()],
-    [
-      'each ten times',
-      <T>(events: T[]) => events.flatMap((event) => Array.from({ length: 10 }, () => event)),
-    ],
-    [
-      'late ones first',
-      <T>(events: T[]) => [...events.slice(events.length / 2), ...events.slice(0, events.length / 2)],
-    ],
-  ] as const
-  test.each(orders)(
-    'events of a subscription end in the same books when they come %s',
-    async (_, arrange) => {
-      const bought = await buildPaidPlan(product)
-      await product.advanceDays(32)
-      await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-      await worker.applyStripe(arrange(await stripe.takeEvents()))
-      expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 0 })
-      expect(await rowOf(bought)).toMatchObject({ status: 'canceled' })
-      expect(await planOf(bought)).toBe('starter')
-    },
-  )
-
   test('handled at the same time grant once', async () => {
     const bought = await buildPaidPlan(product)
     const events = await stripe.takeEvents()

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
 import { sumPeriods } from '../../../schema/ledger/read/period-sums.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
@@ -20,6 +20,7 @@ afterAll(async () => {
 })
 
 const life = planLife(product)
+afterEach(() => life.startOver())
 const balanceOf = async (bought: PaidPurchase) => {
   const { plan, purchased } = await life.balance(bought)
   return [plan, purchased]
