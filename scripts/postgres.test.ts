@@ -42,7 +42,9 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-test('a Postgres listens on the loopback address only, requires the password, which no other user can read, and keeps data and address from one start to the next', async () => {
+test('a Postgres listens on the loopback address only, requires the password, which no other user can read, and keeps data and address from one start to the next', {
+  timeout: 5 * 60_000,
+}, async () => {
   const first = await start()
   const { url, port } = first
   expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])

@@ -59,7 +59,7 @@ describe.each([
       const { waiting, active } = (await producer.counts())['stripe-events']
       return waiting === 0 && active === 0
     }
-    await waitUntil(isOver, 'the queue to be empty', 60_000)
+    await waitUntil(isOver, 'the queue to be empty')
     await consumers.close()
     const { failed } = (await producer.counts())['stripe-events']
     await producer.close()

@@ -40,7 +40,7 @@ describe.each([
     await database.owner.transaction().execute(async (trx) => {
       await trx.selectFrom('inbox_events').select('id').where('id', '=', inHand.id).forUpdate().execute()
       await inHand.enqueue()
-      await waitUntil(isWorkerBlocked, 'the job to run', 60_000)
+      await waitUntil(isWorkerBlocked, 'the job to run')
       worker.terminate()
       await waitUntil(
         () => worker.lines.some((line) => line.includes('Worker is finishing its running jobs')),

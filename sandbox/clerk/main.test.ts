@@ -28,7 +28,9 @@ async function start(stateFile: string) {
   return { ...sandbox, close }
 }
 
-test('the process keeps sessions and the signing key through a kill -9 right after the answer, and ends at SIGTERM with 0', async () => {
+test('the process keeps sessions and the signing key through a kill -9 right after the answer, and ends at SIGTERM with 0', {
+  timeout: 5 * 60_000,
+}, async () => {
   const variables = { SANDBOX_CLERK_STATE_FILE: await temporaryStateFile() }
   const first = spawnSandbox('clerk', variables)
   const browser = new TestBrowser(await first.ready())

@@ -106,7 +106,9 @@ it('a state file that is deleted under a running sandbox is written anew', async
   expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([later.id, before.id])
 })
 
-it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
+it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', {
+  timeout: 5 * 60_000,
+}, async () => {
   const stateFile = join(await temporaryFolder(), 'state')
   const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
   const { port } = await first.ready()
@@ -118,7 +120,9 @@ it('a sandbox whose state file another one has taken over says so, rather than l
   expect(first.errors()).toContain('SANDBOX_STRIPE_STATE_FILE')
 })
 
-it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {
+it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', {
+  timeout: 5 * 60_000,
+}, async () => {
   const stateFile = join(await temporaryFolder(), 'state')
   const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
   const { port } = await first.ready()

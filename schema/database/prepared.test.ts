@@ -16,7 +16,7 @@ function heldBytes(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('small collections remove what statements leave behind', async () => {
+test('small collections remove what statements leave behind', { timeout: 5 * 60_000 }, async () => {
   const statements = 1500
   const length = 4000
   const run = async () => {

@@ -1,11 +1,11 @@
 /**
- * Polls until `check` returns something truthy, and returns it. Throws `what` after 25 seconds, which is less
- * than a test has.
+ * Polls until `check` returns something truthy, and returns it. Throws `what` after a minute, which is
+ * less than a test has.
  */
 export async function waitUntil<T>(
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   what: string | (() => Promise<string> | string),
-  limitMs = 25_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + limitMs
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {

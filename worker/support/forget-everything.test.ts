@@ -70,7 +70,7 @@ describe.each([
     const consumers = startConsumers(deps, backend, { lockMs: 30_000, stalledMs: 30_000 })
     const isOver = async () =>
       Object.values(await producer.counts()).every(({ waiting, active }) => waiting === 0 && active === 0)
-    await waitUntil(isOver, 'the queues to be empty', 60_000)
+    await waitUntil(isOver, 'the queues to be empty')
     await consumers.close()
     await producer.close()
     await backend.close()

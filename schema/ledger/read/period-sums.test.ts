@@ -30,7 +30,9 @@ describe('sums of periods', () => {
     ])
   })
 
-  test('sums of periods count every entry once, however many there are, and stop at those that are older', async () => {
+  test('sums of periods count every entry once, however many there are, and stop at those that are older', {
+    timeout: 5 * 60_000,
+  }, async () => {
     // Each usage takes one credit of the plan and one that was bought: two entries of one transfer.
     await giveCredits(database, user('user_many'), { purchased: 10_000 })
     await sql`
