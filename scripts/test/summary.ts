@@ -9,6 +9,8 @@ export type TestCounts = {
   readonly failures: readonly NamedFailure[]
   /** Tests that passed only when CI ran them again: each is a defect of the test or the product. */
   readonly retried?: readonly NamedFailure[]
+  /** What the tests of each file took together. */
+  readonly files?: readonly { readonly name: string; readonly seconds: number }[]
 }
 
 export type NamedFailure = { readonly name: string; readonly message: string | undefined }
