@@ -77,14 +77,16 @@ function countReport(report: Report): TestCounts {
   }
 }
 
-/** A test that its limit ended may have been at anything: the limit is the reason, the rest says where it was. */
+/** Of a test that its limit ended: the limit first, then what it waited for. */
 function messageOf({ status, error }: Result, timeout_ms: number): string | undefined {
   if (status !== 'timedOut') return error?.message
   return [`timed out after ${Math.round(timeout_ms / 1000)} s`, error?.message].filter(Boolean).join('\n')
 }
 
 /** The sum of what the tests of each file took, with their retries. */
-function secondsOf(tests: readonly { readonly spec: Spec; readonly test: Test }[]): TestCounts['files'] {
+function secondsOf(
+  tests: readonly { readonly spec: Spec; readonly test: Test }[],
+): NonNullable<TestCounts['files']> {
   const files = Map.groupBy(tests, ({ spec }) => spec.file)
   return [...files].map(([name, group]) => {
     const results = group.flatMap(({ test }) => test.results)
