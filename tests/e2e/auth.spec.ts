@@ -51,6 +51,18 @@ test(
   },
 )
 
+test('a visitor of a page for signed-in users is asked to sign in, with the way back in the address', async ({
+  page,
+}) => {
+  for (const address of ['/organizations?tab=seats', '/teams/start?seats=3', '/invite/org_1/orginv_1']) {
+    await page.goto(address)
+    await expect(page).toHaveURL(
+      (url) => url.pathname === '/sign-in' && url.search.startsWith('?redirect_url='),
+    )
+    expect(new URL(page.url()).searchParams.get('redirect_url')).toBe(address)
+  }
+})
+
 test('a signed-in user is redirected to a page of ours and to no other', async ({ page }) => {
   await signUp(page)
   const errors = listenForErrors(page)

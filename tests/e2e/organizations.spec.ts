@@ -294,11 +294,6 @@ test('the page says how to get an organization when there is none', longAndOnPho
   await expect(page.getByRole('link', { name: 'Set up billing' })).toBeVisible()
 })
 
-test('a visitor signs in first', long, async ({ page }) => {
-  await page.goto('/organizations?tab=seats')
-  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Forganizations%3Ftab%3Dseats/)
-})
-
 /** A new user creates an organization, chooses it in the switcher and subscribes it on its page. */
 async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
   const team = await createTeam(page)

@@ -3,7 +3,7 @@ import { buildSignedInEditor } from '../support/factories/extension-tokens.ts'
 import { expectAccessible } from './support/accessibility.ts'
 import { newCustomer } from './support/customers.ts'
 import { withDatabase } from './support/product.ts'
-import { alsoOnPhones, expect, long, test } from './support/test.ts'
+import { alsoOnPhones, expect, long, longAndOnPhones, test } from './support/test.ts'
 
 const balance = (editor: Page) => editor.getByRole('region', { name: 'Balance' })
 const latest = (editor: Page) => editor.getByRole('article').last()
@@ -85,31 +85,31 @@ test(
   },
 )
 
-test(
-  'a sample editor whose token is revoked says so, and is signed in again',
-  long,
-  async ({ page, context, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    await page.goto('/dashboard')
-    const editor = await openEditor(page, context)
-    await signInEditor(editor)
-    await expect(balance(editor)).toContainText('0 credits available')
-    await customer.call('/api/extension-token/revoke-all', {})
-    await editor.reload()
-    await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
-    await signInEditor(editor)
-    await expect(balance(editor)).toContainText('0 credits available')
-    await editor.getByRole('button', { name: 'Sign out' }).click()
-    await expect(editor.getByText('Not signed in')).toBeVisible()
-    await page.reload()
-    await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-    await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
-  },
-)
+test('a sample editor whose token is revoked says so, and is signed in again', async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  const customer = await newCustomer(page.request, baseURL)
+  await page.goto('/dashboard')
+  const editor = await openEditor(page, context)
+  await signInEditor(editor)
+  await expect(balance(editor)).toContainText('0 credits available')
+  await customer.call('/api/extension-token/revoke-all', {})
+  await editor.reload()
+  await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
+  await signInEditor(editor)
+  await expect(balance(editor)).toContainText('0 credits available')
+  await editor.getByRole('button', { name: 'Sign out' }).click()
+  await expect(editor.getByText('Not signed in')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
+})
 
 test(
   'two editors are signed in at once, and each is revoked on the dashboard while the other goes on',
-  alsoOnPhones,
+  longAndOnPhones,
   async ({ page, context, browser, baseURL }) => {
     const customer = await newCustomer(page.request, baseURL)
     await customer.buy(500)

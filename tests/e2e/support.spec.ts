@@ -171,31 +171,31 @@ test(
   },
 )
 
-test('a difference that was found is repaired by what it proposes, and the next comparison sees it no more', async ({
-  page: customer,
-  browser,
-  baseURL,
-}) => {
-  const { email } = await signUp(customer)
-  const userId = await findUserId(email)
-  await customer.goto('about:blank')
-  await plantUnexplainedCredits(userId, 40)
+test(
+  'a difference that was found is repaired by what it proposes, and the next comparison sees it no more',
+  long,
+  async ({ page: customer, browser, baseURL }) => {
+    const { email } = await signUp(customer)
+    const userId = await findUserId(email)
+    await customer.goto('about:blank')
+    await plantUnexplainedCredits(userId, 40)
 
-  const support = await openConsole({ browser, baseURL }, sam)
-  await support.goto('/support/reconciliation')
-  const sentence = '40 credits were given by hand, with no support act recorded'
-  const found = support.getByRole('listitem').filter({ hasText: sentence })
-  await found.getByRole('button', { name: /^Adjust credits/ }).click()
-  await dialog(support).getByRole('button', { name: 'Preview' }).click()
-  await expect(dialog(support)).toContainText('40 → 0')
-  await dialog(support).getByLabel('Reason').fill('Their origin is unknown')
-  await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
-  await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
-  await expect(found).toHaveCount(0, { timeout: 90_000 })
-  await support.goto(`/support/audit?owner_id=${userId}`)
-  await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
-  await support.context().close()
-})
+    const support = await openConsole({ browser, baseURL }, sam)
+    await support.goto('/support/reconciliation')
+    const sentence = '40 credits were given by hand, with no support act recorded'
+    const found = support.getByRole('listitem').filter({ hasText: sentence })
+    await found.getByRole('button', { name: /^Adjust credits/ }).click()
+    await dialog(support).getByRole('button', { name: 'Preview' }).click()
+    await expect(dialog(support)).toContainText('40 → 0')
+    await dialog(support).getByLabel('Reason').fill('Their origin is unknown')
+    await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
+    await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
+    await expect(found).toHaveCount(0, { timeout: 90_000 })
+    await support.goto(`/support/audit?owner_id=${userId}`)
+    await expect(support.getByRole('button', { name: /Their origin is unknown/ }).first()).toBeVisible()
+    await support.context().close()
+  },
+)
 
 test(
   'a finding that only a person can decide about is adjusted from the page',
