@@ -8,8 +8,14 @@ type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonl
 type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
 type Test = {
   readonly status: 'expected' | 'unexpected' | 'flaky' | 'skipped'
+  readonly timeout: number
   readonly annotations: readonly { readonly type: string; readonly description?: string }[]
-  readonly results: readonly { readonly error?: { readonly message?: string } }[]
+  readonly results: readonly Result[]
+}
+type Result = {
+  readonly status: 'passed' | 'failed' | 'timedOut' | 'skipped' | 'interrupted'
+  readonly duration: number
+  readonly error?: { readonly message?: string }
 }
 type Report = { readonly suites: readonly Suite[]; readonly errors: readonly { readonly message?: string }[] }
 
@@ -54,7 +60,7 @@ function countReport(report: Report): TestCounts {
       .filter(({ test }) => test.status === status)
       .map(({ spec, test }) => ({
         name: `${spec.file} > ${spec.title}`,
-        message: test.results.find(({ error }) => error)?.error?.message,
+        message: test.results.map((result) => messageOf(result, test.timeout)).find(Boolean),
       }))
   const failures = [
     ...withStatus('unexpected'),
@@ -67,7 +73,25 @@ function countReport(report: Report): TestCounts {
     skips,
     failures,
     retried: withStatus('flaky'),
+    files: secondsOf(tests),
   }
+}
+
+/** Of a test that its limit ended: the limit first, then what it waited for. */
+function messageOf({ status, error }: Result, timeout_ms: number): string | undefined {
+  if (status !== 'timedOut') return error?.message
+  return [`timed out after ${Math.round(timeout_ms / 1000)} s`, error?.message].filter(Boolean).join('\n')
+}
+
+/** The sum of what the tests of each file took, with their retries. */
+function secondsOf(
+  tests: readonly { readonly spec: Spec; readonly test: Test }[],
+): NonNullable<TestCounts['files']> {
+  const files = Map.groupBy(tests, ({ spec }) => spec.file)
+  return [...files].map(([name, group]) => {
+    const results = group.flatMap(({ test }) => test.results)
+    return { name, seconds: results.reduce((sum, { duration }) => sum + duration, 0) / 1000 }
+  })
 }
 
 function specsOf(suite: Suite): readonly Spec[] {

@@ -1,5 +1,5 @@
 import { signUp } from './support/people.ts'
-import { expect, german, test } from './support/test.ts'
+import { expect, german, long, test } from './support/test.ts'
 
 const refused = [
   ['70', 'Minimum purchase is 71 credits'],
@@ -16,7 +16,7 @@ const accepted = [
   ['71428', 'Cost: €999.99'],
 ] as const
 
-test('every amount is judged as it is typed', async ({ page }) => {
+test('every amount is judged as it is typed', long, async ({ page }) => {
   await signUp(page)
   const field = page.getByLabel('Number of credits')
   const button = page.getByRole('button', { name: 'Add Credits' })

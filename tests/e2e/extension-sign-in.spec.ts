@@ -5,7 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { fillSignUp, signUp } from './support/people.ts'
 import { failCallsAbout } from './support/product.ts'
-import { alsoOnPhones, expect, test } from './support/test.ts'
+import { alsoOnPhones, expect, long, longAndOnPhones, test } from './support/test.ts'
 
 /** An editor that waits on a port of this machine for the browser to come back. */
 async function startEditor() {
@@ -86,22 +86,24 @@ test('an editor is signed in after a click, on a page that names account and des
   editor.close()
 })
 
-test('a signed-out user signs in first, in a window on the same page, and is asked then', async ({
-  page,
-}) => {
-  const editor = await startEditor()
-  const calls = listenTo(page)
-  await page.goto(editor.page)
-  await expect(page.getByText('Sign in to connect your editor extension')).toBeVisible()
-  expect(calls).toEqual([])
-  await page.getByRole('button', { name: 'Sign In' }).click()
-  await page.getByRole('link', { name: 'Sign up' }).click()
-  const person = await fillSignUp(page)
-  await expect(page.getByText(person.email)).toBeVisible()
-  await expect(agree(page)).toBeVisible()
-  expect(calls).not.toContain('complete-vscode-auth')
-  editor.close()
-})
+test(
+  'a signed-out user signs in first, in a window on the same page, and is asked then',
+  long,
+  async ({ page }) => {
+    const editor = await startEditor()
+    const calls = listenTo(page)
+    await page.goto(editor.page)
+    await expect(page.getByText('Sign in to connect your editor extension')).toBeVisible()
+    expect(calls).toEqual([])
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    const person = await fillSignUp(page)
+    await expect(page.getByText(person.email)).toBeVisible()
+    await expect(agree(page)).toBeVisible()
+    expect(calls).not.toContain('complete-vscode-auth')
+    editor.close()
+  },
+)
 
 test('a user who cancels sends nothing', async ({ page }) => {
   const editor = await startEditor()
@@ -115,7 +117,7 @@ test('a user who cancels sends nothing', async ({ page }) => {
   editor.close()
 })
 
-test('a window that the browser keeps open says what to do instead', alsoOnPhones, async ({ page }) => {
+test('a window that the browser keeps open says what to do instead', longAndOnPhones, async ({ page }) => {
   await page.goto('/sign-in')
   await page.goto('/extension-signin')
   await expect(page.getByText('Please start the authentication flow from VSCode.')).toBeVisible()

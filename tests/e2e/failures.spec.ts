@@ -6,38 +6,33 @@ import { arrive, signUp } from './support/people.ts'
 import {
   breakTable,
   failCallsAbout,
-  findLedgerProblems,
   openSandboxClerk,
   repairTables,
   turnStripeKnob,
 } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { expect, long, longAndAlone, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
 const toasts = (page: Page) => region(page, /Notifications/)
 const pathOf = (page: Page) => page.url().replace(new URL(page.url()).origin, '')
 
-test.afterEach(async () => {
-  expect(await findLedgerProblems()).toEqual([])
-})
-
-test('a foreign answer is shown as an error that names its cause, and the next try works', async ({
-  page,
-  baseURL,
-}) => {
-  test.slow()
-  const { email } = await signUp(page)
-  await page.goto('/auth/post-signup?plan=pro')
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
-  const gateway = await startGateway(baseURL ?? '')
-  await walkDashboard(page, gateway)
-  await walkSetup(page, gateway)
-  await walkEditor(page, gateway)
-  await walkOlderEditor(page, gateway, email)
-  gateway.close()
-})
+test(
+  'a foreign answer is shown as an error that names its cause, and the next try works',
+  long,
+  async ({ page, baseURL }) => {
+    const { email } = await signUp(page)
+    await page.goto('/auth/post-signup?plan=pro')
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Start trial')
+    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
+    const gateway = await startGateway(baseURL ?? '')
+    await walkDashboard(page, gateway)
+    await walkSetup(page, gateway)
+    await walkEditor(page, gateway)
+    await walkOlderEditor(page, gateway, email)
+    gateway.close()
+  },
+)
 
 async function walkDashboard(page: Page, gateway: Gateway): Promise<void> {
   gateway.fail('/api/account/summary', 'no_credentials')
@@ -134,9 +129,8 @@ async function walkOlderEditor(page: Page, gateway: Gateway, email: string): Pro
 
 test(
   'each page says what it could not do while tables cannot be read or written, and nothing is lost',
-  alone,
+  longAndAlone,
   async ({ page, baseURL }) => {
-    test.slow()
     const gateway = await startGateway(baseURL ?? '')
     const { email } = await arrive(page.request)
     await breakTable('users', 'writes')

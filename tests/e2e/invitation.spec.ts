@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openClerk } from '../../schema/clerk/client.ts'
 import { signUp } from './support/people.ts'
 import { openSandboxClerk, turnStripeKnob } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { expect, longAndAlone, test } from './support/test.ts'
 
 /** The organization and its invitation are made as the server makes them; the link is taken from the mail. */
 async function sendInvitation(appUrl: string): Promise<{ organization: string; link: string }> {
@@ -42,14 +42,9 @@ test('the link of an invitation leads through our sign-up into the organization'
   await expect(page.getByRole('button', { name: 'Open organization switcher' })).toContainText(organization)
 })
 
-test('a link that was copied asks for a sign-in', async ({ page }) => {
-  await page.goto('/invite/org_1/orginv_1')
-  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Finvite%2Forg_1%2Forginv_1/)
-})
-
 test(
   'a copied link joins the invited person, and says what became of an invitation that is over',
-  alone,
+  longAndAlone,
   async ({ page }) => {
     const clerk = openSandboxClerk()
     const { email } = await signUp(page)

@@ -1,13 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { clearFaults, findLedgerProblems, turnStripeKnob } from './support/product.ts'
-import { alone, alsoOnPhones, expect, test } from './support/test.ts'
-
-test.afterEach(async () => {
-  expect(await findLedgerProblems()).toEqual([])
-})
+import { clearFaults, turnStripeKnob } from './support/product.ts'
+import { alsoOnPhones, expect, longAndAlone, test } from './support/test.ts'
 
 test(
   'an order that was cancelled says what was not charged, and is taken up again',
@@ -21,6 +17,7 @@ test(
       .first()
       .click()
     await expect(page.getByRole('heading', { name: 'Payment Cancelled' })).toBeVisible()
+    await expect(page.getByText('Your payment was cancelled and no charges were made')).toBeVisible()
     const left = page.getByRole('region', { name: 'Not charged' })
     await expect(left.getByRole('listitem')).toHaveCount(1)
     await expect(left.getByRole('listitem')).toContainText('500 credits€7.00')
@@ -45,7 +42,7 @@ test(
 
 test(
   'a payment that cannot be verified is no loss: it is said, tried again, and lands once',
-  alone,
+  longAndAlone,
   async ({ page, context }) => {
     await signUp(page)
     await page.goto('/payment/success')
@@ -84,13 +81,7 @@ test(
 /** In both themes: accessible, and nothing wider than the smallest phone. */
 async function expectWellMade(page: Page): Promise<void> {
   const size = page.viewportSize()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual(
-      [],
-    )
-  }
+  await expectAccessibleInBothThemes(page)
   await page.setViewportSize({ width: 320, height: 700 })
   await expect
     .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))

@@ -2,14 +2,10 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { newCustomer, subscribe } from './support/customers.ts'
-import { findLedgerProblems, openSandboxStripe } from './support/product.ts'
-import { alsoOnPhones, expect, test } from './support/test.ts'
+import { openSandboxStripe } from './support/product.ts'
+import { alsoOnPhones, expect, longAndOnPhones, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
-
-test.afterEach(async () => {
-  expect(await findLedgerProblems()).toEqual([])
-})
 
 /** Leads from the button to Stripe's page and confirms there. */
 async function switchTo(page: Page, frequency: 'monthly' | 'yearly', expectations: readonly RegExp[]) {
@@ -29,8 +25,6 @@ test(
   'a customer switches to yearly at once, back to monthly from the next period, and keeps the year after all',
   alsoOnPhones,
   async ({ page, baseURL }) => {
-    // Two visits to Stripe's pages, and axe on three of ours.
-    test.slow()
     const customer = await newCustomer(page.request, baseURL)
     const id = await subscribe(customer, 'pro')
     await page.goto('/dashboard')
@@ -70,7 +64,7 @@ test(
 
 test(
   'the dialog of a change in a trial says that the trial goes on',
-  alsoOnPhones,
+  longAndOnPhones,
   async ({ page, baseURL }) => {
     const customer = await newCustomer(page.request, baseURL)
     await subscribe(customer, 'pro')

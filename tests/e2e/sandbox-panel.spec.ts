@@ -1,12 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { findClockOffset } from './support/product.ts'
-import { alone, expect, test } from './support/test.ts'
+import { expect, longAndAlone, test } from './support/test.ts'
 
 const dayMs = 24 * 3600_000
 
 test(
   'the chip opens what one needs to try the product, and really turns the knobs',
-  alone,
+  longAndAlone,
   async ({ page }) => {
     await page.goto('/pricing')
     await page.getByRole('button', { name: 'Sandbox' }).click()

@@ -2,47 +2,57 @@ import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { type Cast, gatherCast, type Role } from '../screens/cast.ts'
 import { type Screen, screens } from '../screens/list.ts'
 import { showScreen } from '../screens/show.ts'
-import { expectAccessibleInBothThemes } from './support/accessibility.ts'
+import { isLong } from '../support/long.ts'
+import { tried } from '../support/tried.ts'
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { fillSignUp } from './support/people.ts'
-import { alsoOnPhones, expect, test } from './support/test.ts'
+import { expect, onPhonesFirst, test } from './support/test.ts'
 
 const desktop = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
 const smallestPhone = { width: 320, height: 640 }
 const largestShift = 0.05
 
-/** Gathered by the first test that needs it, in its turn. */
-let cast: Promise<Cast> | undefined
 /** One for each role, so that the screens of a role share what the browser has loaded and compiled. */
 const contexts = new Map<Role, BrowserContext>()
 
 test.describe('every screen', () => {
-  // The first one waits until all users have signed up and paid.
-  test.describe.configure({ timeout: 240_000 })
+  let cast: Cast
+  let seen = 0
 
-  for (const screen of screens) {
-    test(`${screen.name} is accessible in both themes, fits every width, stands still and logs nothing`, async ({
+  test.beforeAll(async ({ baseURL }) => {
+    test.setTimeout(600_000)
+    cast = await gatherCast(baseURL ?? '')
+  })
+
+  test.afterAll(() => tried({ screens: seen }))
+
+  for (const screen of screens.filter(({ always }) => isLong || always)) {
+    const inBothThemes = isLong || screen.always === 'both'
+    const themes = inBothThemes ? 'both themes' : 'the light theme'
+    test(`${screen.name} is accessible in ${themes}, fits every width, stands still and logs nothing`, async ({
       browser,
-      baseURL,
     }) => {
-      cast ??= gatherCast({ browser, baseURL: baseURL ?? '' })
-      const context = await contextOf({ browser, screen, cast: await cast })
+      const context = await contextOf({ browser, screen, cast })
       const page = await context.newPage()
       await page.setViewportSize(screen.only === 'narrow' ? phone : desktop)
       const logged = listen(page)
       await watchShifts(page)
-      await showScreen(page, screen, await cast)
-      expect(await shiftOf(page), 'layout shift').toBeLessThan(largestShift)
-      await expectAccessibleInBothThemes(page)
+      await showScreen(page, screen, cast)
+      const { sum, sources } = await shiftsOf(page)
+      expect(sum, `layout shift: ${sources.join('; ')}`).toBeLessThan(largestShift)
+      if (!screen.open) await openAnswers(page)
+      await (inBothThemes ? expectAccessibleInBothThemes(page) : expectAccessible(page))
       if (screen.only !== 'wide') await expectToFit(page, screen)
       // Browsers log a document that answers 404.
       expect(logged).toEqual(screen.route === '*' ? [expect.stringContaining('404 (Not Found)')] : [])
       await page.close()
+      seen++
     })
   }
 })
 
-test('the form signs a user up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
+test('the form signs a user up and ends on the dashboard', onPhonesFirst, async ({ page }) => {
   await page.goto('/sign-up')
   const { email } = await fillSignUp(page)
   await page.waitForURL('**/dashboard')
@@ -88,18 +98,30 @@ function listen(page: Page): string[] {
   return logged
 }
 
-/** Sums up layout shifts without user input. */
+/** Sums up layout shifts without user input, and notes what moved. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(`
-    window.shift = 0
+    window.shifts = { sum: 0, sources: [] }
     new PerformanceObserver((list) => {
-      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value
+      for (const { value, hadRecentInput, sources } of list.getEntries()) {
+        if (hadRecentInput) continue
+        shifts.sum += value
+        for (const { node, previousRect: from, currentRect: to } of sources) {
+          const name = node?.outerHTML?.slice(0, 80) ?? node?.textContent
+          shifts.sources.push(name + ' from ' + [from.y, from.height] + ' to ' + [to.y, to.height])
+        }
+      }
     }).observe({ type: 'layout-shift', buffered: true })
   `)
 }
 
-function shiftOf(page: Page): Promise<number> {
-  return page.evaluate<number>('window.shift')
+function shiftsOf(page: Page): Promise<{ sum: number; sources: string[] }> {
+  return page.evaluate('window.shifts')
+}
+
+/** Of the public pages' questions, some of which have one open at a time. */
+async function openAnswers(page: Page): Promise<void> {
+  for (const question of await page.locator('#faq button').all()) await question.click()
 }
 
 /** Nothing is wider than the smallest phone, and a table that scrolls shows it and takes the keyboard. */

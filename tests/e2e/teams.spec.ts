@@ -4,18 +4,12 @@ import { expectAccessible } from './support/accessibility.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { startCounting } from './support/clicks.ts'
 import { fillSignUp, signUp } from './support/people.ts'
-import { findLedgerProblems } from './support/product.ts'
-import { alsoOnPhones, expect, test } from './support/test.ts'
-
-test.afterEach(async () => {
-  expect(await findLedgerProblems()).toEqual([])
-})
+import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
 test(
   'a team is bought under its name, is selected, and a colleague has a seat of it, after ten clicks or fewer',
   alsoOnPhones,
   async ({ page, browser }) => {
-    test.slow()
     const { email } = await signUp(page)
     const name = `Harbour ${email.split('.')[1]?.split('@')[0]}`
     await page.goto('/organizations')
@@ -71,7 +65,7 @@ test('the page of a team’s order says what is missing, and what a year costs',
   await expect(cost).toContainText('$3,000.00 a month')
 })
 
-test('a visitor of the pricing page signs up on the way to the order of a team', async ({ page }) => {
+test('a visitor of the pricing page signs up on the way to the order of a team', long, async ({ page }) => {
   await page.goto('/pricing?billing=yearly&currency=GBP')
   // The page comes with the usual offer and shows the asked one a moment later.
   const start = page.getByRole('link', { name: 'Start with Teams' })
@@ -80,11 +74,6 @@ test('a visitor of the pricing page signs up on the way to the order of a team',
   await fillSignUp(page)
   await page.waitForURL('**/teams/start?billing=yearly&currency=GBP')
   await expect(page.getByLabel('What it costs')).toContainText('£1,440.00 a year')
-})
-
-test('a visitor of the order of a team signs in first and comes back', async ({ page }) => {
-  await page.goto('/teams/start?seats=3')
-  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fteams%2Fstart%3Fseats%3D3/)
 })
 
 /** Opens the link of the newest mail, and signs up with the invited address. */

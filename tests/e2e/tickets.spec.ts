@@ -23,7 +23,6 @@ import {
 import {
   changeSeatsLater,
   clearFaults,
-  findLedgerProblems,
   freezeWorker,
   hideEventsFromList,
   openSandboxStripe,
@@ -31,7 +30,7 @@ import {
   turnStripeKnob,
   wakeWorker,
 } from './support/product.ts'
-import { alone, test as anyTest, expect } from './support/test.ts'
+import { alone, test as anyTest, expect, long, longAndAlone } from './support/test.ts'
 
 /**
  * What customers complain about, as support meets it: the cause is on the screen within two clicks, and what
@@ -40,12 +39,6 @@ import { alone, test as anyTest, expect } from './support/test.ts'
 const test = anyTest.extend<{ ada: Customer; take: (about: string) => Promise<Ticket> }>({
   ada: async ({ request, baseURL }, use) => use(await newCustomer(request, baseURL)),
   take: async ({ browser, baseURL }, use) => use((about) => takeTicket({ browser, baseURL }, about)),
-})
-
-test.describe.configure({ timeout: 180_000 })
-
-test.afterEach(async () => {
-  expect(await findLedgerProblems()).toEqual([])
 })
 
 /** A part of the open case says this; the case is read again where it does not. */
@@ -105,7 +98,7 @@ test('a payment whose webhook is lost is found and resynced', alone, async ({ ad
 
 test(
   'a payment that waits for a worker that stands still is amber, and present once the worker goes on',
-  alone,
+  longAndAlone,
   async ({ ada, take }) => {
     const session = await ada.order(500)
     freezeWorker()
@@ -124,7 +117,7 @@ test(
 
 test(
   'a plan that is paid while Stripe does not answer is amber, its preview says so, and a resync brings it',
-  alone,
+  longAndAlone,
   async ({ ada, take }) => {
     const session = await orderPlan(ada, 'pro')
     await turnStripeKnob('faults', { status: 500, for_ms: 600_000, path_prefix: '/v1' })
@@ -160,7 +153,7 @@ test('a customer who paid twice is told so at the top of the case, with both pay
 
 test(
   'a customer who asks where the credits of last month are is shown that they expired',
-  alone,
+  longAndAlone,
   async ({ ada, take }) => {
     await subscribe(ada, 'pro')
     // The trial ends, and the first month after it.
@@ -191,7 +184,7 @@ test('a purchase whose refund was asked for is found with its invoice, and the r
   await ticket.mended()
 })
 
-test('a dispute that was lost is told from one that is open, with its day', async ({ ada, take }) => {
+test('a dispute that was lost is told from one that is open, with its day', long, async ({ ada, take }) => {
   const session = await ada.buy(500)
   const charge = await chargeOf(session)
   await turnStripeKnob(`charges/${charge}/dispute`, {})
@@ -204,27 +197,31 @@ test('a dispute that was lost is told from one that is open, with its day', asyn
   await ticket.understood()
 })
 
-test('seats that are bought and not paid are explained in the organization’s case, and invoiced there', async ({
-  ada,
-  take,
-}) => {
-  await subscribe(ada, 'teams', 2)
-  const organization = await organizationOf(ada)
-  await changeSeatsLater(organization, 5)
-  const ticket = await take(organization)
-  const plan = ticket.page.getByRole('button', { name: /^Subscription to Teams, monthly, 5 seats/ })
-  await shows(ticket, timeline(ticket), 'Subscription to Teams, monthly, 5 seats')
-  await plan.click()
-  await expect(timeline(ticket)).toContainText(/Changed to 5 seats on .*, not yet invoiced or paid/)
-  await ticket.understood()
-  await act(ticket.page, 'Invoice now', '90.00 EUR')
-  await expect(ticket.page.getByText('not yet invoiced')).toHaveCount(0)
-  await ticket.mended()
-})
+test(
+  'seats that are bought and not paid are explained in the organization’s case, and invoiced there',
+  long,
+  async ({ ada, take }) => {
+    await subscribe(ada, 'teams', 2)
+    const organization = await organizationOf(ada)
+    await changeSeatsLater(organization, 5)
+    const ticket = await take(organization)
+    const plan = ticket.page.getByRole('button', { name: /^Subscription to Teams, monthly, 5 seats/ })
+    await shows(ticket, timeline(ticket), 'Subscription to Teams, monthly, 5 seats')
+    await plan.click()
+    await expect(timeline(ticket)).toContainText(/Changed to 5 seats on .*, not yet invoiced or paid/)
+    await ticket.understood()
+    await act(ticket.page, 'Invoice now', '90.00 EUR')
+    await expect(ticket.page.getByText('not yet invoiced')).toHaveCount(0)
+    await expect(
+      timeline(ticket).getByRole('button', { name: /^Invoice for a change of a plan by support/ }),
+    ).toBeVisible()
+    await ticket.mended()
+  },
+)
 
 test(
   'an invitation that Clerk did not send is told at the top of the case, and sent when it is asked for again',
-  alone,
+  longAndAlone,
   async ({ ada, take }) => {
     await subscribe(ada, 'teams', 3)
     const organization = await organizationOf(ada)
@@ -244,7 +241,7 @@ test(
 
 test(
   'a plan that was changed at Stripe and not heard is put right by a resync',
-  alone,
+  longAndAlone,
   async ({ ada, take }) => {
     const subscription = await subscribe(ada, 'pro')
     await turnStripeKnob('deliveries', { mode: 'never' })
@@ -272,65 +269,66 @@ test('a renewal that was declined is told with its reason, its sum and the next 
   await ticket.mended()
 })
 
-test('an editor without credits leads from the person to the pool of their organization', async ({
-  ada,
-  take,
-}) => {
-  await subscribe(ada, 'teams', 2)
-  await ada.call('/api/extension-token/generate', {})
-  const ticket = await take(ada.email)
-  // The address is also that of a seat of the organization.
-  await ticket.page.getByRole('main').getByRole('link').first().click()
-  await shows(ticket, fact(ticket), 'Balance0 credits')
-  await shows(ticket, fact(ticket), /Pool: [\d,]+ credits/)
-  await shows(ticket, fact(ticket), /Admin, (no )?seat/)
-  await shows(ticket, fact(ticket), 'Connected')
-  await ticket.understood()
-})
+test(
+  'an editor without credits leads from the person to the pool of their organization',
+  long,
+  async ({ ada, take }) => {
+    await subscribe(ada, 'teams', 2)
+    await ada.call('/api/extension-token/generate', {})
+    const ticket = await take(ada.email)
+    // The address is also that of a seat of the organization.
+    await ticket.page.getByRole('main').getByRole('link').first().click()
+    await shows(ticket, fact(ticket), 'Balance0 credits')
+    await shows(ticket, fact(ticket), /Pool: [\d,]+ credits/)
+    await shows(ticket, fact(ticket), /Admin, (no )?seat/)
+    await shows(ticket, fact(ticket), 'Connected')
+    await ticket.understood()
+  },
+)
 
-test('a balance that support changed names the colleague and the reason', async ({
-  ada,
-  take,
-  browser,
-  baseURL,
-}) => {
-  await ada.buy(500)
-  const colleague = await openConsole({ browser, baseURL }, sam)
-  await colleague.goto(`/support/trace?owner=${ada.userId}`)
-  await colleague.getByRole('button', { name: 'Adjust credits' }).click()
-  await dialog(colleague).getByLabel('Credits', { exact: true }).fill('40')
-  await dialog(colleague).getByLabel(/^Note/).fill('For the outage of Friday')
-  await dialog(colleague).getByRole('button', { name: 'Preview' }).click()
-  await dialog(colleague).getByLabel('Reason').fill('They waited for two days')
-  await dialog(colleague).getByRole('button', { name: 'Adjust credits' }).click()
-  await dialog(colleague).getByRole('button', { name: 'Done', exact: true }).click()
-  await colleague.context().close()
-  const ticket = await take(ada.email)
-  await shows(ticket, timeline(ticket), '+40')
-  const entry = timeline(ticket)
-    .getByRole('button', { name: /by support/ })
-    .first()
-  await entry.click()
-  await expect(timeline(ticket)).toContainText('They waited for two days')
-  await expect(timeline(ticket)).toContainText('Sam Support')
-  await ticket.understood()
-})
+test(
+  'a balance that support changed names the colleague and the reason',
+  long,
+  async ({ ada, take, browser, baseURL }) => {
+    await ada.buy(500)
+    const colleague = await openConsole({ browser, baseURL }, sam)
+    await colleague.goto(`/support/trace?owner=${ada.userId}`)
+    await colleague.getByRole('button', { name: 'Adjust credits' }).click()
+    await dialog(colleague).getByLabel('Credits', { exact: true }).fill('40')
+    await dialog(colleague).getByLabel(/^Note/).fill('For the outage of Friday')
+    await dialog(colleague).getByRole('button', { name: 'Preview' }).click()
+    await dialog(colleague).getByLabel('Reason').fill('They waited for two days')
+    await dialog(colleague).getByRole('button', { name: 'Adjust credits' }).click()
+    await dialog(colleague).getByRole('button', { name: 'Done', exact: true }).click()
+    await colleague.context().close()
+    const ticket = await take(ada.email)
+    await shows(ticket, timeline(ticket), '+40')
+    const entry = timeline(ticket)
+      .getByRole('button', { name: /by support/ })
+      .first()
+    await entry.click()
+    await expect(timeline(ticket)).toContainText('They waited for two days')
+    await expect(timeline(ticket)).toContainText('Sam Support')
+    await ticket.understood()
+  },
+)
 
-test('a refund that failed says that the money is still with us and the credits are back', async ({
-  ada,
-  take,
-}) => {
-  const session = await ada.buy(500)
-  const refund = await openSandboxStripe().refunds.create({ charge: await chargeOf(session) })
-  await receivedAbout('charge.refunded', ada)
-  await turnStripeKnob(`refunds/${refund.id}/status`, { status: 'failed' })
-  const ticket = await take(ada.email)
-  await says(ticket, /A refund failed on .*: the money is still with us, and the credits are back/)
-  await shows(ticket, fact(ticket), 'Balance500 credits')
-  await ticket.understood()
-})
+test(
+  'a refund that failed says that the money is still with us and the credits are back',
+  long,
+  async ({ ada, take }) => {
+    const session = await ada.buy(500)
+    const refund = await openSandboxStripe().refunds.create({ charge: await chargeOf(session) })
+    await receivedAbout('charge.refunded', ada)
+    await turnStripeKnob(`refunds/${refund.id}/status`, { status: 'failed' })
+    const ticket = await take(ada.email)
+    await says(ticket, /A refund failed on .*: the money is still with us, and the credits are back/)
+    await shows(ticket, fact(ticket), 'Balance500 credits')
+    await ticket.understood()
+  },
+)
 
-test('a subscription that no checkout of ours began is shown as unknown', async ({ take }) => {
+test('a subscription that no checkout of ours began is shown as unknown', long, async ({ take }) => {
   const stripe = openSandboxStripe()
   const customer = await stripe.customers.create({ email: 'elsewhere@tidemark.test' })
   const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })

@@ -1,7 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page } from '@playwright/test'
-import { cards, payByCard, startPurchase } from '../e2e/support/checkout-page.ts'
-import { arrive, signIn } from '../e2e/support/people.ts'
+import { type APIRequestContext, request } from '@playwright/test'
+import { sam } from '../e2e/support/console.ts'
+import {
+  type Caller,
+  callerOf,
+  newCustomer,
+  orderPlan,
+  organizationOf,
+  subscribe as subscribeTo,
+  untilRow,
+  untilSettled,
+} from '../e2e/support/customers.ts'
+import { signIn } from '../e2e/support/people.ts'
 import {
   countFailedEvents,
   exceedHold,
@@ -18,7 +28,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { archivedTransferId, archiveEarlierMonths, needAttention } from './attention.ts'
 
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
-type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
+type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>
 
 /** Pages whose addresses are known only after a first visit. */
 interface Addresses {
@@ -49,27 +59,24 @@ export interface Cast extends Addresses {
   readonly sessions: Readonly<Record<Role, StorageState>>
 }
 
-type Setting = { readonly browser: Browser; readonly baseURL: string }
-
-/** Brings the people of all screens into their states, by the product's forms and the sandboxes' knobs. */
-export async function gatherCast(setting: Setting): Promise<Cast> {
+/** Brings the people of all screens into their states, by the pages' calls and the sandboxes' knobs. */
+export async function gatherCast(baseURL: string): Promise<Cast> {
+  const play = <T extends object>(part: Part<T>) => inOwnSession(baseURL, part)
   const [newcomer, subscriber, debtor, team, support, attention] = await Promise.all([
-    inOwnBrowser(setting, (page) => beNewcomer(page)),
-    inOwnBrowser(setting, (page) => subscribe(page)),
-    inOwnBrowser(setting, (page) => oweMoney(page)),
-    inOwnBrowser(setting, (page) => leadTeam(page)),
-    inOwnBrowser(setting, (page) => beSupport(page)),
-    inOwnBrowser(setting, (page) => payInVain(page)),
+    play(beNewcomer),
+    play(subscribe),
+    play(oweMoney),
+    play(leadTeam),
+    play(beSupport),
+    play(payInVain),
     archiveEarlierMonths(),
   ])
+  const people = { customer: subscriber.userId, gone: newcomer.userId, late: debtor.userId }
   const [member, colleague] = await Promise.all([
-    inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId)),
-    inOwnBrowser(setting, (page) =>
-      askForActs(page, { customer: subscriber.userId, gone: newcomer.userId, late: debtor.userId }),
-    ),
+    play((context) => joinTeam(context, team.organizationId)),
+    play((context) => askForActs(context, people)),
   ])
-  await inOwnBrowser(setting, (page) => compareEverything(page))
-  const session = new URL(subscriber.creditsPaid, setting.baseURL).searchParams.get('session_id') ?? ''
+  await play(compareEverything)
   return {
     ...subscriber,
     ...team,
@@ -77,7 +84,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
     batch: colleague.batch,
     colleague: colleague.userId,
     attentionCase: `/support/trace?owner=${attention.userId}`,
-    searches: { email: team.email, session, archived: archivedTransferId },
+    searches: { email: team.email, session: subscriber.paidSession, archived: archivedTransferId },
     sessions: {
       visitor: { cookies: [], origins: [] },
       newcomer: newcomer.session,
@@ -91,52 +98,49 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
 }
 
 /** Lets days pass and the statement be computed. It affects all users: for pictures, not for tests. */
-export async function letDaysPass(setting: Setting, days: number): Promise<void> {
+export async function letDaysPass(baseURL: string, days: number): Promise<void> {
   const response = await fetch(`${process.env.E2E_STRIPE_URL}/_sandbox/clock/advance`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ days }),
   })
   if (!response.ok) throw new Error(`Advancing the clock: ${response.status} ${await response.text()}`)
-  await inOwnBrowser(setting, (page) => compareEverything(page))
+  await inOwnSession(baseURL, compareEverything)
 }
 
-async function inOwnBrowser<T extends object>(
-  { browser, baseURL }: Setting,
-  play: (page: Page) => Promise<T>,
+/** For a busy machine. */
+const patience_ms = 120_000
+
+type Context = { readonly request: APIRequestContext; readonly baseURL: string }
+type Part<T> = (context: Context) => Promise<T>
+
+async function inOwnSession<T extends object>(
+  baseURL: string,
+  play: Part<T>,
 ): Promise<T & { session: StorageState }> {
-  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce' })
+  const own = await request.newContext({ baseURL })
   try {
-    const result = await play(await context.newPage())
-    return { ...result, session: await context.storageState() }
+    const result = await play({ request: own, baseURL })
+    return { ...result, session: await own.storageState() }
   } finally {
-    await context.close()
+    await own.dispose()
   }
 }
 
-async function beNewcomer(page: Page) {
-  const { email } = await arrive(page.request)
-  await page.goto('/dashboard')
-  await page.getByRole('region', { name: 'Available Credits' }).waitFor()
-  const { userId } = await sessionOf(page)
-  return { email, userId }
+function beNewcomer({ request, baseURL }: Context) {
+  return newCustomer(request, baseURL)
 }
 
-async function subscribe(page: Page) {
-  await beNewcomer(page)
-  const planPaid = await order(page, '/auth/post-signup?plan=pro&billing=monthly&currency=EUR')
-  await page.goto('/dashboard')
-  await startPurchase(page, 1500)
-  await payByCard(page, cards.pays)
-  const creditsPaid = await paidAddress(page)
-  await page.goto('/dashboard')
-  await startPurchase(page, 500)
-  await page.getByLabel(/Bank debit/).check()
-  await page.getByRole('button', { name: /^Pay/ }).click()
-  await page.getByRole('heading', { name: 'Payment pending' }).waitFor()
-  const creditsPending = addressOf(page)
-  await spendCredits(page, 'personal')
-  const { userId } = await sessionOf(page)
+async function subscribe(context: Context) {
+  const customer = await beNewcomer(context)
+  const { userId } = customer
+  const planSession = await orderPlan(customer, 'pro')
+  await customer.pay(planSession)
+  await untilSettled(planSession)
+  const paidSession = await customer.buy(1500)
+  const pendingSession = await customer.order(500)
+  await customer.pay(pendingSession, { method: 'delayed' })
+  await spendCredits(customer, 'personal')
   const [desktop = null, code = null] = await signInEditors(userId)
   await reportUsages(userId, [
     { credits: 142, model: 'large-2026-10', project: 'harbour-web', token_id: desktop },
@@ -153,9 +157,10 @@ async function subscribe(page: Page) {
   const settled = await exceedHold(userId)
   const hold = await planToUse(userId, { lasting_s: 100 * 86_400 })
   return {
-    planPaid,
-    creditsPaid,
-    creditsPending,
+    paidSession,
+    planPaid: `/payment/success?session_id=${planSession}`,
+    creditsPaid: `/billing/success?session_id=${paidSession}`,
+    creditsPending: `/billing/success?session_id=${pendingSession}`,
     supportCase: `/support/trace?owner=${userId}`,
     holdCase: `/support/trace?owner=${userId}&kind=hold&id=${hold}`,
     settledCase: `/support/trace?owner=${userId}&kind=hold&id=${settled}&show=Credits`,
@@ -164,54 +169,50 @@ async function subscribe(page: Page) {
 }
 
 /** Signs in a member of the support staff from the sandbox's seeds. */
-async function beSupport(page: Page) {
-  await signIn(page.request, { email: 'support@tidemark.test', password: 'tidemark-support-1' })
-  return {}
+async function beSupport({ request, baseURL }: Context): Promise<Caller> {
+  await signIn(request, sam)
+  return callerOf(request, baseURL)
 }
 
 /** A payment that fails to post, among other problems. */
-async function payInVain(page: Page) {
-  await beNewcomer(page)
-  const { userId } = await sessionOf(page)
+async function payInVain(context: Context) {
+  const customer = await beNewcomer(context)
+  const { userId } = customer
   await failPostings(userId, 'division by zero')
-  await startPurchase(page, 500)
-  await payByCard(page, cards.pays)
-  await page.waitForURL('**/billing/success**')
-  await page.goto('about:blank')
-  await waitUntil(async () => (await countFailedEvents(userId)) > 0, 'the payment to fail')
+  await customer.pay(await customer.order(500))
+  await waitUntil(async () => (await countFailedEvents(userId)) > 0, 'the payment to fail', patience_ms)
   await repairPostings(userId)
   await needAttention(userId)
   return { userId }
 }
 
 /** Runs a comparison, so that the problems are among the findings. */
-async function compareEverything(page: Page) {
-  await beSupport(page)
-  await page.goto('/support/reconciliation')
-  await page.getByRole('button', { name: 'Compare now' }).click()
-  await page.getByText('with no support act recorded').first().waitFor({ timeout: 90_000 })
-  await page.getByRole('button', { name: 'Compare now', disabled: false }).waitFor({ timeout: 90_000 })
+async function compareEverything(context: Context) {
+  const { call } = await beSupport(context)
+  const { run } = await call<{ run: { id: string } }>('/api/support/reconciliation/runs', {})
+  await untilRow((db) =>
+    db
+      .selectFrom('reconciliation_runs')
+      .select('id')
+      .where('id', '=', run.id)
+      .where('ended_at', 'is not', null)
+      .executeTakeFirst(),
+  )
   return {}
 }
 
 /** A second person of support asks for what takes two, and for two acts together. */
-async function askForActs(page: Page, people: { customer: string; gone: string; late: string }) {
-  await arrive(page.request)
-  const { userId } = await sessionOf(page)
+async function askForActs(context: Context, people: { customer: string; gone: string; late: string }) {
+  const { userId, call } = await beNewcomer(context)
   await openSandboxClerk().users.updateUserMetadata(userId, { publicMetadata: { role: 'support' } })
-  await page.goto('/support')
-  await page.getByRole('heading', { name: 'Queues' }).waitFor()
   const ask = async (
     kind: string,
     users: readonly string[],
     more: { reason: string; adjustment?: object },
   ) => {
     const id = randomUUID()
-    const asked = await page.request.post('/api/support/acts', {
-      headers: { authorization: `Bearer ${await tokenOf(page)}` },
-      data: { id, kind, targets: users.map((user) => ({ kind: 'user', id: user })), ...more },
-    })
-    if (!asked.ok()) throw new Error(`Asking to ${kind}: ${asked.status()} ${await asked.text()}`)
+    const targets = users.map((user) => ({ kind: 'user', id: user }))
+    await call('/api/support/acts', { id, kind, targets, ...more })
     return id
   }
   await ask('adjust', [people.customer], {
@@ -220,51 +221,46 @@ async function askForActs(page: Page, people: { customer: string; gone: string; 
   })
   const reason = 'After the outage of Friday'
   const batch = await ask('resync', [people.customer, people.gone, people.late], { reason })
-  const isOver = async () => {
-    const asked = await page.request.get(`/api/support/acts?batch_id=${batch}`, {
-      headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    })
-    return ((await asked.json()) as { data: { counts: { queued: number } } }).data.counts.queued === 0
-  }
-  await waitUntil(isOver, 'the acts to be done')
+  await untilRow((db) =>
+    db
+      .selectFrom('support_acts')
+      .select((eb) => eb.fn.countAll().as('done'))
+      .where('batch_id', '=', batch)
+      .where('finished_at', 'is not', null)
+      .having((eb) => eb.fn.countAll(), '=', 3)
+      .executeTakeFirst(),
+  )
   await ask('forget', [people.gone], { reason: 'Asked for erasure, ticket 4711' })
   return { batch, userId }
 }
 
 /** The trial is over and the card pays no more. */
-async function oweMoney(page: Page) {
-  const { userId } = await beNewcomer(page)
-  const paid = await order(page, '/auth/post-signup?plan=pro&billing=monthly&currency=EUR')
-  const sessionId = new URL(paid, 'http://localhost').searchParams.get('session_id')
-  const response = await fetch(`${process.env.E2E_STRIPE_URL}/v1/checkout/sessions/${sessionId}`, {
-    headers: { authorization: 'Bearer sk_test_sandbox' },
-  })
-  const { subscription } = (await response.json()) as { subscription: string }
+async function oweMoney(context: Context) {
+  const customer = await beNewcomer(context)
+  const subscription = await subscribeTo(customer, 'pro')
   await turnStripeKnob(`subscriptions/${subscription}/renew`, { payment: 'fails' })
-  for (let tries = 0; tries < 40; tries += 1) {
-    await page.goto('/dashboard')
-    await page.getByRole('region', { name: 'Available Credits' }).waitFor()
-    if (await page.getByRole('region', { name: 'Notices' }).isVisible()) return { userId }
-  }
-  throw new Error('The dashboard does not say that a payment has failed.')
+  await untilRow((db) =>
+    db
+      .selectFrom('subscriptions')
+      .select('owner_id')
+      .where('stripe_subscription_id', '=', subscription)
+      .where('unpaid_declined_at', 'is not', null)
+      .executeTakeFirst(),
+  )
+  return { userId: customer.userId }
 }
 
-async function leadTeam(page: Page) {
-  const { email } = await beNewcomer(page)
-  const teamsPaid = await order(page, '/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=5')
-  const clerk = openSandboxClerk()
-  const { userId } = await sessionOf(page)
-  const [membership] = (await clerk.users.getOrganizationMembershipList({ userId })).data
-  if (!membership) throw new Error('The plan for a team brought no organization.')
-  const organizationId = membership.organization.id
-  await choose(page, organizationId)
+async function leadTeam(context: Context) {
+  const admin = await beNewcomer(context)
+  const { email, userId } = admin
+  const session = await orderPlan(admin, 'teams', 5)
+  await admin.pay(session)
+  await untilSettled(session)
+  const organizationId = await organizationOf(admin)
+  await admin.chooseOrganization(organizationId)
   const guest = `guest.${randomBytes(4).toString('hex')}@tidemark.test`
-  const invited = await page.request.post('/api/team-invitations', {
-    headers: { authorization: `Bearer ${await tokenOf(page)}` },
-    data: { org_id: organizationId, email: guest },
-  })
-  if (!invited.ok()) throw new Error(`Inviting a member: ${invited.status()} ${await invited.text()}`)
-  await spendCredits(page, organizationId)
+  await admin.call('/api/team-invitations', { org_id: organizationId, email: guest })
+  await spendCredits(admin, organizationId)
   await reportUsages(userId, [
     {
       owner_kind: 'organization',
@@ -274,6 +270,7 @@ async function leadTeam(page: Page) {
       project: 'quay',
     },
   ])
+  const teamsPaid = `/payment/success?session_id=${session}`
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
 }
 
@@ -292,28 +289,14 @@ function signInEditors(user_id: string): Promise<string[]> {
   })
 }
 
-/** As an editor reports it. */
-async function spendCredits(page: Page, payer: string) {
-  const generated = await page.request.post('/api/extension-token/generate', {
-    headers: { authorization: `Bearer ${await tokenOf(page)}` },
-  })
-  const { access_token } = (await generated.json()) as { access_token: string }
-  for (const [credits, description] of [
-    [24, 'Chat in billing.ts'],
-    [61, 'Refactoring of the checkout'],
-    [3, 'Completion'],
-  ]) {
-    const reported = await page.request.post('/api/extension/usage', {
-      headers: { authorization: `Bearer ${access_token}` },
-      data: { credits, payer, idempotency_key: randomUUID(), description },
-    })
-    if (!reported.ok()) throw new Error(`Using credits: ${reported.status()} ${await reported.text()}`)
-  }
+async function spendCredits(person: Caller, payer: string): Promise<void> {
+  await person.spend(24, { payer, description: 'Chat in billing.ts' })
+  await person.spend(61, { payer, description: 'Refactoring of the checkout' })
+  await person.spend(3, { payer, description: 'Completion' })
 }
 
-async function joinTeam(page: Page, organizationId: string) {
-  await beNewcomer(page)
-  const { userId } = await sessionOf(page)
+async function joinTeam(context: Context, organizationId: string) {
+  const { userId, chooseOrganization } = await beNewcomer(context)
   await openSandboxClerk().organizations.createOrganizationMembership({
     organizationId,
     userId,
@@ -335,49 +318,6 @@ async function joinTeam(page: Page, organizationId: string) {
       failure: 'timeout',
     },
   ])
-  await choose(page, organizationId)
+  await chooseOrganization(organizationId)
   return {}
-}
-
-/** From an order's address over the payment page to the page after it. */
-async function order(page: Page, address: string): Promise<string> {
-  await page.goto(address)
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays, /^(Start trial|Subscribe)/)
-  return paidAddress(page)
-}
-
-async function paidAddress(page: Page): Promise<string> {
-  await page.getByRole('heading', { name: /^(Payment Successful!|Your trial has started)$/ }).waitFor()
-  return addressOf(page)
-}
-
-function addressOf(page: Page): string {
-  const { pathname, search } = new URL(page.url())
-  return pathname + search
-}
-
-async function sessionOf(page: Page): Promise<{ id: string; userId: string }> {
-  const response = await page.request.get('/__clerk/v1/client')
-  const client = (await response.json()) as {
-    response: { sessions: readonly { id: string; user: { id: string } }[] }
-  }
-  const [session] = client.response.sessions
-  if (!session) throw new Error('No user is signed in.')
-  return { id: session.id, userId: session.user.id }
-}
-
-/** What the web app sends with its calls. */
-async function tokenOf(page: Page): Promise<string> {
-  return page.evaluate<string>('window.Clerk.session.getToken()')
-}
-
-/** As the switcher of the sidebar does. */
-async function choose(page: Page, organizationId: string): Promise<void> {
-  const { id } = await sessionOf(page)
-  await page.request.post(`/__clerk/v1/client/sessions/${id}/touch`, {
-    form: { active_organization_id: organizationId },
-  })
-  await page.goto('/organizations')
-  await page.getByRole('tab', { name: 'Organization Settings' }).waitFor()
 }

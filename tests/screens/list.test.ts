@@ -10,10 +10,12 @@ async function readRoutes(): Promise<string[]> {
   return [...new Set(Array.from(paths, ([, path = '']) => path)), '*']
 }
 
-test('every route of the web app has a screen, and every screen a route', async () => {
+test('every route of the web app has a screen in every run, and every screen a route', async () => {
   const routes = await readRoutes()
   expect(routes.length).toBeGreaterThan(15)
   expect(new Set(screens.map(({ route }) => route))).toEqual(new Set(routes))
+  const always = screens.filter((screen) => screen.always)
+  expect(new Set(always.map(({ route }) => route))).toEqual(new Set(routes))
 })
 
 test('no two screens have one name', () => {

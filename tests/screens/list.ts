@@ -13,6 +13,11 @@ export interface Screen {
   readonly shows: string | RegExp
   /** Opens a dialog or a menu of it. */
   readonly open?: (page: Page) => Promise<void>
+  /**
+   * `npm test` looks at it too, in the light theme or in both, as the long run looks at every screen. Each
+   * route has one, the one with most on it.
+   */
+  readonly always?: 'light' | 'both'
   /** The opened part exists only in wide or in narrow windows. */
   readonly only?: 'wide' | 'narrow'
 }
@@ -30,7 +35,7 @@ const [extensionSignin, callback] = [
 ]
 
 export const screens: readonly Screen[] = [
-  { name: 'landing', route: '/', as: 'visitor', shows: 'Frequently asked questions' },
+  { name: 'landing', route: '/', as: 'visitor', always: 'both', shows: 'Frequently asked questions' },
   {
     name: 'landing-menu',
     route: '/',
@@ -43,8 +48,14 @@ export const screens: readonly Screen[] = [
     name: 'landing-phone-menu',
     route: '/',
     as: 'visitor',
+    always: 'light',
     shows: 'Frequently asked questions',
-    open: press('Open menu'),
+    open: async (page) => {
+      await press('Open menu')(page)
+      const menu = page.getByRole('dialog')
+      await menu.getByRole('button', { name: 'Resources' }).click()
+      await menu.getByRole('link', { name: /^Updates/ }).waitFor()
+    },
     only: 'narrow',
   },
   { name: 'landing-signed-in', route: '/', as: 'subscriber', shows: 'Go to Dashboard' },
@@ -53,31 +64,41 @@ export const screens: readonly Screen[] = [
     name: 'pricing-yearly',
     route: '/pricing',
     as: 'visitor',
+    always: 'both',
     address: '/pricing?billing=yearly&currency=USD',
     shows: 'once a year',
     open: (page) =>
       page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
   },
-  { name: 'teams', route: '/teams', as: 'visitor', shows: 'Frequently asked questions' },
-  { name: 'updates', route: '/updates', as: 'visitor', shows: '2026' },
-  { name: 'terms', route: '/terms', as: 'visitor', shows: 'This is a sample' },
-  { name: 'privacy', route: '/privacy', as: 'visitor', shows: 'This is a sample' },
-  { name: 'refunds', route: '/refunds', as: 'visitor', shows: 'This is a sample' },
-  { name: 'imprint', route: '/imprint', as: 'visitor', shows: 'This is a sample' },
+  { name: 'teams', route: '/teams', as: 'visitor', always: 'light', shows: 'Frequently asked questions' },
+  { name: 'updates', route: '/updates', as: 'visitor', always: 'light', shows: '2026' },
+  { name: 'terms', route: '/terms', as: 'visitor', always: 'light', shows: 'This is a sample' },
+  { name: 'privacy', route: '/privacy', as: 'visitor', always: 'light', shows: 'This is a sample' },
+  { name: 'refunds', route: '/refunds', as: 'visitor', always: 'light', shows: 'This is a sample' },
+  { name: 'imprint', route: '/imprint', as: 'visitor', always: 'light', shows: 'This is a sample' },
 
   { name: 'sign-up', route: '/sign-up/*', as: 'visitor', address: '/sign-up', shows: 'Email address' },
   {
     name: 'sign-up-plan',
     route: '/sign-up/*',
     as: 'visitor',
+    always: 'both',
     address: '/sign-up?plan=teams&billing=yearly&currency=USD&seats=5',
     shows: 'Email address',
   },
-  { name: 'sign-in', route: '/sign-in/*', as: 'visitor', address: '/sign-in', shows: 'Email address' },
+  {
+    name: 'sign-in',
+    route: '/sign-in/*',
+    as: 'visitor',
+    always: 'light',
+    address: '/sign-in',
+    shows: 'Email address',
+  },
   {
     name: 'invite-elsewhere',
     route: '/invite/:organizationId/:invitationId',
     as: 'newcomer',
+    always: 'light',
     address: ({ invitation }) => invitation,
     shows: /invitation/i,
   },
@@ -92,6 +113,7 @@ export const screens: readonly Screen[] = [
     name: 'post-signup-refused',
     route: '/auth/post-signup',
     as: 'newcomer',
+    always: 'light',
     address: '/auth/post-signup?plan=teams&seats=101',
     shows: 'Seats must be a whole number',
   },
@@ -106,6 +128,7 @@ export const screens: readonly Screen[] = [
     name: 'vscode-initiate-error',
     route: '/auth/vscode-initiate',
     as: 'visitor',
+    always: 'light',
     shows: 'Missing VSCode redirect URI',
   },
   {
@@ -118,6 +141,7 @@ export const screens: readonly Screen[] = [
     name: 'vscode-callback',
     route: '/auth/vscode-callback',
     as: 'newcomer',
+    always: 'light',
     address: callback,
     shows: 'Connect editor',
   },
@@ -133,12 +157,13 @@ export const screens: readonly Screen[] = [
     name: 'extension',
     route: '/extension-signin',
     as: 'newcomer',
+    always: 'both',
     address: extensionSignin,
     shows: 'Connect editor',
   },
 
   { name: 'dashboard-new', route: '/dashboard', as: 'newcomer', shows: 'Available Credits' },
-  { name: 'dashboard', route: '/dashboard', as: 'subscriber', shows: 'Available Credits' },
+  { name: 'dashboard', route: '/dashboard', as: 'subscriber', always: 'both', shows: 'Available Credits' },
   {
     name: 'dashboard-notifications',
     route: '/dashboard',
@@ -169,10 +194,16 @@ export const screens: readonly Screen[] = [
     open: (page) => page.keyboard.press('Control+b'),
     only: 'wide',
   },
-  { name: 'dashboard-past-due', route: '/dashboard', as: 'debtor', shows: 'Available Credits' },
+  {
+    name: 'dashboard-past-due',
+    route: '/dashboard',
+    as: 'debtor',
+    always: 'both',
+    shows: 'Available Credits',
+  },
   { name: 'dashboard-admin', route: '/dashboard', as: 'admin', shows: 'Available Credits' },
   { name: 'dashboard-member', route: '/dashboard', as: 'member', shows: 'Available Credits' },
-  { name: 'profile', route: '/profile', as: 'newcomer', shows: 'Profile details' },
+  { name: 'profile', route: '/profile', as: 'newcomer', always: 'light', shows: 'Profile details' },
 
   { name: 'billing-new', route: '/billing', as: 'newcomer', shows: 'Billing & Payments' },
   { name: 'billing', route: '/billing', as: 'subscriber', shows: 'This Month' },
@@ -187,6 +218,7 @@ export const screens: readonly Screen[] = [
     name: 'billing-invoices',
     route: '/billing',
     as: 'subscriber',
+    always: 'light',
     address: '/billing?tab=invoices',
     shows: 'Invoices and receipts',
   },
@@ -194,6 +226,7 @@ export const screens: readonly Screen[] = [
     name: 'billing-usage',
     route: '/billing',
     as: 'subscriber',
+    always: 'both',
     address: '/billing?tab=usage',
     shows: 'No model',
   },
@@ -246,6 +279,7 @@ export const screens: readonly Screen[] = [
     name: 'teams-start-pro',
     route: '/teams/start',
     as: 'subscriber',
+    always: 'light',
     shows: 'End my Pro plan when Teams is paid',
   },
   { name: 'organizations-none', route: '/organizations', as: 'newcomer', shows: 'No organization selected' },
@@ -261,6 +295,7 @@ export const screens: readonly Screen[] = [
     name: 'organizations-seats',
     route: '/organizations',
     as: 'admin',
+    always: 'both',
     address: '/organizations?tab=seats',
     shows: 'Active',
   },
@@ -292,6 +327,7 @@ export const screens: readonly Screen[] = [
     name: 'payment-plan',
     route: '/payment/success',
     as: 'subscriber',
+    always: 'both',
     address: ({ planPaid }) => planPaid,
     shows: 'Your trial has started',
   },
@@ -314,12 +350,25 @@ export const screens: readonly Screen[] = [
     name: 'payment-pending',
     route: '/billing/success',
     as: 'subscriber',
+    always: 'light',
     address: ({ creditsPending }) => creditsPending,
     shows: 'Payment pending',
   },
-  { name: 'payment-cancelled', route: '/payment/cancelled', as: 'newcomer', shows: 'Payment Cancelled' },
+  {
+    name: 'payment-cancelled',
+    route: '/payment/cancelled',
+    as: 'newcomer',
+    always: 'light',
+    shows: 'Payment Cancelled',
+  },
 
-  { name: 'support-work', route: '/support', as: 'support', shows: 'Waiting for a second person' },
+  {
+    name: 'support-work',
+    route: '/support',
+    as: 'support',
+    always: 'both',
+    shows: 'Waiting for a second person',
+  },
   {
     name: 'support-work-failed',
     route: '/support',
@@ -333,6 +382,7 @@ export const screens: readonly Screen[] = [
     name: 'support-search-hits',
     route: '/support/search',
     as: 'support',
+    always: 'light',
     address: ({ searches }) => `/support/search?q=${searches.email}`,
     shows: '2 matches',
   },
@@ -396,6 +446,7 @@ export const screens: readonly Screen[] = [
     name: 'support-attention',
     route: '/support/trace',
     as: 'support',
+    always: 'both',
     address: ({ attentionCase }) => attentionCase,
     shows: 'Goodwill',
   },
@@ -415,6 +466,7 @@ export const screens: readonly Screen[] = [
     name: 'support-dialog',
     route: '/support/trace',
     as: 'support',
+    always: 'light',
     address: ({ supportCase }) => supportCase,
     shows: 'Timeline',
     open: async (page) => {
@@ -486,6 +538,7 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
+    always: 'both',
     shows: 'with no support act recorded',
   },
   {
@@ -495,7 +548,13 @@ export const screens: readonly Screen[] = [
     address: '/support/reconciliation?kind=adjustment_unexplained',
     shows: 'with no support act recorded',
   },
-  { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
+  {
+    name: 'support-statement',
+    route: '/support/statement',
+    as: 'support',
+    always: 'light',
+    shows: 'Purchased ±',
+  },
   {
     name: 'support-audit',
     route: '/support/audit',
@@ -513,6 +572,7 @@ export const screens: readonly Screen[] = [
     name: 'support-audit-grouped',
     route: '/support/audit',
     as: 'support',
+    always: 'light',
     // What support looked at since fills the first page of the whole log.
     address: ({ colleague }) => `/support/audit?actor=${colleague}`,
     shows: /^3 items · /,
@@ -522,7 +582,14 @@ export const screens: readonly Screen[] = [
         .first()
         .click(),
   },
-  { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
+  {
+    name: 'not-found',
+    route: '*',
+    as: 'visitor',
+    always: 'light',
+    address: '/nowhere',
+    shows: 'Oops! Page not found',
+  },
 ]
 
 export function addressOf({ address, route }: Screen, cast: Cast): string {

@@ -43,8 +43,8 @@ try {
   const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })
   running.defer(() => browser.close())
   console.log('bringing people into their states …')
-  const cast = await gatherCast({ browser, baseURL: product.url })
-  await letDaysPass({ browser, baseURL: product.url }, 2)
+  const cast = await gatherCast(product.url)
+  await letDaysPass(product.url, 2)
   const queue = [...wanted]
   const paint = async () => {
     for (let screen = queue.shift(); screen; screen = queue.shift()) {

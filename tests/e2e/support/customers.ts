@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { APIRequestContext } from '@playwright/test'
 import type { Kysely } from 'kysely'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
@@ -6,15 +7,24 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { arrive } from './people.ts'
 import { findUserId, openSandboxClerk, openSandboxStripe, turnStripeKnob, withDatabase } from './product.ts'
 
-/** A customer who acts by the calls that their pages make; for tests of what support sees of them. */
-export interface Customer {
-  readonly email: string
+/** A person who acts by the calls that their pages make, with the session in the cookies of `request`. */
+export interface Caller {
   readonly userId: string
-  call<T>(path: string, data: object): Promise<T>
+  /** Posts the data, or reads where there is none. */
+  call<T>(path: string, data?: object): Promise<T>
+  /** As the switcher of the sidebar does. */
+  chooseOrganization(id: string): Promise<void>
+  /** As an editor reports it that has a token. */
+  spend(credits: number, more?: { readonly payer?: string; readonly description?: string }): Promise<void>
+}
+
+/** A customer, for tests that are not about how one comes to be. */
+export interface Customer extends Caller {
+  readonly email: string
   /** Opens a payment page of credits; returns the session. */
   order(credits: number): Promise<string>
   /** Pays a page at Stripe, without coming back from it. */
-  pay(sessionId: string): Promise<void>
+  pay(sessionId: string, means?: { readonly method: 'delayed' }): Promise<void>
   /** Buys credits, and waits until they are there. */
   buy(credits: number): Promise<string>
 }
@@ -24,21 +34,8 @@ export async function newCustomer(
   baseURL: string | undefined,
 ): Promise<Customer> {
   const { email } = await arrive(request)
-  const origin = baseURL ?? ''
-  const client = (await (await request.get('/__clerk/v1/client')).json()) as {
-    response: { sessions: readonly { id: string; user: { id: string } }[] }
-  }
-  const session = client.response.sessions[0]
-  const userId = session?.user.id ?? ''
-  const call = async <T>(path: string, data: object): Promise<T> => {
-    const token = await request.post(`/__clerk/v1/client/sessions/${session?.id}/tokens`, {
-      headers: { origin },
-    })
-    const { jwt } = (await token.json()) as { jwt: string }
-    const response = await request.post(path, { headers: { authorization: `Bearer ${jwt}`, origin }, data })
-    if (!response.ok()) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
-    return response.json() as Promise<T>
-  }
+  const caller = await callerOf(request, baseURL)
+  const { userId, call } = caller
   const clerkUser = { id: userId, emailAddresses: [{ emailAddress: email }] }
   await call('/api/user/initialize', { clerkUser, planType: 'starter' })
   const order = async (credits: number) => {
@@ -46,11 +43,10 @@ export async function newCustomer(
     const body = { clerkUserId: userId, credits, amount, currency: 'EUR' }
     return (await call<{ sessionId: string }>('/api/billing/credit-purchase', body)).sessionId
   }
-  const pay = (sessionId: string) => turnStripeKnob(`sessions/${sessionId}/pay`)
+  const pay = (sessionId: string, means = {}) => turnStripeKnob(`sessions/${sessionId}/pay`, means)
   return {
+    ...caller,
     email,
-    userId,
-    call,
     order,
     pay,
     async buy(credits) {
@@ -58,6 +54,45 @@ export async function newCustomer(
       await pay(sessionId)
       await untilSettled(sessionId)
       return sessionId
+    },
+  }
+}
+
+/** The person who is signed in. */
+export async function callerOf(request: APIRequestContext, baseURL = ''): Promise<Caller> {
+  const client = (await (await request.get('/__clerk/v1/client')).json()) as {
+    response: { sessions: readonly { id: string; user: { id: string } }[] }
+  }
+  const [session] = client.response.sessions
+  if (!session) throw new Error('No person is signed in.')
+  const ofSession = (path: string, form?: Record<string, string>) =>
+    request.post(`/__clerk/v1/client/sessions/${session.id}/${path}`, {
+      headers: { origin: baseURL },
+      ...(form && { form }),
+    })
+  const send = async (path: string, token: string, data?: object) => {
+    const response = await request.fetch(path, {
+      method: data ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${token}`, origin: baseURL },
+      ...(data && { data }),
+    })
+    if (!response.ok()) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
+    return response.json()
+  }
+  const call = async (path: string, data?: object) => {
+    const { jwt } = (await (await ofSession('tokens')).json()) as { jwt: string }
+    return send(path, jwt, data)
+  }
+  let editorToken: string | undefined
+  return {
+    userId: session.user.id,
+    call,
+    async chooseOrganization(id) {
+      await ofSession('touch', { active_organization_id: id })
+    },
+    async spend(credits, more = {}) {
+      editorToken ??= (await call('/api/extension-token/generate', {})).access_token as string
+      await send('/api/extension/usage', editorToken, { credits, idempotency_key: randomUUID(), ...more })
     },
   }
 }
@@ -94,8 +129,9 @@ export async function chargeOf(sessionId: string): Promise<string> {
 }
 
 /** Waits until a statement finds a row. */
-export function untilRow(find: (db: Kysely<DB>) => Promise<unknown>) {
-  return waitUntil(async () => (await withDatabase(find)) !== undefined, 'the row')
+export function untilRow(find: (db: Kysely<DB>) => Promise<unknown>): Promise<unknown> {
+  const limitMs = 120_000
+  return withDatabase((db) => waitUntil(async () => (await find(db)) !== undefined, 'the row', limitMs))
 }
 
 export function untilSettled(sessionId: string): Promise<unknown> {
