@@ -51,8 +51,12 @@ const left = [...chosen]
 await Promise.all(
   Array.from({ length: Number(values.jobs) }, async () => {
     for (let mutation = left.shift(); mutation; mutation = left.shift()) {
-      const found = await find(mutation).catch((error: unknown) => `not tried: ${error}`)
-      if (!found) missed++
+      const found = await find(mutation).catch((error: unknown) => new Error('Not tried', { cause: error }))
+      if (!found || found instanceof Error) missed++
+      if (found instanceof Error) {
+        console.log(`| ${mutation.name} | ${found.message}: ${found.cause} |`)
+        continue
+      }
       console.log(`| ${mutation.name} | ${found ?? 'NOT FOUND'} |`)
       if (values.results)
         await appendFile(values.results, `${JSON.stringify({ name: mutation.name, found })}\n`)
@@ -160,8 +164,8 @@ function verdict(output: string): string | null {
     ...(random ? [`after ${random} histories`] : []),
     ...byHand.map((title) => `by hand: ${title.replace(byHandTitle, '')}`),
   ]
-  // On a machine that is too busy it may have been found by a wait that ran out, with nothing that differs.
-  const [why = ''] =
+  const [why] =
     /^.*(?:: expected .*|differ.*|not posted: .*|[Ww]aits: .*|AssertionError.*)$/m.exec(output) ?? []
-  return `${(found.length > 0 ? found : [...new Set(failed)]).join('; ')} (${why.trim().slice(0, 150)})`
+  if (!why && /Waited in vain|timed out/.test(output)) throw new Error('the machine was too busy')
+  return `${(found.length > 0 ? found : [...new Set(failed)]).join('; ')} (${why?.trim().slice(0, 150)})`
 }
