@@ -96,12 +96,14 @@ function stagesOf({ history }: Mutation, paths: readonly string[]): string[][] {
     path.endsWith('.sql') ? ['schema/ledger', 'schema/position', 'worker/events'] : [dirname(path)],
   )
   return [
-    ...(history
-      ? [[...simulation, 'tests/simulation/once-wrong.test.ts', '-t', `${byHandTitle}${history}$`]]
-      : []),
-    [...simulation, '--exclude', 'tests/simulation/mutation-list.test.ts'],
+    ...(history ? [[...simulation, testFile('once-wrong'), '-t', `${byHandTitle}${history}$`]] : []),
+    [...simulation, ...['once-wrong', 'random-histories', 'worker-kill', 'server-kill'].map(testFile)],
     ['--project', 'unit', '--project', 'database', '--bail', '1', ...folders],
   ]
+}
+
+function testFile(name: string): string {
+  return `tests/simulation/${name}.test.ts`
 }
 
 async function copyTree(to: string): Promise<void> {
@@ -121,8 +123,8 @@ function simulate(tree: string, { history }: Mutation): Promise<string> {
     words: [
       '--project',
       'simulation',
-      'tests/simulation/random-histories.test.ts',
-      'tests/simulation/once-wrong.test.ts',
+      testFile('random-histories'),
+      testFile('once-wrong'),
       '-t',
       `on ${values.backend}.*(${titles.join('|')})`,
     ],
