@@ -54,6 +54,19 @@ async function readHeadings(page: Page): Promise<string[]> {
   return headings
 }
 
+/** What the page shows until Clerk's script is there is otherwise a matter of the machine's speed. */
+async function holdClerk(page: Page): Promise<{ arrive: () => void }> {
+  let arrive = () => {}
+  const mayArrive = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  await page.route(/clerk\.browser\.js/, async (route) => {
+    await mayArrive
+    await route.continue()
+  })
+  return { arrive }
+}
+
 const agree = (page: Page) => page.getByRole('button', { name: 'Connect editor' })
 
 test('an editor is signed in after a click, on a page that names account and destination', async ({
@@ -146,7 +159,10 @@ test.describe('with PKCE', () => {
         vscode_redirect_uri: 'vscode://tidemark.tidemark/auth',
         request: 'x',
       }
+      const clerk = await holdClerk(page)
       await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
+      await expect(page.getByText('Loading authentication...')).toBeVisible()
+      clerk.arrive()
       await expect(
         page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
       ).toBeVisible()
@@ -168,7 +184,6 @@ test.describe('with PKCE', () => {
       await page.waitForURL(`${editor.redirect_uri}?**`)
       for (const text of [
         'Initiating editor authentication...',
-        'Loading authentication...',
         'Processing authentication...',
         'Generating authorization code...',
         'Redirecting to your editor...',

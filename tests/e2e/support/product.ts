@@ -12,6 +12,7 @@ import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
 import { buildHold } from '../../support/factories/holds.ts'
 import { buildGrant, postTransfer, spendOne } from '../../support/factories/transfers.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL' | 'E2E_WORKER_PID'): string {
@@ -148,51 +149,54 @@ export function breakTable(table: string, access: Access): Promise<void> {
           `FOR UPDATE USING (${broken})`,
           `FOR DELETE USING (${broken})`,
         ]
-  return withDatabase(async (db) => {
-    await sql
-      .raw(
-        `CREATE OR REPLACE FUNCTION broken_disk() RETURNS boolean LANGUAGE plpgsql AS $$
-         BEGIN RAISE EXCEPTION 'could not read block 0: Input/output error' USING ERRCODE = '58030'; END $$;
-         GRANT EXECUTE ON FUNCTION broken_disk() TO PUBLIC;
-         ${policies.map((policy, number) => `CREATE POLICY broken_${number} ON ${table} ${policy};`).join('\n')}
-         ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
-      )
-      .execute(db)
-  })
+  return changeSchema(
+    `CREATE OR REPLACE FUNCTION broken_disk() RETURNS boolean LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'could not read block 0: Input/output error' USING ERRCODE = '58030'; END $$;
+     GRANT EXECUTE ON FUNCTION broken_disk() TO PUBLIC;
+     ${policies.map((policy, number) => `CREATE POLICY broken_${number} ON ${table} ${policy};`).join('\n')}
+     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
+  )
 }
 
 export function repairTables(): Promise<void> {
-  return withDatabase(async (db) => {
-    await sql
-      .raw(
-        `DO $$ DECLARE broken record; BEGIN
-           FOR broken IN SELECT policyname, tablename FROM pg_policies WHERE policyname LIKE 'broken_%' LOOP
-             EXECUTE format('DROP POLICY %I ON %I', broken.policyname, broken.tablename);
-             EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', broken.tablename);
-           END LOOP;
-         END $$`,
-      )
-      .execute(db)
-  })
+  return changeSchema(
+    `DO $$ DECLARE broken record; BEGIN
+       FOR broken IN SELECT policyname, tablename FROM pg_policies WHERE policyname LIKE 'broken_%' LOOP
+         EXECUTE format('DROP POLICY %I ON %I', broken.policyname, broken.tablename);
+         EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', broken.tablename);
+       END LOOP;
+     END $$`,
+  )
 }
 
 /** Makes postings for the user's checkouts fail until `repairPostings`. Other owners are not affected. */
 export function failPostings(userId: string, error: string): Promise<void> {
-  return withDatabase(async (db) => {
-    await sql
-      .raw(
-        `CREATE FUNCTION bug_of_${userId}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-         BEGIN
-           IF EXISTS (SELECT FROM checkout_intents WHERE id = NEW.intent_id AND user_id = '${userId}') THEN
-             RAISE EXCEPTION '${error}';
-           END IF;
-           RETURN NEW;
-         END $$;
-         CREATE TRIGGER bug_of_${userId} BEFORE INSERT ON ledger_transfers
-           FOR EACH ROW EXECUTE FUNCTION bug_of_${userId}()`,
-      )
-      .execute(db)
-  })
+  return changeSchema(
+    `CREATE FUNCTION bug_of_${userId}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+     BEGIN
+       IF EXISTS (SELECT FROM checkout_intents WHERE id = NEW.intent_id AND user_id = '${userId}') THEN
+         RAISE EXCEPTION '${error}';
+       END IF;
+       RETURN NEW;
+     END $$;
+     CREATE TRIGGER bug_of_${userId} BEFORE INSERT ON ledger_transfers
+       FOR EACH ROW EXECUTE FUNCTION bug_of_${userId}()`,
+  )
+}
+
+/**
+ * A trigger locks the table and then its partitions, each for itself, so beside a product that posts it may
+ * be the one that ends a deadlock. It is one transaction, which is tried again.
+ */
+async function changeSchema(statements: string): Promise<void> {
+  await waitUntil(
+    () =>
+      withDatabase((db) => sql.raw(statements).execute(db)).catch((error: Error & { code?: string }) => {
+        if (error.code !== '40P01') throw error
+        return null
+      }),
+    'a change of the schema without a deadlock',
+  )
 }
 
 /** How many events about the user's checkouts have failed and wait for their next try. */
@@ -201,8 +205,8 @@ export function countFailedEvents(userId: string): Promise<number> {
 }
 
 /** Ends the fault. Failed events stay failed until a person replays them. */
-export function repairPostings(userId: string): Promise<void> {
-  return withDatabase(async (db) => {
+export async function repairPostings(userId: string): Promise<void> {
+  await withDatabase(async (db) => {
     const held = { next_try_at: sql<Date>`now() + interval '30 days'`, claims: sql<number>`claims + 1` }
     await db.updateTable('checkout_intents').set(held).where('user_id', '=', userId).execute()
     await db
@@ -210,8 +214,8 @@ export function repairPostings(userId: string): Promise<void> {
       .set(held)
       .where('id', 'in', failedEvents(db, userId).select('id'))
       .execute()
-    await sql.raw(`DROP FUNCTION bug_of_${userId}() CASCADE`).execute(db)
   })
+  await changeSchema(`DROP FUNCTION bug_of_${userId}() CASCADE`)
 }
 
 function failedEvents(db: Kysely<DB>, userId: string) {
