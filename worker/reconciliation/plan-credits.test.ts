@@ -135,9 +135,10 @@ test('seats given up and added again, whose bills both wait, are what was paid f
     await life.update(bought, { items: [{ id: items.data[0]?.id ?? '', quantity }], proration_behavior })
   }
   await waitFor(6, 'none')
+  // 197 and 224 days are in the middle of the seventh and the eighth month, whenever the year begins.
   await life.live(197)
   await waitFor(13, 'create_prorations')
-  await life.live(17)
+  await life.live(27)
   await waitFor(19, 'create_prorations')
   await live(bought, 2)
   // 13 seats when the month began, and the other 4 of 17 again for what was left of it.
