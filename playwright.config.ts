@@ -1,8 +1,8 @@
 import { defineConfig, devices } from '@playwright/test'
 import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
+import { isLong } from './tests/support/long.ts'
 
 const longest = '**/screens.spec.ts'
-const isLong = process.env.TEST_LONG === '1'
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
 /** Of two kinds of browser `npm test` has a test in one, and the long run in both. */

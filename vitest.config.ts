@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/test/summary-reporter.ts'
+import { isLong } from './tests/support/long.ts'
 
-const isLong = process.env.TEST_LONG === '1'
 /** Files that only `npm run test:long` runs, beside the project `long`. */
 const longFiles = isLong ? [] : ['**/*.long.test.ts']
 

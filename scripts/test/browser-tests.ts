@@ -2,20 +2,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PartInput, runCommand } from './command.ts'
-import type { TestCounts } from './summary.ts'
+import type { FileTime, TestCounts } from './summary.ts'
 
 type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }
 type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
 type Test = {
   readonly status: 'expected' | 'unexpected' | 'flaky' | 'skipped'
-  readonly timeout: number
   readonly annotations: readonly { readonly type: string; readonly description?: string }[]
   readonly results: readonly Result[]
 }
 type Result = {
-  readonly status: 'passed' | 'failed' | 'timedOut' | 'skipped' | 'interrupted'
   readonly duration: number
-  readonly error?: { readonly message?: string }
+  /** Of a test that its limit ended: the limit first, then what it waited for. */
+  readonly errors: readonly { readonly message?: string }[]
 }
 type Report = { readonly suites: readonly Suite[]; readonly errors: readonly { readonly message?: string }[] }
 
@@ -60,7 +59,7 @@ function countReport(report: Report): TestCounts {
       .filter(({ test }) => test.status === status)
       .map(({ spec, test }) => ({
         name: `${spec.file} > ${spec.title}`,
-        message: test.results.map((result) => messageOf(result, test.timeout)).find(Boolean),
+        message: test.results.map(messageOf).find(Boolean),
       }))
   const failures = [
     ...withStatus('unexpected'),
@@ -77,16 +76,12 @@ function countReport(report: Report): TestCounts {
   }
 }
 
-/** Of a test that its limit ended: the limit first, then what it waited for. */
-function messageOf({ status, error }: Result, timeout_ms: number): string | undefined {
-  if (status !== 'timedOut') return error?.message
-  return [`timed out after ${Math.round(timeout_ms / 1000)} s`, error?.message].filter(Boolean).join('\n')
+function messageOf({ errors }: Result): string {
+  return errors.map(({ message }) => message ?? '').join('\n')
 }
 
 /** The sum of what the tests of each file took, with their retries. */
-function secondsOf(
-  tests: readonly { readonly spec: Spec; readonly test: Test }[],
-): NonNullable<TestCounts['files']> {
+function secondsOf(tests: readonly { readonly spec: Spec; readonly test: Test }[]): FileTime[] {
   const files = Map.groupBy(tests, ({ spec }) => spec.file)
   return [...files].map(([name, group]) => {
     const results = group.flatMap(({ test }) => test.results)

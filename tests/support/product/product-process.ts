@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -27,8 +26,8 @@ export interface ProductProcessOptions {
 
 export const webhookSecret = 'whsec_test'
 
-/** Node keeps what it made of the sources, which halves the CPU time of the next start. */
-export const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), 'tidemark-compile-cache') }
+/** Where Node keeps what it made of the sources, for the next start; scripts/run.mjs names the folder. */
+export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 
 /** Starts the real server or worker and returns when it works. Short locks and claims keep the test short. */
 export async function startProductProcess(
