@@ -9,10 +9,9 @@ import { ownerIdSchema } from './ids.ts'
  * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
  * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`,
  * `subscription_plan_differs` (its price is one of another plan), `subscription_gone` (we have it, Stripe
- * does not), `plan_credits_differ` (its bills paid for another number), `bought_credits_lost` (they paid
- * for usage that a month covers). With Clerk: `owner_gone` (of a plan that is charged),
- * `seat_without_membership`, `membership_without_seat` (one that we do not know, or whose seat is still
- * reserved), `seat_role_differs`, `member_limit_differs`. Of our own: `credits_missing`, `credits_too_many`
+ * does not). With Clerk: `owner_gone` (of a plan that is charged), `seat_without_membership`,
+ * `membership_without_seat` (one that we do not know, or whose seat is still reserved),
+ * `seat_role_differs`, `member_limit_differs`. Of our own: `credits_missing`, `credits_too_many`
  * (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`, `work_overdue`
  * (due for so long that no job has it).
  */
@@ -27,8 +26,6 @@ export const findingKinds = [
   'subscription_differs',
   'subscription_plan_differs',
   'subscription_gone',
-  'plan_credits_differ',
-  'bought_credits_lost',
   'owner_gone',
   'seat_without_membership',
   'membership_without_seat',

@@ -11,7 +11,6 @@ import {
   usagesByMonth,
 } from './model.ts'
 import { keepMonths } from './model-holds.ts'
-import { seenByOtherEyes } from './other-eyes.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
 import { awaitComparison } from './owner-colleagues.ts'
@@ -136,8 +135,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
   if (owner.replaced) differences.push(...(await unusedDifferences(product, owner.replaced, life)))
   if (differences.length === 0) differences.push(...(await holdDifferences(product, owner, life)))
-  // Equal balances may also leave out what was paid and given back.
-  return differences.length > 0 ? differences : seenByOtherEyes(product, owner)
+  return differences
 }
 
 /** What is wrong with the end of a plan that Teams took the place of, and with what it gave back. */

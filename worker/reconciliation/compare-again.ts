@@ -1,16 +1,13 @@
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   type FindingRow,
   type FoundDifference,
   findOpenFinding,
 } from '../../schema/reconciliation/findings.ts'
 import { isMissing } from '../../schema/stripe/missing.ts'
-import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { compareInvoice } from './invoices.ts'
 import { compareOwner } from './owners.ts'
-import { comparePlan, findPlans, listedPlanSchema } from './plan-credits.ts'
 import { compareSession } from './sessions.ts'
 import { compareLost } from './subscriptions.ts'
 
@@ -46,9 +43,6 @@ async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise
     case 'grant_unexplained':
     case 'adjustment_unexplained':
       return compareOwner(deps.db, owner, deps.now())
-    case 'plan_credits_differ':
-    case 'bought_credits_lost':
-      return comparePlansOf(deps, owner)
     case 'session_not_settled':
     case 'settled_without_payment':
       return compareSession(deps, finding.object_id)
@@ -60,21 +54,4 @@ async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise
     default:
       return null
   }
-}
-
-const mostPlans = 20
-
-async function comparePlansOf(deps: WorkerDependencies, owner: Owner): Promise<Found[]> {
-  const ids = (await listSubscriptionsOfOwner(deps.db, owner, { limit: mostPlans })).map(
-    (one) => one.stripe_subscription_id,
-  )
-  const plans = await findPlans(deps.db, ids)
-  const differences: Found[] = []
-  for (const [id, plan] of plans) {
-    const listed = listedPlanSchema.parse(
-      await deps.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }),
-    )
-    differences.push(...(await comparePlan(deps, { listed, plan, now: deps.now() })))
-  }
-  return differences
 }

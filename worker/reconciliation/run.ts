@@ -26,7 +26,6 @@ import { invoices } from './invoices.ts'
 import { disputes, refunds } from './money-back.ts'
 import { organizations } from './organizations.ts'
 import { owners } from './owners.ts'
-import { planCredits } from './plan-credits.ts'
 import { sessions } from './sessions.ts'
 import { subscribers } from './subscribers.ts'
 import { lostSubscriptions, subscriptions } from './subscriptions.ts'
@@ -43,7 +42,6 @@ const comparisons: readonly [Comparison, ...Comparison[]] = [
   subscribers,
   organizations,
   owners,
-  planCredits,
   work,
   balanceTransactions,
 ]

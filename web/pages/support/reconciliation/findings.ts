@@ -13,8 +13,6 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   subscription_differs: 'Subscription differs',
   subscription_plan_differs: 'Charged as another plan',
   subscription_gone: 'Subscription missing at Stripe',
-  plan_credits_differ: 'Credits differ from the bills',
-  bought_credits_lost: 'Bought credits lost',
   owner_gone: 'Owner of a plan missing at Clerk',
   seat_without_membership: 'Seat without a member',
   membership_without_seat: 'Member without the seat',
