@@ -66,9 +66,8 @@ export default defineConfig({
         test: {
           ...patience,
           name: 'long',
-          include: ['tests/{chaos,engines,growth,restore}/**/*.test.ts'],
+          include: ['tests/{chaos,growth,restore}/**/*.test.ts'],
           globalSetup,
-          // A Redis Cluster on a machine that is too busy takes its own nodes for dead.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

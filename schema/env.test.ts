@@ -70,25 +70,21 @@ describe('in production', () => {
 })
 
 describe('REDIS_URL', () => {
-  test.each([
-    'redis://localhost:6379/3',
-    'rediss://user:secret@cache.example.com',
-    'redis://a:7000, redis://b:7001,redis://c:7002/',
-  ])('REDIS_URL may be %s', (REDIS_URL) => {
-    expect(parseEnvironment({ REDIS_URL })).toMatchObject({ REDIS_URL })
-  })
+  test.each(['redis://localhost:6379/3', 'rediss://user:secret@cache.example.com'])(
+    'REDIS_URL may be %s',
+    (REDIS_URL) => {
+      expect(parseEnvironment({ REDIS_URL })).toMatchObject({ REDIS_URL })
+    },
+  )
 
-  test.each([
-    'localhost:6379',
-    'http://localhost',
-    'redis://a:7000,b:7001',
-    'redis://a:7000/1,redis://b:7001/1',
-    ',',
-  ])('REDIS_URL may not be %s', (REDIS_URL) => {
-    expect(problemsOf(() => parseEnvironment({ REDIS_URL }))).toEqual([
-      expect.stringMatching(/^REDIS_URL: must be/),
-    ])
-  })
+  test.each(['localhost:6379', 'http://localhost', 'redis://a:7000,redis://b:7001', ','])(
+    'REDIS_URL may not be %s',
+    (REDIS_URL) => {
+      expect(problemsOf(() => parseEnvironment({ REDIS_URL }))).toEqual([
+        expect.stringMatching(/^REDIS_URL: must be/),
+      ])
+    },
+  )
 })
 
 describe('an empty value is the same as none', () => {

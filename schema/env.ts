@@ -21,14 +21,8 @@ function areAddresses(value: string | undefined): boolean {
   }
 }
 
-/** Several addresses are nodes of one cluster, which has no numbered databases. */
-function areRedisAddresses(value: string): boolean {
-  const addresses = listOf(value).map((address) => (URL.canParse(address) ? new URL(address) : null))
-  return (
-    addresses.length > 0 &&
-    addresses.every((url) => url !== null && ['redis:', 'rediss:'].includes(url.protocol)) &&
-    (addresses.length === 1 || addresses.every((url) => /^\/?0?$/.test(url?.pathname ?? '')))
-  )
+function isRedisAddress(value: string): boolean {
+  return /^rediss?:[^,]+$/.test(value) && URL.canParse(value)
 }
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -79,17 +73,6 @@ export const environmentSchema = z.object({
     .optional()
     .describe("The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL"),
   DATABASE_WORKER_URL: z.url().optional().describe("The same for the worker's own login"),
-  DATABASE_READ_URL: z
-    .url()
-    .optional()
-    .describe(
-      'A streaming replica, for the server’s reads that may be a moment old; without it all reads go to DATABASE_URL',
-    ),
-  DATABASE_READ_MAX_AGE_MS: milliseconds
-    .default(10_000)
-    .describe(
-      'How far behind the replica may be, in milliseconds, before those reads go to DATABASE_URL too',
-    ),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
@@ -100,13 +83,8 @@ export const environmentSchema = z.object({
   REDIS_URL: z
     .string()
     .optional()
-    .refine(
-      (value) => value === undefined || areRedisAddresses(value),
-      'must be redis://… or rediss://…; several, without a database, separated by commas, are a cluster',
-    )
-    .describe(
-      'Queues on Redis, or with several addresses, separated by commas, on a Redis Cluster; without it BullMQ uses the same Postgres',
-    ),
+    .refine((value) => value === undefined || isRedisAddress(value), 'must be redis://… or rediss://…')
+    .describe('Queues on Redis; without it BullMQ uses the same Postgres'),
   STRIPE_SECRET_KEY: z.string().optional().describe('Secret key; without it the Stripe sandbox is started'),
   STRIPE_WEBHOOK_SECRET: z
     .string()

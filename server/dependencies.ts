@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
-import { connectReplica, type Reads, readsFrom } from '../schema/database/replica.ts'
 import type { ProcessEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
@@ -22,8 +21,6 @@ import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.
 export interface Dependencies {
   readonly settings: Settings
   readonly db: Database
-  /** Reads that may be slightly old, from a replica if there is one; never for money or rights. */
-  reads(): Promise<Reads>
   readonly producer: Producer
   readonly stripe: Stripe
   readonly catalogue: StripeCatalogue
@@ -50,23 +47,14 @@ export function openDependencies(
   const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
   const settings = settingsOf(env)
-  const sessions = {
+  const database = connectDatabase({
+    connectionString: env.DATABASE_URL,
     role: 'tidemark_server',
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
     poolMax: env.DATABASE_POOL_MAX,
     onError,
-  } as const
-  const database = connectDatabase({ connectionString: env.DATABASE_URL, ...sessions })
+  })
   const metrics = createServerMetrics(database.pool)
-  const replica = env.DATABASE_READ_URL
-    ? connectReplica({
-        connectionString: env.DATABASE_READ_URL,
-        ...sessions,
-        primary: database,
-        maxAgeMs: env.DATABASE_READ_MAX_AGE_MS,
-        onChoice: (outcome) => metrics.replicaReads.inc({ outcome }),
-      })
-    : undefined
   const backend = connectQueueBackend({
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
@@ -94,7 +82,6 @@ export function openDependencies(
   const deps: Dependencies = {
     settings,
     db: database.db,
-    reads: replica ? replica.choose : async () => readsFrom(database.db),
     producer,
     stripe,
     catalogue: createStripeCatalogue({ stripe, now }),
@@ -113,7 +100,6 @@ export function openDependencies(
     async close() {
       await producer.close()
       await backend.close()
-      await replica?.close()
       await database.close()
     },
   }

@@ -138,10 +138,6 @@ export const invalidCursor = () =>
     fields: [{ path: 'cursor', message: 'Not a cursor of this list' }],
   })
 
-/** What a balance was made of is in archived months, which only support can look into. */
-export const momentArchived = () =>
-  new ServerError(410, 'archived', 'What happened until then is archived. Support can look it up for you.')
-
 /** Stripe refused to open a payment page. */
 export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'checkout_failed', { cause })
 /** It is unknown whether Stripe opened a session. Either way nothing is charged before the customer pays. */

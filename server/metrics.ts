@@ -20,7 +20,6 @@ export interface ServerMetrics {
   readonly unfinishedActs: Gauge<'state'>
   readonly unapprovedCredits: Gauge
   readonly ledgerProof: Gauge<'digest'>
-  readonly replicaReads: Counter<'outcome'>
 }
 
 /** The measured fields of a `pg` pool. */
@@ -130,12 +129,6 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       help: 'Credits that support adjusted within a day without a second person, of SUPPORT_ADJUSTMENT_TOTAL',
       registers,
     }),
-    replicaReads: new Counter({
-      name: 'tidemark_replica_reads_total',
-      help: 'Requests that may read a replica: from it (replica), or from the primary because it is behind or away',
-      labelNames: ['outcome'],
-      registers,
-    }),
     queueJobs: new Gauge({
       name: 'tidemark_queue_jobs',
       help: 'Jobs by queue and state',
@@ -150,7 +143,6 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
   }
   for (const sender of ['stripe', 'clerk'])
     metrics.httpSeconds.zero({ method: 'POST', route: `/api/${sender}/webhook`, status: '400' })
-  for (const outcome of ['replica', 'behind', 'away']) metrics.replicaReads.inc({ outcome }, 0)
   for (const queue of queueNames) metrics.enqueueFailures.inc({ queue }, 0)
   for (const outcome of ['opened', 'refused', 'uncertain']) metrics.checkouts.inc({ outcome }, 0)
   return metrics

@@ -20,11 +20,6 @@ export const purchasableCreditsSchema = z
 /** Shown for a text that was erased. */
 export const erasedText = 'Text erased'
 
-/** Said where a list ends before the beginning, on pages and in files. */
-export function describeArchived(day: string): string {
-  return `What happened before ${day} is archived. Support can look it up for you.`
-}
-
 const creditSumsSchema = z.object({
   /** Usage, above zero. */
   used: z.int(),

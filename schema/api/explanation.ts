@@ -135,8 +135,6 @@ export const explainBalance = endpoint({
       /** Before the last of the items; of a search, before the last change that it looked at. */
       opening: creditsSchema,
       next_cursor: z.nullable(z.string()),
-      /** On the last page: earlier entries are archived and part of the opening balance; otherwise null. */
-      archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
 })

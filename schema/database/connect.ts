@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { createPool, watchOptions } from './pool.ts'
 import type { DB } from './types.ts'
@@ -7,9 +7,8 @@ export type Database = Kysely<DB>
 export type DatabaseTransaction = Transaction<DB>
 
 /**
- * A read-only handle, possibly of a replica that is behind: what `deps.reads()` chose. Any database or
- * transaction is one, but not the other way round, so it cannot be passed to code that writes, locks or
- * decides about money or rights.
+ * A handle for code that only reads. Any database or transaction is one, but not the other way round, so it
+ * cannot be passed to code that writes or locks.
  */
 export type ReadDatabase = Pick<Database, 'selectFrom' | 'with' | 'getExecutor'>
 
@@ -89,18 +88,16 @@ export interface SessionOptions {
  * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may
  * not. Connections that Postgres drops (a restart) are replaced, and their errors handed to `onError`.
  */
-export function connectDatabase(options: SessionOptions): DatabaseConnection {
-  const pool = openPool(options)
-  const db = openDatabase(pool)
-  return { db, pool, close: () => db.destroy() }
-}
-
-export function openPool(
-  { connectionString, role, livemode, poolMax, onError, ...given }: SessionOptions,
-  more: { readonly options?: string; readonly connectionTimeoutMillis?: number } = {},
-): pg.Pool {
+export function connectDatabase({
+  connectionString,
+  role,
+  livemode,
+  poolMax,
+  onError,
+  ...given
+}: SessionOptions): DatabaseConnection {
   const limits = given.limits ?? (role === 'owner' ? undefined : limitsOf[role])
-  return createPool(
+  const pool = createPool(
     {
       connectionString,
       application_name: role === 'owner' ? 'tidemark_owner' : role,
@@ -114,21 +111,18 @@ export function openPool(
             ]
           : []),
         watchOptions,
-        ...(more.options ? [more.options] : []),
       ].join(' '),
       silence_ms: limits?.silence_ms,
       max: poolMax,
       // For `pipelined`. What copies or streams has no part in it, and that is for the owner only.
       pipeline: role !== 'owner',
-      connectionTimeoutMillis: more.connectionTimeoutMillis ?? 10_000,
+      connectionTimeoutMillis: 10_000,
       types,
     },
     onError,
   )
-}
-
-export function openDatabase(pool: PostgresPool): Database {
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
 }
 
 /** Reads several times from one state of the database. */

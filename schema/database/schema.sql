@@ -398,46 +398,6 @@ ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
-CREATE TABLE public.ledger_archived_sums (
-    owner_id text NOT NULL,
-    grant_id text NOT NULL,
-    archive_id bigint NOT NULL,
-    account_id bigint NOT NULL,
-    gross bigint NOT NULL,
-    refunded bigint NOT NULL,
-    disputed bigint NOT NULL,
-    expired bigint NOT NULL,
-    written_off bigint NOT NULL,
-    adjusted bigint NOT NULL,
-    transfers bigint NOT NULL
-);
-
-CREATE TABLE public.ledger_archives (
-    id bigint NOT NULL,
-    first_transfer_id bigint NOT NULL,
-    end_transfer_id bigint NOT NULL,
-    months text[] NOT NULL,
-    state text DEFAULT 'closed'::text NOT NULL,
-    transfers bigint NOT NULL,
-    entries bigint NOT NULL,
-    keys bigint NOT NULL,
-    heads_digest_before bytea NOT NULL,
-    heads_digest bytea NOT NULL,
-    kept_digest bytea NOT NULL,
-    manifest_digest bytea,
-    closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT ledger_archives_check CHECK ((first_transfer_id < end_transfer_id)),
-    CONSTRAINT ledger_archives_check1 CHECK (((state = 'closed'::text) OR (manifest_digest IS NOT NULL))),
-    CONSTRAINT ledger_archives_check2 CHECK (((state = 'finished'::text) = (finished_at IS NOT NULL))),
-    CONSTRAINT ledger_archives_heads_digest_before_check CHECK ((length(heads_digest_before) = 32)),
-    CONSTRAINT ledger_archives_heads_digest_check CHECK ((length(heads_digest) = 32)),
-    CONSTRAINT ledger_archives_kept_digest_check CHECK ((length(kept_digest) = 32)),
-    CONSTRAINT ledger_archives_manifest_digest_check CHECK ((length(manifest_digest) = 32)),
-    CONSTRAINT ledger_archives_months_check CHECK ((cardinality(months) > 0)),
-    CONSTRAINT ledger_archives_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'written'::text, 'detached'::text, 'finished'::text])))
-);
-
 CREATE TABLE public.ledger_entries (
     transfer_id bigint NOT NULL,
     account_id bigint NOT NULL,
@@ -561,18 +521,6 @@ CREATE TABLE public.ledger_months_used (
     used bigint NOT NULL,
     closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT ledger_months_used_used_check CHECK ((used >= 0))
-);
-
-CREATE TABLE public.ledger_openings (
-    owner_id text NOT NULL,
-    account_id bigint NOT NULL,
-    archive_id bigint NOT NULL,
-    transfer_id bigint NOT NULL,
-    version bigint NOT NULL,
-    balance bigint NOT NULL,
-    hash bytea NOT NULL,
-    used bigint NOT NULL,
-    CONSTRAINT ledger_openings_hash_check CHECK ((length(hash) = 32))
 );
 
 CREATE TABLE public.ledger_owners (
@@ -1024,18 +972,6 @@ ALTER TABLE ONLY public.ledger_accounts
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (owner_id, name);
 
-ALTER TABLE ONLY public.ledger_archived_sums
-    ADD CONSTRAINT ledger_archived_sums_pkey PRIMARY KEY (owner_id, grant_id, archive_id);
-
-ALTER TABLE ONLY public.ledger_archives
-    ADD CONSTRAINT ledger_archives_end_transfer_id_key UNIQUE (end_transfer_id);
-
-ALTER TABLE ONLY public.ledger_archives
-    ADD CONSTRAINT ledger_archives_first_transfer_id_key UNIQUE (first_transfer_id);
-
-ALTER TABLE ONLY public.ledger_archives
-    ADD CONSTRAINT ledger_archives_pkey PRIMARY KEY (id);
-
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
 
@@ -1068,9 +1004,6 @@ ALTER TABLE ONLY public.ledger_months_used
 
 ALTER TABLE ONLY public.ledger_months_used
     ADD CONSTRAINT ledger_months_used_stripe_subscription_id_month_starts_at_key UNIQUE (stripe_subscription_id, month_starts_at);
-
-ALTER TABLE ONLY public.ledger_openings
-    ADD CONSTRAINT ledger_openings_pkey PRIMARY KEY (owner_id, account_id, archive_id);
 
 ALTER TABLE ONLY public.ledger_owners
     ADD CONSTRAINT ledger_owners_pkey PRIMARY KEY (owner_id);
@@ -1208,8 +1141,6 @@ CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at) WHERE (finished_at IS NULL);
-
-CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
@@ -1569,12 +1500,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_payloads TO tidemark_wor
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.ledger_archived_sums TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_archived_sums TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.ledger_archives TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_archives TO tidemark_worker;
-
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
@@ -1595,9 +1520,6 @@ GRANT SELECT ON TABLE public.ledger_months_kept TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.ledger_openings TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_openings TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_owners TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_owners TO tidemark_worker;

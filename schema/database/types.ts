@@ -240,37 +240,6 @@ export interface LedgerAccounts {
   owner_kind: "user" | "organization" | "house";
 }
 
-export interface LedgerArchivedSums {
-  account_id: number;
-  adjusted: number;
-  archive_id: number;
-  disputed: number;
-  expired: number;
-  grant_id: string;
-  gross: number;
-  owner_id: string;
-  refunded: number;
-  transfers: number;
-  written_off: number;
-}
-
-export interface LedgerArchives {
-  closed_at: Generated<Timestamp>;
-  end_transfer_id: number;
-  entries: number;
-  finished_at: Timestamp | null;
-  first_transfer_id: number;
-  heads_digest: Buffer;
-  heads_digest_before: Buffer;
-  id: number;
-  kept_digest: Buffer;
-  keys: number;
-  manifest_digest: Buffer | null;
-  months: string[];
-  state: Generated<"closed" | "written" | "detached" | "finished">;
-  transfers: number;
-}
-
 export interface LedgerEntries {
   account_id: number;
   amount: number;
@@ -382,17 +351,6 @@ export interface LedgerMonthsUsed {
   owner_kind: "user" | "organization";
   stripe_subscription_id: string;
   used: number;
-}
-
-export interface LedgerOpenings {
-  account_id: number;
-  archive_id: number;
-  balance: number;
-  hash: Buffer;
-  owner_id: string;
-  transfer_id: number;
-  used: number;
-  version: number;
 }
 
 export interface LedgerOwners {
@@ -688,8 +646,6 @@ export interface DB {
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
   ledger_accounts: LedgerAccounts;
-  ledger_archived_sums: LedgerArchivedSums;
-  ledger_archives: LedgerArchives;
   ledger_entries: LedgerEntries;
   ledger_failures: LedgerFailures;
   ledger_grant_sums: LedgerGrantSums;
@@ -698,7 +654,6 @@ export interface DB {
   ledger_keys: LedgerKeys;
   ledger_months_kept: LedgerMonthsKept;
   ledger_months_used: LedgerMonthsUsed;
-  ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;

@@ -1,5 +1,4 @@
-import { type BackendFactory, createPostgresBackend, createRedisBackend, type QueueOptions } from 'bullmq'
-import { Cluster } from 'ioredis'
+import { type BackendFactory, createPostgresBackend, createRedisBackend } from 'bullmq'
 import type { DatabaseRole } from '../database/connect.ts'
 import { createPool, watchOptions } from '../database/pool.ts'
 import { queueSchema } from './migrate.ts'
@@ -41,21 +40,11 @@ function connectToRedis(redisUrl: string, options: QueueBackendOptions): QueueBa
   return {
     kind: 'redis',
     connection: redis,
-    factory: redis instanceof Cluster ? createClusterBackend : createRedisBackend,
+    factory: createRedisBackend,
     close: async () => {
       redis.disconnect()
     },
   }
-}
-
-/**
- * BullMQ's scripts change many keys of a queue at once, so a cluster must keep them in one slot: what is in
- * braces decides which. With the queue's own name there, different queues may be on different nodes.
- * https://docs.bullmq.io/patterns/redis-cluster
- */
-const createClusterBackend: typeof createRedisBackend = (name, options, connections) => {
-  const inOneSlot: QueueOptions = { ...options, prefix: `{${name}}` }
-  return createRedisBackend(name, inOneSlot, connections)
 }
 
 function connectPostgres(options: QueueBackendOptions): QueueBackend {

@@ -253,14 +253,10 @@ async function listUnexplained(
       WHERE coalesce(payment.minor, 0) <> coalesce(fact.minor, 0)
       ORDER BY name LIMIT ${maximumUnexplained})
     SELECT d.*,
-      -- A purchase whose transfer is archived counted when its checkout was settled.
-      CASE WHEN d.fact IS NULL AND d.name LIKE 'intent/%' THEN coalesce((
+      CASE WHEN d.fact IS NULL AND d.name LIKE 'intent/%' THEN (
         SELECT (t.occurred_at AT TIME ZONE 'UTC')::date::text
         FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
-        WHERE g.id = 'purchase/' || split_part(d.name, '/', 2) AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1), (
-        SELECT (i.settled_at AT TIME ZONE 'UTC')::date::text FROM checkout_intents i
-        JOIN ledger_grants g ON g.owner_id = i.owner_id AND g.id = 'purchase/' || i.id
-        WHERE i.id = split_part(d.name, '/', 2)::uuid LIMIT 1))
+        WHERE g.id = 'purchase/' || split_part(d.name, '/', 2) AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1)
       WHEN d.fact IS NULL THEN (
         SELECT (line.paid_at AT TIME ZONE 'UTC')::date::text FROM paid_invoice_lines line
         WHERE line.stripe_invoice_id = split_part(d.name, '/', 2) LIMIT 1) END AS fact_on,

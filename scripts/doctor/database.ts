@@ -57,32 +57,6 @@ export async function examineDatabase({ env }: Configuration): Promise<Finding[]
   }
 }
 
-/** Whether DATABASE_READ_URL, where it is set, is a replica that the server's login can read. */
-export async function examineReplica({ env }: Configuration): Promise<Finding[]> {
-  if (env.DATABASE_READ_URL === undefined) return []
-  const pool = createPool(
-    { connectionString: env.DATABASE_READ_URL, max: 1, connectionTimeoutMillis: 10_000 },
-    () => undefined,
-  )
-  const means = 'Histories, exports and searches are read from DATABASE_URL instead.'
-  try {
-    const { rows } = await pool.query<{ is_replica: boolean; may_read: boolean }>(
-      `SELECT pg_is_in_recovery() AS is_replica, pg_has_role(session_user, 'tidemark_server', 'MEMBER') AS may_read`,
-    )
-    const [found] = rows
-    if (found?.is_replica && found.may_read) return [ok('replica', 'answers, and is one')]
-    const text = found?.is_replica ? 'its login may not act as tidemark_server' : 'it is no replica'
-    const repair =
-      'Name a streaming replica of DATABASE_URL in DATABASE_READ_URL, with the same login, or leave it out.'
-    return [problem('replica', { text, means, repair })]
-  } catch (error) {
-    const repair = 'Correct DATABASE_READ_URL, or start the replica.'
-    return [warning('replica', { text: `it does not answer: ${explainError(error)}`, means, repair })]
-  } finally {
-    await pool.end()
-  }
-}
-
 async function readLogin(pool: pg.Pool): Promise<Login> {
   const { rows } = await pool.query<Login>(
     `SELECT session_user AS name, current_setting('server_version_num')::int / 10000 AS version,

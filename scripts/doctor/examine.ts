@@ -4,7 +4,7 @@ import { explainError } from '../explain-error.ts'
 import { examineAddress } from './address.ts'
 import { examineClerk } from './clerk.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
-import { examineDatabase, examineReplica } from './database.ts'
+import { examineDatabase } from './database.ts'
 import { type Finding, warning } from './finding.ts'
 import { examineKeys } from './keys.ts'
 import { examineRedis } from './redis.ts'
@@ -21,7 +21,6 @@ interface Examination {
 const examinations: Readonly<Record<string, Examination>> = {
   keys: { look: examineKeys },
   database: { look: examineDatabase, needs: ['DATABASE_URL'] },
-  replica: { look: examineReplica },
   queues: { look: examineRedis },
   Stripe: { look: examineStripe, needs: ['STRIPE_SECRET_KEY'] },
   Clerk: { look: examineClerk, needs: ['CLERK_SECRET_KEY'] },

@@ -1,4 +1,4 @@
-import { Cluster, type Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { connectRedis } from '../../schema/queues/redis.ts'
 import { explainError } from '../explain-error.ts'
 import type { Configuration } from './configuration.ts'
@@ -16,12 +16,7 @@ export async function examineRedis({ env }: Configuration): Promise<Finding[]> {
   redis.on('error', () => undefined)
   try {
     await redis.connect()
-    const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
-    return await Promise.all(
-      nodes.map((node) =>
-        examineNode(node, nodes.length === 1 ? 'Redis' : `Redis ${node.options.host}:${node.options.port}`),
-      ),
-    )
+    return [await examineNode(redis, 'Redis')]
   } catch (error) {
     const repair = 'Correct REDIS_URL, or leave it out: the queues are then in Postgres.'
     return [

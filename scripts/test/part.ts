@@ -42,7 +42,6 @@ const parts: readonly TestPart[] = [
   longPart('chaos', 'chaos'),
   longPart('growth', 'growth'),
   longPart('restore', 'restore drill'),
-  longPart('engines', 'read replica and Redis Cluster'),
 ]
 
 export interface TestRun {

@@ -29,7 +29,6 @@ describe('the transactions', () => {
       items: [],
       balance: { total: 0 },
       next_cursor: null,
-      archived_until: null,
     })
   })
 
@@ -371,35 +370,6 @@ describe('the summary of usage', () => {
       })
     },
   )
-})
-
-test('a history that ends where months were archived says so, and no earlier balance can be explained', async () => {
-  const bob = await signUp(clerk)
-  await buildUser(database.worker, bob.user_id)
-  // What `npm run ledger:archive` leaves behind, of months before 2020.
-  await sql`
-    INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest,
-      kept_digest)
-    VALUES (1, 0, ledger_first_id(ledger_month_of('2020-01-01')), '{2019_12}', 1, 2, 1, sha256(''), sha256(''), sha256(''))`.execute(
-    database.owner,
-  )
-  await giveCredits(database, { owner_kind: 'user', owner_id: bob.user_id }, { purchased: 10 })
-  await sql`
-    INSERT INTO ledger_openings (owner_id, account_id, archive_id, transfer_id, version, balance, hash, used)
-    SELECT owner_id, id, 1, 1, 1, 0, sha256(''), 0 FROM ledger_accounts WHERE owner_id = ${bob.user_id} AND name = 'purchased'`.execute(
-    database.owner,
-  )
-  const explain = (date?: string) =>
-    server.api(explainBalance, { token: bob.token, query: date ? { date } : {} })
-  expect((await explain()).body).toMatchObject({ data: { archived_until: '2020-01-01T00:00:00.000Z' } })
-  expect(await explain('2019-12-30')).toMatchObject({ status: 410, body: { code: 'archived' } })
-  // Files say it in their last line, whose cells of credits are empty, so that sums stay right.
-  const exported = (query: Record<string, string>) =>
-    server.api(exportExplanation, { token: bob.token, query })
-  const linesOf = ({ body }: { readonly body: unknown }) => String(body).trimEnd().split('\r\n')
-  const sentence = 'What happened before 2020-01-01 is archived. Support can look it up for you.'
-  expect(linesOf(await exported({ q: 'nothing like this' }))).toHaveLength(2)
-  expect(linesOf(await exported({})).at(-1)).toBe(`2020-01-01T00:00:00.000Z,Archived,${sentence},,,0,0,0,`)
 })
 
 test('a text that was erased is shown as erased', async () => {

@@ -15,11 +15,10 @@ export const creditsRoutes = [
 
 /** The sums of an owner's usage, for the owner and for support. */
 export async function readUsageSummary(
-  { reads, now }: Pick<Dependencies, 'reads' | 'now'>,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   owner: Owner,
   query: Pick<QueryOf<typeof getUsageSummary>, 'time_zone' | 'days'>,
 ): Promise<ResponseOf<typeof getUsageSummary>> {
-  const { db } = await reads()
   const { dateOf, startOf } = openCalendar(query.time_zone)
   const today = dateOf(now())
   const firstDay = addDays(today, 1 - query.days)

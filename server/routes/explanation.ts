@@ -1,4 +1,4 @@
-import { describeArchived, erasedText } from '../../schema/api/credits.ts'
+import { erasedText } from '../../schema/api/credits.ts'
 import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import {
   type BalanceChange,
@@ -15,7 +15,6 @@ import {
 import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
 import {
   type Change,
   type Credits,
@@ -26,9 +25,8 @@ import { listOpenHolds, type OpenHold } from '../../schema/ledger/read/open-hold
 import { listNames } from '../../schema/users/users.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidCursor, momentArchived } from '../errors.ts'
+import { invalidCursor } from '../errors.ts'
 import { addDays, openCalendar } from '../local-days.ts'
-import { chooseReads, missingSince } from '../reads.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
@@ -41,53 +39,40 @@ export const explanationRoutes = [
 
   route(exportExplanation, {
     rights: thePayer({ doing: 'export the credit history' }),
-  }).handle(async ({ query, owner }, { reads, now }) => {
-    const { db } = await reads()
+  }).handle(async ({ query, owner }, { db, now }) => {
     const { until, as_of } = momentOf(query, now())
-    const archived = await refuseArchived(db, owner, until)
     const { dateOf } = openCalendar(query.time_zone)
-    const selected = { until, archived, dateOf, matches: searchOf(query) }
+    const selected = { until, dateOf, matches: searchOf(query) }
     return new TextFile(`transactions-${dateOf(as_of)}.csv`, csvOf(db, owner, selected))
   }),
 ]
 
 /** One page of the explained balance, for its owner and for support. */
 export async function readExplanationPage(
-  deps: Pick<Dependencies, 'db' | 'reads' | 'now'>,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   owner: Owner,
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
   const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-  const reads = await chooseReads(deps, owner, before)
-  const missing_since = missingSince(reads, deps.now())
-  const { until, as_of } = momentOf(query, missing_since ?? deps.now())
+  const { until, as_of } = momentOf(query, now())
   const page = { limit: query.limit, until, before, matches: searchOf(query) }
-  const archived = await refuseArchived(reads.db, owner, until)
   const isPresent = until === undefined && before === undefined && !page.matches
-  const { closing, changes, opening, next, holds } = await inSnapshot(reads.db, async (db) => ({
-    ...(await readExplanation(db, owner, page)),
-    holds: isPresent ? await listOpenHolds(db, owner) : [],
+  const { closing, changes, opening, next, holds } = await inSnapshot(db, async (trx) => ({
+    ...(await readExplanation(trx, owner, page)),
+    holds: isPresent ? await listOpenHolds(trx, owner) : [],
   }))
   return {
     success: true,
     data: {
       as_of: as_of.toISOString(),
-      is_now: until === undefined && missing_since === null,
+      is_now: until === undefined,
       balance: withTotal(closing),
-      pending: await presentHolds(reads.db, owner, holds),
-      items: await presentChanges(reads.db, owner, changes),
+      pending: await presentHolds(db, owner, holds),
+      items: await presentChanges(db, owner, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
-      archived_until: next === null ? (archived?.toISOString() ?? null) : null,
     },
   }
-}
-
-/** Everything before this moment is archived; earlier balances are unknown here. */
-async function refuseArchived(db: ReadDatabase, owner: Owner, until: Date | undefined): Promise<Date | null> {
-  const archived = await findArchivedUntil(db, owner)
-  if (until && archived && until <= archived) throw momentArchived()
-  return archived
 }
 
 /** A day that is not over is explained up to now, with all that was posted. */
@@ -267,12 +252,10 @@ async function* csvOf(
   owner: Owner,
   {
     until,
-    archived,
     dateOf,
     matches,
   }: {
     until: Date | undefined
-    archived: Date | null
     dateOf: (moment: Date) => string
     matches: ReturnType<typeof searchOf>
   },
@@ -288,11 +271,6 @@ async function* csvOf(
     yield head + changes.map((change) => csvLine(cellsOf(change, format))).join('')
     head = ''
     before = page.next ?? undefined
-    if (!before && archived) {
-      const { plan, purchased, total } = withTotal(page.opening)
-      const note = describeArchived(dateOf(archived))
-      yield csvLine([archived.toISOString(), 'Archived', note, null, null, plan, purchased, total, null])
-    }
   } while (before)
 }
 

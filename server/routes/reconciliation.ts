@@ -33,8 +33,7 @@ import { presentOwners } from '../support/owners.ts'
 import { TextFile } from '../text-file.ts'
 
 export const reconciliationRoutes = [
-  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { reads, clerk }) => {
-    const { db } = await reads()
+  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { db, clerk }) => {
     const { kind, owner, state, limit, cursor } = query
     const { findings, next } = await readFindings(db, {
       filter: { kind, owner_id: owner, state },
@@ -68,19 +67,16 @@ export const reconciliationRoutes = [
     return { run: presentRun(run, await nameColleagues(deps, [run.requested_by])) }
   }),
 
-  route(getStatement, { rights: supportStaff }).handle(
-    async ({ query, user_id: actor }, { db, reads, now }) => {
-      const days = daysOf(query, now())
-      await recordLook(db, { actor, what: 'statement', detail: `${days.first} to ${days.last}` })
-      return { days: await readStatement((await reads()).db, days) }
-    },
-  ),
+  route(getStatement, { rights: supportStaff }).handle(async ({ query, user_id: actor }, { db, now }) => {
+    const days = daysOf(query, now())
+    await recordLook(db, { actor, what: 'statement', detail: `${days.first} to ${days.last}` })
+    return { days: await readStatement(db, days) }
+  }),
 
   route(exportStatement, { rights: supportStaff }).handle(async ({ query, user_id: actor }, deps) => {
-    const { reads, now } = deps
+    const { db, now } = deps
     const days = daysOf(query, now())
-    await recordLook(deps.db, { actor, what: 'export_statement', detail: `${days.first} to ${days.last}` })
-    const { db } = await reads()
+    await recordLook(db, { actor, what: 'export_statement', detail: `${days.first} to ${days.last}` })
     return new TextFile(
       `statement-${query.day ?? query.month ?? days.first.slice(0, 7)}.csv`,
       csvOf(readStatement(db, days)),

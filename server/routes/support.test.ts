@@ -242,42 +242,6 @@ describe('a search', () => {
     }
   })
 
-  test('a search by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
-    const owner = `user_${randomUUID().replaceAll('-', '')}`
-    await database.owner.transaction().execute(async (trx) => {
-      await sql`SET LOCAL session_replication_role = replica`.execute(trx)
-      await sql`
-        INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before,
-          heads_digest, kept_digest)
-        SELECT 3, ledger_first_id(first), ledger_first_id(first + 2), '{2019_11,2019_12}', 1, 2, 1, sha256(''), sha256(''), sha256('')
-        FROM ledger_month_of('2019-11-01Z') first`.execute(trx)
-      await sql`
-        INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
-        VALUES (${owner}, 'checkout/cs_archived', ledger_first_id(ledger_month_of('2019-12-01Z')) + 5, sha256(''))`.execute(
-        trx,
-      )
-    })
-    const { rows } = await sql<{ id: number }>`
-      SELECT transfer_id AS id FROM ledger_keys WHERE idempotency_key = 'checkout/cs_archived'`.execute(
-      database.owner,
-    )
-    const id = rows[0]?.id ?? 0
-    const title = `Transfer ${id}, in archive 3 (2019-11 to 2019-12)`
-    const [number, key] = [String(id), 'checkout/cs_archived']
-    expect(await find(number)).toMatchObject([
-      { kind: 'transfer', title, owner: null, item_key: `transfer:${number}`, state: 'archived' },
-    ])
-    expect(await find(key)).toMatchObject([
-      { kind: 'transfer', title, owner: { id: owner }, item_key: `transfer:${key}` },
-    ])
-    // The trace says so too, with the owner and without.
-    const ask = (query: Record<string, string>) => server.ask(getTrace, { token: sam.token, query })
-    const archived = { title, state: 'archived', at: '2019-12-01T00:00:00.000Z' }
-    expect(await ask({ kind: 'transfer', id: number })).toMatchObject({ owner: null, highlighted: archived })
-    expect(await ask({ owner, kind: 'transfer', id: key })).toMatchObject({ highlighted: archived })
-    expect(await find(String(id + 2 ** 41))).toEqual([])
-  })
-
   test('a case opened for a hold has its life in order, beside the usages that settled it', async () => {
     const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
     await giveCredits(database, owner, { purchased: 100 })

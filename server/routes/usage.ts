@@ -46,11 +46,10 @@ export const usageRoutes = [
 type Asked = Omit<UsageSelection, 'from' | 'to'> & { readonly usage_of: 'own' | 'everyone' }
 
 async function answer(
-  { reads, now }: Pick<Dependencies, 'reads' | 'now'>,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { from, to, group_by, format }: QueryOf<typeof getOwnUsage>,
   { usage_of, ...asked }: Asked,
 ): Promise<ResponseOf<typeof getOwnUsage> | TextFile> {
-  const { db } = await reads()
   const selection = { ...asked, from, to }
   if (format === 'csv') {
     return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, { group_by, now: now() }))

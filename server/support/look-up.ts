@@ -1,7 +1,6 @@
 import type { LookupKind, TraceItem } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import {
   findHeldBy,
@@ -18,7 +17,7 @@ import { capitalized, maskEmail } from './format.ts'
 import { identify } from './owners.ts'
 import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
 import { findChargesOfCard, findInvoicesByNumber } from './stripe-search.ts'
-import { actorsOf, type PresentOptions, presentArchived, presentRow } from './trace-items.ts'
+import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 /** Something that was asked for, and whose it is. */
 export interface Hit {
@@ -177,27 +176,9 @@ async function lookUpTransfer(
   { kind, id: key }: Lookup,
   options: PresentOptions,
 ): Promise<Hit[]> {
-  const found = /^\d{1,16}$/.test(key) ? [{ id: key, owner_id: null }] : await findTransferIds(deps.db, key)
-  const hits = await Promise.all(
-    found.map(async ({ id, owner_id }) => {
-      const hit = await lookUpRow(deps, { kind: 'transfer', id }, options)
-      // Its key stays when its month is archived.
-      const owner = owner_id === null ? null : ownerOfId(owner_id)
-      return hit ?? (await archivedHit(deps.db, { id, owner, asked: owner ? key : id }))
-    }),
-  )
+  const found = /^\d{1,16}$/.test(key) ? [{ id: key }] : await findTransferIds(deps.db, key)
+  const hits = await Promise.all(found.map(({ id }) => lookUpRow(deps, { kind: 'transfer', id }, options)))
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
-}
-
-/** An archived transfer's number gives its month; its owner is known only by the key. */
-async function archivedHit(
-  db: Deps['db'],
-  { id, owner, asked }: { readonly id: string; readonly owner: Owner | null; readonly asked: string },
-): Promise<Hit | undefined> {
-  const archive = await findArchiveOf(db, Number(id))
-  if (!archive) return undefined
-  const title = `Transfer ${id}, in archive ${archive.id} (${archive.months})`
-  return { kind: 'transfer', id: asked, title, owner, item: presentArchived({ id: asked, title, archive }) }
 }
 
 /** A job leads to the row that it was made for. One that is gone says so by its name: see `freshJobId`. */

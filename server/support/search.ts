@@ -7,7 +7,7 @@ import { presentOwners } from './owners.ts'
 import { cardPaymentForm } from './stripe-search.ts'
 import { presentOptions } from './trace.ts'
 
-type Deps = Pick<Dependencies, 'reads' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
+type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -56,7 +56,7 @@ const forms: readonly Form[] = [
 export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
   const { recognized_as, lookups } = recognize(text)
   const options = presentOptions(deps)
-  const { db } = await deps.reads()
+  const { db } = deps
   const hits: Hit[] = []
   for (const lookup of lookups) {
     hits.push(...(await lookUp({ ...deps, db }, lookup, options)))

@@ -332,19 +332,6 @@ export function tellDispute({
   return [`Dispute open since ${day}.${until}`]
 }
 
-/** The remains of a transfer whose month was archived. */
-export function presentArchived(transfer: {
-  readonly id: string
-  readonly title: string
-  readonly archive: { readonly month_starts_at: Date }
-}): TraceItem {
-  const { id, title, archive } = transfer
-  const at = archive.month_starts_at.toISOString()
-  const detail =
-    'Archived; dated by the first day of its month. Its details are in that archive’s files; balances still include it.'
-  return itemOf({ at }, 'transfer', id, { title, level: 'ignored', state: 'archived', detail })
-}
-
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'schedule']
 

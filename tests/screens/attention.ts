@@ -2,17 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
 import { storeEvents } from '../../schema/inbox/store-events.ts'
-import { closeRange } from '../../schema/ledger/archive/close.ts'
-import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
-import { endOfMonth, firstIdOf } from '../../schema/ledger/months.ts'
-import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
 import { withDatabase } from '../e2e/support/product.ts'
 import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
-
-const archivedMonth = '2025_03'
-
-/** The number of a transfer that has left the ledger with its month. */
-export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
 
 /**
  * What support meets on a bad day, about one person and beside them: credits that are not explained, and
@@ -60,18 +51,4 @@ async function giveUp(
     },
   ])
   await failEvent(db, { source, id }, { reason, now })
-}
-
-/** Archives the months before this product began, which are empty, unless that is done. */
-export function archiveEarlierMonths(): Promise<void> {
-  return withDatabase(async (db) => {
-    if (await findArchiveOf(db, Number(archivedTransferId))) return
-    const { digest: heads_digest } = await digestOpenings([])
-    const range = {
-      first_transfer_id: 0,
-      end_transfer_id: endOfMonth(archivedMonth),
-      months: ['early', archivedMonth],
-    }
-    await closeRange(db, range, { heads_digest })
-  })
 }

@@ -25,7 +25,7 @@ import {
 } from '../e2e/support/product.ts'
 import { buildSignedInEditor } from '../support/factories/extension-tokens.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { archivedTransferId, archiveEarlierMonths, needAttention } from './attention.ts'
+import { needAttention } from './attention.ts'
 
 export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<APIRequestContext['storageState']>>
@@ -51,8 +51,8 @@ interface Addresses {
   readonly colleague: string
   /** A customer with almost every kind of problem. */
   readonly attentionCase: string
-  /** Searches: an account with a seat by e-mail, a paid checkout, and an archived transfer. */
-  readonly searches: { readonly email: string; readonly session: string; readonly archived: string }
+  /** Searches: an account with a seat by e-mail, and a paid checkout. */
+  readonly searches: { readonly email: string; readonly session: string }
 }
 
 export interface Cast extends Addresses {
@@ -69,7 +69,6 @@ export async function gatherCast(baseURL: string): Promise<Cast> {
     play(leadTeam),
     play(beSupport),
     play(payInVain),
-    archiveEarlierMonths(),
   ])
   const people = { customer: subscriber.userId, gone: newcomer.userId, late: debtor.userId }
   const [member, colleague] = await Promise.all([
@@ -84,7 +83,7 @@ export async function gatherCast(baseURL: string): Promise<Cast> {
     batch: colleague.batch,
     colleague: colleague.userId,
     attentionCase: `/support/trace?owner=${attention.userId}`,
-    searches: { email: team.email, session: subscriber.paidSession, archived: archivedTransferId },
+    searches: { email: team.email, session: subscriber.paidSession },
     sessions: {
       visitor: { cookies: [], origins: [] },
       newcomer: newcomer.session,

@@ -394,13 +394,6 @@ export const screens: readonly Screen[] = [
     shows: 'Timeline',
   },
   {
-    name: 'support-search-archived',
-    route: '/support/search',
-    as: 'support',
-    address: ({ searches }) => `/support/search?q=${searches.archived}`,
-    shows: /archive/,
-  },
-  {
     name: 'support-search-nothing',
     route: '/support/search',
     as: 'support',

@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { describe, expect, inject, test } from 'vitest'
@@ -11,10 +7,7 @@ import { getTrace, searchSupport } from '../../schema/api/support.ts'
 import { requestSupportActs } from '../../schema/api/support-acts.ts'
 import { sendTeamInvitation } from '../../schema/api/team-invitations.ts'
 import { recordError } from '../../schema/claim/failed-tries.ts'
-import { connectDatabase } from '../../schema/database/connect.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { archiveMonths } from '../../schema/ledger/archive/archive.ts'
-import { proveArchives } from '../../schema/ledger/archive/prove.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createLogger } from '../../schema/log.ts'
@@ -31,7 +24,6 @@ import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
-import { monthAfter, passMonths } from '../../tests/support/months-to-archive.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { bind, exchange, newSignIn, signInBoundTo } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -276,7 +268,7 @@ describe.each([
     expect(await findAct(database.owner, id)).toMatchObject({ error: null, state: 'done' })
   }
 
-  test('nothing of them is left in a table, a queue, a log or an archive, and the books and the audit log are proven', async ({
+  test('nothing of them is left in a table, a queue or a log, and the books and the audit log are proven', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)
@@ -322,25 +314,5 @@ describe.each([
     expect(logsWith(words)).toEqual([])
     expect(await findAct(database.owner, kept)).toMatchObject({ reason: 'The pool lost an evening' })
     expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])
-
-    const folder = await mkdtemp(join(tmpdir(), 'archive-'))
-    const connection = { connectionString: database.url, role: 'owner', poolMax: 8 } as const
-    const owner = connectDatabase({ ...connection, onError: () => undefined })
-    try {
-      await passMonths(database, 6)
-      await archiveMonths(owner, { before: await monthAfter(database, 1), to: folder })
-      const names = await readdir(folder, { recursive: true })
-      const files = names.filter((file) => file.endsWith('.gz'))
-      const texts = await Promise.all(
-        files.map(async (file) => gunzipSync(await readFile(join(folder, file))).toString()),
-      )
-      expect(texts.join('')).toContain(ada.user_id)
-      for (const word of words) expect(texts.join('')).not.toContain(word)
-      expect((await proveArchives(folder)).problems).toEqual([])
-      expect((await verifyLedger(database.owner)).problems).toEqual([])
-    } finally {
-      await owner.close()
-      await rm(folder, { recursive: true })
-    }
   }, 180_000)
 })

@@ -676,15 +676,11 @@ BEGIN
 END
 $$;
 
--- What each grant brought, lost and has transfers of, in its own account. Archived months contribute their
--- sums.
+-- What each grant brought, lost and has transfers of, in its own account.
 CREATE OR REPLACE VIEW ledger_grant_sums AS
-WITH archived AS (SELECT coalesce(max(end_transfer_id), 0) AS end_transfer_id FROM ledger_archives)
 SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id,
   g.month_starts_at, g.starts_at, g.ends_at, g.created_at,
-  posted.gross + kept.gross AS gross, posted.refunded + kept.refunded AS refunded, posted.disputed + kept.disputed AS disputed,
-  posted.expired + kept.expired AS expired, posted.written_off + kept.written_off AS written_off,
-  posted.adjusted + kept.adjusted AS adjusted, posted.transfers + kept.transfers AS transfers
+  posted.gross, posted.refunded, posted.disputed, posted.expired, posted.written_off, posted.adjusted, posted.transfers
 FROM ledger_grants g
 LEFT JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account
 CROSS JOIN LATERAL (
@@ -702,16 +698,8 @@ CROSS JOIN LATERAL (
     WHERE owner_id = t.owner_id AND account_id = a.id AND transfer_id = t.id OFFSET 0
   ) e ON true
   WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-    AND t.id >= greatest(g.first_transfer_id, (SELECT end_transfer_id FROM archived))
-) posted
-CROSS JOIN LATERAL (
-  SELECT coalesce(sum(s.gross), 0)::bigint AS gross, coalesce(sum(s.refunded), 0)::bigint AS refunded,
-    coalesce(sum(s.disputed), 0)::bigint AS disputed, coalesce(sum(s.expired), 0)::bigint AS expired,
-    coalesce(sum(s.written_off), 0)::bigint AS written_off, coalesce(sum(s.adjusted), 0)::bigint AS adjusted,
-    coalesce(sum(s.transfers), 0)::bigint AS transfers
-  FROM ledger_archived_sums s
-  WHERE s.owner_id = g.owner_id AND s.grant_id = g.id AND g.first_transfer_id < (SELECT end_transfer_id FROM archived)
-) kept;
+    AND t.id >= g.first_transfer_id
+) posted;
 
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or
 -- taken by `usage_moved`, and are in no month that was closed or kept. `open_holds` are those of no kept month.

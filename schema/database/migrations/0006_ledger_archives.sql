@@ -1,4 +1,4 @@
--- Months of the ledger can leave it (decision 140): what the books go on from without them is kept here, and
+-- Months of the ledger can leave it: what the books go on from without them is kept here, and
 -- nothing that decides reads below `ledger_archives.end_transfer_id` any more, whether the months are
 -- detached yet or not. One row for each range of months that left, from the oldest on, without gaps. `npm run
 -- ledger:archive` writes it and goes on from `state`.

@@ -1,5 +1,4 @@
--- Rows of the ledger, and what is kept of its archived months, are never changed or deleted, but for an owner's
--- latest balances.
+-- Rows of the ledger are never changed or deleted, but for an owner's latest balances.
 CREATE OR REPLACE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id
   ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER ledger_owners_no_delete BEFORE DELETE ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
@@ -9,7 +8,7 @@ DECLARE
   name text;
 BEGIN
   FOREACH name IN ARRAY ARRAY['ledger_accounts', 'ledger_grants', 'ledger_keys', 'ledger_transfers', 'ledger_entries',
-    'ledger_months_used', 'ledger_openings', 'ledger_archived_sums'] LOOP
+    'ledger_months_used'] LOOP
     EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change()',
       name || '_append_only', name);
     EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE TRUNCATE ON %I EXECUTE FUNCTION ledger_refuse_change()',
@@ -17,11 +16,3 @@ BEGIN
   END LOOP;
 END
 $$;
-
--- Only the state of an archive changes.
-CREATE OR REPLACE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries,
-  keys, heads_digest_before, heads_digest, kept_digest, closed_at
-  ON ledger_archives FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER ledger_archives_no_delete BEFORE DELETE ON ledger_archives
-  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER ledger_archives_no_truncate BEFORE TRUNCATE ON ledger_archives EXECUTE FUNCTION ledger_refuse_change();

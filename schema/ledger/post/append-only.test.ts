@@ -14,16 +14,6 @@ beforeAll(async () => {
     .execute((trx) =>
       closeMonth(trx, user('user_a'), { stripe_subscription_id: 'sub_a', starts_at: new Date(), used: 0 }),
     )
-  // An archive before everything that was posted.
-  await sql`
-    INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest, kept_digest)
-    VALUES (1, 0, 1, '{2000_01}', 0, 0, 0, sha256(''), sha256(''), sha256(''))`.execute(database.owner)
-  await sql`INSERT INTO ledger_openings VALUES ('user_a', 1, 1, 0, 1, 1, sha256(''), 0)`.execute(
-    database.owner,
-  )
-  await sql`INSERT INTO ledger_archived_sums VALUES ('user_a', 'grant', 1, 1, 0, 0, 0, 0, 0, 0, 0)`.execute(
-    database.owner,
-  )
 })
 
 const changes = [
@@ -50,15 +40,6 @@ const changes = [
   'UPDATE ledger_owners SET plan_account_id = purchased_account_id',
   'DELETE FROM ledger_owners',
   'TRUNCATE ledger_owners CASCADE',
-  'UPDATE ledger_archives SET end_transfer_id = 2',
-  'DELETE FROM ledger_archives',
-  'TRUNCATE ledger_archives',
-  'UPDATE ledger_openings SET balance = 1',
-  'DELETE FROM ledger_openings',
-  'TRUNCATE ledger_openings',
-  'UPDATE ledger_archived_sums SET gross = 1',
-  'DELETE FROM ledger_archived_sums',
-  'TRUNCATE ledger_archived_sums',
   // Partitions, by their own names.
   'UPDATE ledger_entries_of_this_month SET amount = amount + 1',
   'DELETE FROM ledger_entries_of_this_month',

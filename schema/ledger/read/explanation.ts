@@ -5,7 +5,6 @@ import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
 import { isAboveHold } from '../hold-keys.ts'
 import type { UsageFailure } from '../spend/usage.ts'
-import { latestOpeningOf } from './archived.ts'
 
 /** Whole credits in the owner's two accounts. */
 export interface Credits {
@@ -81,26 +80,9 @@ export type SearchedChange = Pick<
 >
 
 /**
- * Whether this database has a transfer or a failure, and with it all earlier ones of the same owner: they are
- * committed in the order of their ids.
- */
-export async function hasChange(db: ReadDatabase, { owner_id }: Owner, id: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('ledger_transfers')
-    .select('id')
-    .where('id', '=', id)
-    .unionAll(
-      db.selectFrom('ledger_failures').select('id').where('owner_id', '=', owner_id).where('id', '=', id),
-    )
-    .executeTakeFirst()
-  return found !== undefined
-}
-
-/**
  * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with
- * the balance after each. The changes of all pages and the last opening balance (zero, or that of the end of
- * archived months) add up to the first closing one, which without `until` is the balance of the latest
- * entries. What occurred later is left out of every balance, also what was posted earlier. A search stops
+ * the balance after each. The changes of all pages add up to the first closing balance, which without `until`
+ * is that of the latest entries. What occurred later is left out of every balance, also what was posted earlier. A search stops
  * after `searchLimit` transfers, so its page may be short or empty and still have a next one.
  */
 export async function explainBalance(
@@ -227,12 +209,10 @@ async function readTop(
     SELECT account.name AS account, entry.transfer_id, entry.balance_after
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
-      (SELECT e.transfer_id, e.balance_after FROM ledger_entries e
+      SELECT e.transfer_id, e.balance_after FROM ledger_entries e
       WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
-      ORDER BY e.transfer_id DESC LIMIT 1)
-      UNION ALL ${latestOpeningOf('account')}
-      ORDER BY transfer_id DESC LIMIT 1) entry
+      ORDER BY e.transfer_id DESC LIMIT 1) entry
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
   const balanceOf = (account: OwnerAccount) => {
     const { below, later } = limits[account]
@@ -250,9 +230,6 @@ async function readTop(
   }
 }
 
-/** Failures of archived months are not told of: the balances of their time are not known here. */
-const notArchived = sql`id >= (SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
-
 /** The id of the last failure that is not later than a moment, or 0. Reads the owner's failures that are. */
 async function findLastFailure(
   db: ReadDatabase,
@@ -261,8 +238,7 @@ async function findLastFailure(
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     SELECT id FROM ledger_failures
-    WHERE owner_id = ${owner_id} AND id < ${before}::bigint AND ${notArchived}
-      AND ${until ? sql`occurred_at < ${until}` : sql`true`}
+    WHERE owner_id = ${owner_id} AND id < ${before}::bigint AND ${until ? sql`occurred_at < ${until}` : sql`true`}
     ORDER BY id DESC LIMIT 1`.execute(db)
   return rows[0]?.id ?? 0
 }
@@ -294,7 +270,7 @@ async function readChanges(
         WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
         UNION ALL
         (SELECT 'failure', id, 0 FROM ledger_failures
-        WHERE owner_id = ${owner.owner_id} AND id < ${below}::bigint AND ${notArchived}
+        WHERE owner_id = ${owner.owner_id} AND id < ${below}::bigint
         ORDER BY id DESC LIMIT ${limit})),
       change AS MATERIALIZED (
         SELECT transfer_id, bool_or(account = 'failure') AS has_failed,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { archivedEnd } from '../archive/archives.ts'
 
 /** The latest entry of an owner's account so far. */
 export interface AccountHead {
@@ -34,7 +33,7 @@ export class Accounts {
     this.#after = after
   }
 
-  /** Loads all accounts, in the order of their ids, for books that are read from where the archives end. */
+  /** Loads all accounts, in the order of their ids, for books that are read from their beginning. */
   async loadAll(): Promise<void> {
     for await (const rows of batchesOfRows(this.#trx, allAccounts)) for (const row of rows) this.#add(row)
   }
@@ -86,29 +85,14 @@ export function headOf(
   return version !== null && balance !== null && hash !== null ? { version, balance, hash } : null
 }
 
-/** With their openings, when months have left the ledger. */
 const allAccounts = sql<AccountRow>`
-  SELECT account.id AS account_id, account.owner_kind, account.owner_id, opening.version, opening.balance,
-    encode(opening.hash, 'hex') AS hash
-  FROM ledger_accounts account
-  LEFT JOIN (
-    SELECT DISTINCT ON (owner_id, account_id) owner_id, account_id, version, balance, hash FROM ledger_openings
-    ORDER BY owner_id, account_id, archive_id DESC) opening ON opening.owner_id = account.owner_id AND opening.account_id = account.id
-  ORDER BY account.id`
+  SELECT id AS account_id, owner_kind, owner_id, NULL::bigint AS version, NULL::bigint AS balance, NULL AS hash
+  FROM ledger_accounts ORDER BY id`
 
-/**
- * To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer, or its opening when
- * it has none since months left the ledger. Not for transfers in those months.
- */
+/** To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer. */
 export function headUpTo(transferId: number) {
   return sql`(
-    SELECT version, balance, encode(hash, 'hex') AS hash FROM (
-      (SELECT transfer_id, version, balance_after AS balance, hash FROM ledger_entries
-        WHERE ${sql.lit(transferId > 0)} AND owner_id = account.owner_id AND account_id = account.id
-          AND transfer_id >= ${archivedEnd} AND transfer_id <= ${transferId}
-        ORDER BY transfer_id DESC LIMIT 1)
-      UNION ALL
-      (SELECT transfer_id, version, balance, hash FROM ledger_openings
-        WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY archive_id DESC LIMIT 1)) either
+    SELECT version, balance_after AS balance, encode(hash, 'hex') AS hash FROM ledger_entries
+    WHERE ${sql.lit(transferId > 0)} AND owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
     ORDER BY transfer_id DESC LIMIT 1)`
 }

@@ -100,15 +100,6 @@ test.each([
   expect(await checksOfBoth()).toEqual([found, found])
 })
 
-test('an opening that is of no archive is found', async () => {
-  await tamper(
-    database,
-    `INSERT INTO ledger_openings (archive_id, owner_id, account_id, transfer_id, version, balance, hash, used)
-     SELECT 7, owner_id, plan_account_id, 1, 1, 5, sha256('x'), 0 FROM ledger_owners WHERE owner_id = 'user_eve'`,
-  )
-  expect(await checksOf({})).toContain('the openings are the end of the last archive')
-})
-
 test('owners’ rows are compared with what was posted after the books are proven up to', async () => {
   const options = { keepProof: true, upTo: provenId }
   expect(await checksOf(options)).toEqual([])

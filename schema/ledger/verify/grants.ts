@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
-import { archivedEnd } from '../archive/archives.ts'
 import type { GrantKind } from '../grants.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
@@ -19,15 +18,6 @@ const sums = sql`
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
   min(t.id) AS first_id, bool_or(e.amount IS NULL) AS moves_others`
 
-/** The same of transfers in months that left the ledger, as it is kept. */
-const keptSums = (accountId: RawBuilder<unknown>) => sql`
-  s.gross, s.refunded, s.disputed, s.expired, s.written_off, NULL::bigint AS first_id, s.account_id IS DISTINCT FROM ${accountId} AS moves_others`
-
-/** Both together. */
-const added = sql`
-  sum(gross)::bigint AS gross, sum(refunded)::bigint AS refunded, sum(disputed)::bigint AS disputed, sum(expired)::bigint AS expired,
-  sum(written_off)::bigint AS written_off, min(first_id) AS first_id, bool_or(first_id IS NULL) AS has_kept, bool_or(moves_others) AS moves_others`
-
 const accountOfGrant = sql`(
   SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND owner_kind = g.owner_kind AND name = g.account)`
 
@@ -37,29 +27,23 @@ const accountOfGrant = sql`(
  * grant.
  */
 export const sumsOfGrant = sql`(
-    SELECT ${added} FROM (
     SELECT ${sums}
     FROM ledger_transfers t
     LEFT JOIN LATERAL (
       SELECT amount FROM ledger_entries
       WHERE owner_id = t.owner_id AND account_id = ${accountOfGrant} AND transfer_id = t.id OFFSET 0) e ON true
-    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id AND t.id >= ${archivedEnd}
-    HAVING count(*) > 0
-    UNION ALL SELECT ${keptSums(accountOfGrant)} FROM ledger_archived_sums s WHERE s.owner_id = g.owner_id AND s.grant_id = g.id) parts)`
+    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id)`
 
 /** The same of all grants at once: each table is read once. */
 const sumsOfAllGrants = sql`(
     WITH account AS (
       SELECT g.owner_id, g.id AS grant_id, a.id FROM ledger_grants g
       JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.owner_kind = g.owner_kind AND a.name = g.account)
-    SELECT owner_id, grant_id, ${added} FROM (
     SELECT t.owner_id, t.grant_id, ${sums}
     FROM ledger_transfers t
     LEFT JOIN account ON account.owner_id = t.owner_id AND account.grant_id = t.grant_id
     LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
-    WHERE t.grant_id IS NOT NULL AND t.id >= ${archivedEnd} GROUP BY t.owner_id, t.grant_id
-    UNION ALL SELECT s.owner_id, s.grant_id, ${keptSums(sql`account.id`)} FROM ledger_archived_sums s
-    LEFT JOIN account ON account.owner_id = s.owner_id AND account.grant_id = s.grant_id) parts GROUP BY owner_id, grant_id)`
+    WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
 interface GrantRow extends Owner {
   readonly id: string
@@ -137,7 +121,7 @@ const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql<GrantRow>`
   SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_kind, '') AS owner_kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
     g.stripe_subscription_id, i.state AS intent_state, coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded,
     coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off,
-    coalesce(sums.first_id < g.first_transfer_id OR (sums.has_kept AND g.first_transfer_id >= ${archivedEnd}), false) AS begins_earlier,
+    coalesce(sums.first_id < g.first_transfer_id, false) AS begins_earlier,
     coalesce(sums.moves_others, false) AS moves_others
   ${grantsAndSums}
   LEFT JOIN checkout_intents i ON i.owner_id = g.owner_id AND i.id = g.intent_id

@@ -19,10 +19,7 @@ export async function checkHolds(
   await checkHeld(trx, problem)
 }
 
-/**
- * Keys stay when their month is archived, and each says how many credits were asked for under it, which is
- * what its transfer took.
- */
+/** Each key says how many credits were asked for under it, which is what its transfer took. */
 async function checkSettlements(
   trx: DatabaseTransaction,
   { after, is_all }: Range,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { archivedEnd } from '../archive/archives.ts'
 import { sumsOfGrant } from './grants.ts'
 import type { ReportProblem } from './problems.ts'
 
@@ -28,9 +27,7 @@ export async function checkIntents(
         coalesce(g.owner_kind = i.owner_kind AND sums.gross = i.credits
           AND (i.withdrawn_at IS NOT NULL
             OR EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-              AND t.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND t.kind = 'credit_purchase')
-            OR EXISTS (SELECT FROM ledger_keys k WHERE k.owner_id = g.owner_id
-              AND k.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND k.transfer_id < ${archivedEnd})), false) AS has_grant
+              AND t.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND t.kind = 'credit_purchase')), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
         AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
       LEFT JOIN subscriptions s ON s.owner_id = i.owner_id AND s.intent_id = i.id

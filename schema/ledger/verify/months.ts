@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
-import { archivedEnd } from '../archive/archives.ts'
 import { sumsOfGrant } from './grants.ts'
 import type { ReportProblem } from './problems.ts'
 
@@ -89,17 +88,13 @@ export async function checkUsage(
       FROM unnest(${batch.map((owner) => owner.owner_kind)}::text[], ${batch.map((owner) => owner.owner_id)}::text[])
         AS owner (owner_kind, owner_id)
       JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
-      LEFT JOIN LATERAL (SELECT balance, used FROM ledger_openings o WHERE o.owner_id = a.owner_id AND o.account_id = a.id
-        ORDER BY o.archive_id DESC LIMIT 1) opening ON true
       WHERE coalesce((
           SELECT sum(e.amount) FROM ledger_grants g
           JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
           JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.id >= ${archivedEnd} AND t.kind <> 'usage_moved'), 0)
-        + coalesce(opening.balance + opening.used, 0)
+          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.kind <> 'usage_moved'), 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
-          WHERE e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id >= ${archivedEnd}
-          ORDER BY e.transfer_id DESC LIMIT 1), opening.balance, 0)
+          WHERE e.owner_id = a.owner_id AND e.account_id = a.id ORDER BY e.transfer_id DESC LIMIT 1), 0)
         < coalesce((SELECT sum(m.used) FROM ${monthsThatAreOver} m WHERE m.owner_id = owner.owner_id), 0)`.execute(
       trx,
     )

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { archivedEnd } from '../archive/archives.ts'
 import type { Accounts } from './accounts.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
@@ -71,12 +70,8 @@ export async function lookUpOwners(
     FROM ledger_accounts account
     LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id AND owner.owner_kind = account.owner_kind
     LEFT JOIN LATERAL (
-      (SELECT transfer_id, version, balance_after, hash FROM ledger_entries
-        WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${archivedEnd} ORDER BY transfer_id DESC LIMIT 1)
-      UNION ALL
-      (SELECT transfer_id, version, balance, hash FROM ledger_openings
-        WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY archive_id DESC LIMIT 1)
-      ORDER BY transfer_id DESC LIMIT 1) latest ON true
+      SELECT version, balance_after, hash FROM ledger_entries
+      WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY transfer_id DESC LIMIT 1) latest ON true
     WHERE account.owner_kind <> 'house' ${accountIds === 'all' ? sql`` : sql`AND account.id = ANY(${accountIds}::bigint[])`}
       AND ROW(${ownersColumn('account_id')}, ${ownersColumn('version')}, ${ownersColumn('balance')}, ${ownersColumn('hash')})
         IS DISTINCT FROM ROW(account.id, coalesce(latest.version, 0), coalesce(latest.balance_after, 0), latest.hash)

@@ -6,8 +6,8 @@ import type { Range } from './transfers.ts'
 
 /**
  * Compares the sums of usage of an owner's day, person and editor with the transfers and failures of the
- * range. What began to be counted before the range, in a month that is archived or before the last proof, has
- * to come to at least as much. A full run compares all days, another one those on which something of the
+ * range. What began to be counted before the range, which is before the last proof, has to come to at least
+ * as much. A full run compares all days, another one those on which something of the
  * range occurred. Labels may be erased and are not compared.
  */
 export async function checkUsageDays(

@@ -1,11 +1,9 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
 import { checkAuditLog } from '../../support/audit-chain.ts'
-import { archivedEnd } from '../archive/archives.ts'
 import { findLatestProof, type Proof } from '../read/proofs.ts'
 import { Accounts } from './accounts.ts'
-import { checkArchives } from './archives.ts'
 import { checkGrants } from './grants.ts'
 import { checkHolds } from './holds.ts'
 import { checkIntents } from './intents.ts'
@@ -111,7 +109,7 @@ async function verifyAll(
   onProgress: NonNullable<VerifyOptions['onProgress']>,
 ): Promise<Verified> {
   const { main } = connections
-  const range = { after: Math.max(0, (await findArchivedEnd(main)) - 1), upTo, is_all: true }
+  const range = { after: 0, upTo, is_all: true }
   const total = await countTransfers(main, range)
   // First those of the transfers, whichever are found first.
   const [inTransfers, problems] = [new Problems(), new Problems()]
@@ -130,7 +128,6 @@ async function verifyAll(
   const summing = (async () => {
     await checkSpending(main, range, problems.add)
     const sums = await checkSums(main, null, problems.add)
-    await checkArchives(main, problems.add)
     await checkAuditLog(main, problems.add)
     return sums
   })()
@@ -192,11 +189,6 @@ class Problems {
   readonly add: ReportProblem = (check, subject) => {
     this.found.push({ check, subject })
   }
-}
-
-async function findArchivedEnd(trx: DatabaseTransaction): Promise<number> {
-  const { rows } = await sql<{ end: number }>`SELECT ${archivedEnd} AS end`.execute(trx)
-  return rows[0]?.end ?? 0
 }
 
 async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {

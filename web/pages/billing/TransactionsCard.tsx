@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import { useSearchParams } from 'react-router-dom'
-import { describeArchived } from '../../../schema/api/credits.ts'
 import { creditCategories, exportExplanation } from '../../../schema/api/explanation.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import {
@@ -15,7 +14,7 @@ import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatCredits, formatDate, formatDay, formatTime } from '../../components/format.ts'
+import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -137,11 +136,6 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
         label={isSearch ? 'Search older transactions' : 'Show more'}
         failure="Could not load more transactions. Please try again."
       />
-      {last.archived_until !== null && (
-        <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
-          {describeArchived(formatDate(last.archived_until))}
-        </p>
-      )}
     </div>
   )
 }

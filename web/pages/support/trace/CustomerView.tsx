@@ -1,7 +1,6 @@
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { describeArchived } from '../../../../schema/api/credits.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
 import { DocumentList } from '../../../components/credits/DocumentList.tsx'
@@ -9,7 +8,7 @@ import { PendingCredits } from '../../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../../components/credits/TransactionTable.tsx'
 import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
-import { formatCredits, formatDate } from '../../../components/format.ts'
+import { formatCredits } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
@@ -50,11 +49,6 @@ export function CustomerView({ owner }: { owner: string }) {
             label="Show earlier changes"
             failure="Could not load earlier changes. Please try again."
           />
-          {last?.archived_until && (
-            <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
-              {describeArchived(formatDate(last.archived_until))}
-            </p>
-          )}
         </Part>
       </Card>
       <UsageCard usage={usage} range={range} onRange={setRange} />

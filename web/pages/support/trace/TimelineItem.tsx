@@ -88,7 +88,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
           <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
             <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
             {/* A transfer's is its kind, which the title says. */}
-            {state && (kind !== 'transfer' || state === 'archived') && (
+            {state && kind !== 'transfer' && (
               <Badge tone={level === 'done' ? 'neutral' : levelTones[level]}>{sentenceCase(state)}</Badge>
             )}
           </span>

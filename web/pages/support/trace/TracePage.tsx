@@ -63,7 +63,7 @@ function OneCase({ asked }: { asked: Case }) {
           {first.case_summary && (
             <CaseSummaryCard summary={first.case_summary} owner={first.owner?.id ?? ''} />
           )}
-          {!first.owner && (isArchived(first) ? <Archived /> : <OwnerUnknown />)}
+          {!first.owner && <OwnerUnknown />}
           {first.owner && (
             <Segments label="View" name="case-view" value={view} options={views} onChange={setView} />
           )}
@@ -118,25 +118,7 @@ function titleOf(trace: SupportTrace): string {
   const { owner, person, highlighted } = trace
   if (person?.forgotten_at) return 'Erased person'
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
-  if (isArchived(trace)) return 'Archived transfer'
   return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'
-}
-
-/** An archived transfer's number does not give its owner. */
-function isArchived({ highlighted }: SupportTrace): boolean {
-  return highlighted?.kind === 'transfer' && highlighted.state === 'archived'
-}
-
-function Archived() {
-  return (
-    <Card className="px-4 py-3 text-sm">
-      <p className="font-medium">The owner of an archived transfer is unknown</p>
-      <p className="mt-0.5 text-muted">
-        The ledger keeps an archived transfer’s idempotency key with its owner. Search for the key, or look
-        for the number in the files of the archive.
-      </p>
-    </Card>
-  )
 }
 
 function OwnerUnknown() {
