@@ -12,7 +12,7 @@ import {
   exportExplanation,
   type PendingCredits,
 } from '../../schema/api/explanation.ts'
-import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
@@ -53,7 +53,7 @@ export const explanationRoutes = [
 
 /** One page of the explained balance, for its owner and for support. */
 export async function readExplanationPage(
-  deps: Pick<Dependencies, 'db' | 'reads' | 'now'>,
+  deps: Pick<Dependencies, 'db' | 'reads' | 'now' | 'settings'>,
   owner: Owner,
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
@@ -74,7 +74,7 @@ export async function readExplanationPage(
       as_of: as_of.toISOString(),
       is_now: until === undefined && missing_since === null,
       balance: withTotal(closing),
-      pending: await presentHolds(reads.db, owner, holds),
+      pending: await presentHolds(reads.db, owner, { holds, editors: deps.settings.editors }),
       items: await presentChanges(reads.db, owner, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
@@ -153,7 +153,7 @@ async function presentChanges(
 async function presentHolds(
   db: ReadDatabase,
   owner: Owner,
-  holds: readonly OpenHold[],
+  { holds, editors }: { readonly holds: readonly OpenHold[]; readonly editors: Editors },
 ): Promise<PendingCredits[]> {
   const nameOf = await readNames(db, owner, holds)
   return holds.map(({ id, credits, expires_at, reason, actor, model, project, scheme }) => ({
@@ -164,7 +164,7 @@ async function presentHolds(
     by: nameOf(actor),
     model,
     project,
-    editor: scheme === null ? null : editorOfScheme(scheme),
+    editor: editorOfScheme(scheme, editors),
   }))
 }
 
