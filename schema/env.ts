@@ -1,6 +1,7 @@
 import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
+import { defaultEditors, editorsOf } from './extension/editors.ts'
 import { isLiveKey } from './stripe/mode.ts'
 import type { AdjustmentLimits } from './support/acts.ts'
 
@@ -158,6 +159,14 @@ export const environmentSchema = z.object({
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
     .default('tidemark.tidemark')
     .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
+  EDITORS: z
+    .string()
+    .default(defaultEditors)
+    .refine(
+      (value) => editorsOf(value) !== null,
+      'must be scheme:Name or host:Name, separated by commas, without schemes of browsers such as https',
+    )
+    .describe('Editors that may be signed in through the browser, with their names'),
   SIGN_IN_SECRET: z
     .string()
     .optional()

@@ -307,6 +307,18 @@ export const foreignExtension = () =>
   invalidRequest('This sign-in was begun by an extension that is not ours. Nothing was sent to it.', [
     { path: 'redirect_uri', message: 'Not one of our extensions' },
   ])
+/** Also for an address that is no editor's at all. */
+export const unknownEditor = () =>
+  invalidRequest(
+    'This editor is not one that can sign in through the browser. Generate an extension token on your dashboard, and paste it into the editor.',
+    [
+      {
+        path: 'redirect_uri',
+        message: 'Not an address of an editor on our list (EDITORS), nor of this machine',
+      },
+    ],
+    'unknown_editor',
+  )
 export const invalidGrant = () =>
   new ServerError(
     400,

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import type { Editors } from '../schema/api/redirect-uri.ts'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
+import { editorsOf } from '../schema/extension/editors.ts'
 import { loopbackNames, ownOrigins } from '../schema/own-origins.ts'
 import type { AdjustmentLimits } from '../schema/support/acts.ts'
 
@@ -18,6 +20,8 @@ export interface Settings {
   readonly trusted_proxies: readonly string[]
   /** Our extensions, `publisher.extension` in lower case. */
   readonly extension_ids: readonly string[]
+  /** Where a sign-in may end, beside this machine. */
+  readonly editors: Editors
   /** The first signs what an editor's sign-in began with; all are accepted. */
   readonly sign_in_secrets: Secrets
   readonly brand: Brand
@@ -61,6 +65,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     isOwnHost: ownHosts(env.APP_URL, { production, extra: listOf(env.EXTRA_HOSTS) }),
     trusted_proxies: listOf(env.TRUSTED_PROXIES),
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
+    editors: editorsOf(env.EDITORS) ?? {},
     sign_in_secrets: secretsOf(env.SIGN_IN_SECRET ?? randomBytes(32).toString('hex')),
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),

@@ -40,13 +40,15 @@ async function serve(parts: () => AsyncIterable<string>): Promise<{ url: string;
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, logged }
 }
 
-test('a file is sent in the parts in which it is read', async () => {
+test('a file is sent in the parts in which it is read, with the mark by which Excel knows its encoding', async () => {
   const { url } = await serve(async function* () {
     for (let part = 0; part < 3; part++) yield `${part}\r\n`.repeat(1000)
   })
   const answer = await fetch(url)
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="parts.csv"')
-  expect((await answer.text()).split('\r\n')).toHaveLength(3001)
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  expect([...bytes.subarray(0, 4)]).toEqual([0xef, 0xbb, 0xbf, 0x30])
+  expect(bytes.toString().split('\r\n')).toHaveLength(3001)
 })
 
 test('a failure before the first part is an ordinary error answer', async () => {

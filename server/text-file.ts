@@ -18,7 +18,7 @@ export class TextFile {
     ctx.type = `${type}; charset=utf-8`
     ctx.attachment(this.name)
     ctx.set('cache-control', 'no-store')
-    const body = Readable.from(rest(first, parts))
+    const body = Readable.from(rest(first, parts, type === 'text/csv' ? byteOrderMark : ''))
     // Koa would leave the response open: the caller could not tell that the rest is missing.
     body.once('error', (error) => {
       ctx.state.requestLog.log.error({ err: error }, 'A file could not be finished')
@@ -28,6 +28,14 @@ export class TextFile {
   }
 }
 
-async function* rest(first: IteratorResult<string>, parts: AsyncIterator<string>): AsyncGenerator<string> {
+/** Without it Excel reads the file in another encoding. */
+const byteOrderMark = '\uFEFF'
+
+async function* rest(
+  first: IteratorResult<string>,
+  parts: AsyncIterator<string>,
+  mark: string,
+): AsyncGenerator<string> {
+  if (mark) yield mark
   for (let part = first; !part.done; part = await parts.next()) yield part.value
 }

@@ -4,7 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { createQueryClient } from './api/queryClient.ts'
-import { ErrorBoundary } from './pages/errors/ErrorScreen.tsx'
+import { AuthenticationErrorScreen, ErrorBoundary } from './pages/errors/ErrorScreen.tsx'
 import { reloadAfterRelease } from './reloadAfterRelease.ts'
 import { createRouter } from './routes.tsx'
 import './ui/theme.css'
@@ -16,7 +16,7 @@ if (!root) throw new Error('index.html has no #root')
 
 createRoot(root).render(
   <StrictMode>
-    <ErrorBoundary>
+    <ErrorBoundary Screen={AuthenticationErrorScreen}>
       {/* The content security policy forbids next-themes' inline script. Its type keeps it from running;
           public/theme.js replaces it. */}
       <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>

@@ -17,6 +17,7 @@ function stateOf(changes: {
       clerk: { publishable_key: 'pk_test', proxy_url: null },
       sandbox: false,
       sample_editor_url: null,
+      editors: {},
       pro_trial_days: changes.pro_trial_days ?? 14,
     },
     signed_in: changes.signed_in ?? false,

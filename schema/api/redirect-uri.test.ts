@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { destinationOf, isOwnExtension, redirectUriProblem } from './redirect-uri.ts'
+import { defaultEditors, editorsOf } from '../extension/editors.ts'
+import { destinationOf, editorKeyOf, redirectUriProblem } from './redirect-uri.ts'
+
+const editors = editorsOf(defaultEditors) ?? {}
+
+/** As `env.asExternalUri` makes it in an editor that runs in a browser. */
+const inBrowser = (host: string, authority = 'tidemark.tidemark') =>
+  `https://${host}/callback?vscode-reqid=2&vscode-scheme=vscode&vscode-authority=${authority}&vscode-path=%2Fauth`
 
 describe('a sign-in may end at', () => {
   test.each([
@@ -14,8 +21,12 @@ describe('a sign-in may end at', () => {
     'http://[::1]:8080/callback',
     'http://localhost/callback',
     'http://localhost:8123/?from=editor',
+    inBrowser('vscode.dev'),
+    inBrowser('insiders.vscode.dev'),
+    `${inBrowser('github.dev')}&vscode-query=windowId%3D1`,
   ])('a sign-in may end at %s', (uri) => {
     expect(redirectUriProblem(uri)).toBeNull()
+    expect(destinationOf(uri, editors)).not.toBeNull()
   })
 })
 
@@ -36,7 +47,28 @@ describe('a sign-in may not end at', () => {
     ['a script', 'javascript:alert(1)//vscode://a.b/c'],
     ['a document', 'data:text/html,hello'],
     ['a file', 'file:///etc/passwd'],
-    ['a scheme that is not on the list', 'zed://tidemark.tidemark/auth'],
+    ['a scheme that is not on the list', 'jetbrains://tidemark.tidemark/auth'],
+    ['a scheme that every object has', 'constructor://tidemark.tidemark/auth'],
+    ['a host as a scheme', 'vscode.dev://tidemark.tidemark/auth'],
+    ['a scheme as a host', 'https://vscode/callback?vscode-reqid=2'],
+    ['a host in a browser over plain http', inBrowser('vscode.dev').replace('https', 'http')],
+    ['a port of that host', inBrowser('vscode.dev:8443')],
+    ['that host with a dot at its end', inBrowser('vscode.dev.')],
+    ['a host below that host', inBrowser('evil.vscode.dev')],
+    ['a host that ends like it', inBrowser('evilvscode.dev')],
+    ['a host that begins like it', inBrowser('vscode.dev.evil.example')],
+    ['a host that looks like it', inBrowser('vsсode.dev')],
+    ['the same as browsers write it', inBrowser('xn--vsode-8cf.dev')],
+    ['that host in capitals', inBrowser('VSCODE.DEV')],
+    ['that host behind a user name', inBrowser('vscode.dev@evil.example')],
+    ['another path of that host', inBrowser('vscode.dev').replace('/callback', '/redirect')],
+    ['a path below it', inBrowser('vscode.dev').replace('/callback', '/callback/..%2fredirect')],
+    ['its callback without an extension', inBrowser('vscode.dev', '')],
+    ['its callback with two extensions', `${inBrowser('vscode.dev')}&vscode-authority=evil.tidemark`],
+    ['its callback without a request', inBrowser('vscode.dev').replace('vscode-reqid=2&', '')],
+    ['its callback with more than it takes', `${inBrowser('vscode.dev')}&url=https://evil.example`],
+    ['its callback to the root', inBrowser('vscode.dev').replace('%2Fauth', '%2F')],
+    ['its callback with a code of its own', `${inBrowser('vscode.dev')}&vscode-query=code%3Dmine`],
     ['a scheme in capitals', 'VSCODE://tidemark.tidemark/auth'],
     ['a scheme with something before it', 'xvscode://tidemark.tidemark/auth'],
     ['no extension', 'vscode://tidemark/auth'],
@@ -58,44 +90,41 @@ describe('a sign-in may not end at', () => {
     ['words', 'take me home'],
     ['too long', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
   ])('a sign-in may not end at %s', (_, uri) => {
-    expect(redirectUriProblem(uri)).toEqual(expect.any(String))
+    expect(destinationOf(uri, editors)).toBeNull()
   })
 })
 
-describe('an editor’s address is ours', () => {
-  const ids = ['tidemark.tidemark', 'tidemark.tidemark-beta']
-  const schemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
-
-  test.each(schemes)(
-    'an editor’s address in %s is ours when it names one of our extensions, and only then',
-    (scheme) => {
-      expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
-      expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
-      for (const other of [
-        'evil.tidemark',
-        'tidemark.evil',
-        'tidemark.tidemark-2',
-        'evil.tidemark.tidemark',
-      ]) {
-        expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
-      }
+describe('a destination', () => {
+  test.each(Object.entries(editors).filter(([key]) => !key.includes('.')))(
+    'a destination in %s is named %s for the user who is asked to approve, with its extension',
+    (scheme, name) => {
+      expect(destinationOf(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, editors)).toEqual({
+        name,
+        address: `${scheme}://Tidemark.Tidemark-Beta`,
+        extension: 'tidemark.tidemark-beta',
+      })
+      expect(editorKeyOf(`${scheme}://tidemark.tidemark/auth`)).toBe(scheme)
     },
   )
 
-  test('an editor’s address is ours when it is a port of the same machine and names no extension', () => {
-    expect(isOwnExtension('http://127.0.0.1:49152/callback', ids)).toBe(true)
-  })
+  test.each(Object.entries(editors).filter(([key]) => key.includes('.')))(
+    'a destination in a browser, %s, is named %s, with its extension',
+    (host, name) => {
+      const address = `https://${host} (tidemark.tidemark)`
+      expect(destinationOf(inBrowser(host), editors)).toEqual({
+        name,
+        address,
+        extension: 'tidemark.tidemark',
+      })
+      expect(editorKeyOf(inBrowser(host))).toBe(host)
+    },
+  )
 
-  test('a redirect address is named for the user who is asked to approve', () => {
-    expect(destinationOf('cursor://tidemark.tidemark/auth?windowId=1')).toEqual({
-      kind: 'editor',
-      name: 'Cursor',
-      address: 'cursor://tidemark.tidemark',
-    })
-    expect(destinationOf('http://[::1]:8080/callback')).toEqual({
-      kind: 'this_machine',
+  test('a destination on this machine is a program of any kind', () => {
+    expect(destinationOf('http://[::1]:8080/callback', editors)).toEqual({
       name: 'A program on this computer',
       address: 'http://[::1]:8080',
+      extension: null,
     })
   })
 })

@@ -1,11 +1,9 @@
-/** Editors whose links come back to the extension that registered the host `publisher.extension`. */
-const editors: Readonly<Record<string, string>> = {
-  vscode: 'Visual Studio Code',
-  'vscode-insiders': 'Visual Studio Code Insiders',
-  cursor: 'Cursor',
-  windsurf: 'Windsurf',
-  vscodium: 'VSCodium',
-}
+/**
+ * The editors that may be signed in through the browser (EDITORS): what their links begin with, and what people
+ * call them. A scheme (`vscode`) has no dot; an editor that runs in a browser has a host (`vscode.dev`), with one.
+ */
+export type Editors = Readonly<Record<string, string>>
+
 const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
 const longest = 1000
 
@@ -13,8 +11,8 @@ const longest = 1000
 const ownParameters = ['code', 'state', 'error', 'error_description']
 
 /**
- * Says why a sign-in may not end at an address; `null` when it may. The code goes there, so only an editor's
- * own scheme or a port of the same machine is allowed. It also runs in browsers and checks only the text.
+ * Says why a text is no address for the code of a sign-in; `null` when it may be one. Where the code may go is
+ * decided by `destinationOf`. It also runs in browsers and checks only the text.
  */
 export function redirectUriProblem(text: string): string | null {
   if (text.length > longest) return 'redirect_uri is too long'
@@ -24,12 +22,11 @@ export function redirectUriProblem(text: string): string | null {
   const url = new URL(text)
   if (url.username || url.password || text.includes('@')) return 'redirect_uri must not hold a user name'
   if (text.includes('#')) return 'redirect_uri must not have a fragment'
-  if (ownParameters.some((name) => url.searchParams.has(name))) {
-    return `redirect_uri must not have one of the parameters ${ownParameters.join(', ')}`
-  }
-  return isEditor(text) || isLoopback(text, url)
-    ? null
-    : 'redirect_uri must be an address of the editor, or of this machine'
+  // vscode.dev hands vscode-query on to the extension beside what we add.
+  const inner = new URLSearchParams(url.searchParams.get('vscode-query') ?? '')
+  return ownParameters.some((name) => url.searchParams.has(name) || inner.has(name))
+    ? `redirect_uri must not have one of the parameters ${ownParameters.join(', ')}`
+    : null
 }
 
 /** The target of a sign-in, as shown to the user who is asked to approve it. */
@@ -38,43 +35,72 @@ export interface Destination {
   readonly name: string
   /** What decides who receives it: the editor's extension, or the port on this machine. */
   readonly address: string
-  readonly kind: 'editor' | 'this_machine'
+  /** `publisher.extension` in lower case: editors compare it without regard to capitals. Null: this machine. */
+  readonly extension: string | null
 }
 
-/** The scheme of an address, without its colon. */
-export function schemeOf(uri: string): string {
-  return new URL(uri).protocol.slice(0, -1)
+/** By what an address names its editor: its scheme, or the host of one that runs in a browser. */
+export function editorKeyOf(uri: string): string {
+  const { protocol, hostname } = new URL(uri)
+  return protocol === 'https:' ? hostname : protocol.slice(0, -1)
 }
 
-/** The editor that opens the links of a scheme, as people know it; null for a program of any kind. */
-export function editorOfScheme(scheme: string): string | null {
-  return editors[scheme] ?? null
+/** The editor as people know it; null for a program of any kind. */
+export function editorOfScheme(scheme: string | null, editors: Editors): string | null {
+  return scheme !== null && Object.hasOwn(editors, scheme) ? (editors[scheme] ?? null) : null
 }
 
-/** The destination of a valid address. */
-export function destinationOf(uri: string): Destination {
-  const { protocol, host } = new URL(uri)
-  const editor = editorOfScheme(schemeOf(uri))
-  return editor
-    ? { kind: 'editor', name: editor, address: `${protocol}//${host}` }
-    : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }
+/**
+ * Where an address leads; null when that is neither a known editor nor this machine. The code goes there, so
+ * only an extension of an editor's or a port of the same machine is allowed.
+ */
+export function destinationOf(uri: string, editors: Editors): Destination | null {
+  if (redirectUriProblem(uri) !== null) return null
+  if (isLoopback(uri))
+    return { name: 'A program on this computer', address: new URL(uri).origin, extension: null }
+  const key = editorKeyOf(uri)
+  const name = editorOfScheme(key, editors)
+  const extension = key.includes('.') ? extensionInBrowser(uri, key) : extensionOfLink(uri, key)
+  if (name === null || extension === null) return null
+  const address = key.includes('.') ? `https://${key} (${extension})` : `${key}://${extension}`
+  return { name, address, extension: extension.toLowerCase() }
 }
 
-/** Whether a valid address belongs to one of these extensions (`publisher.extension`), or to none. */
-export function isOwnExtension(uri: string, extensionIds: readonly string[]): boolean {
-  const { kind } = destinationOf(uri)
-  // Editors compare the names without regard to capitals.
-  return kind === 'this_machine' || extensionIds.includes(new URL(uri).host.toLowerCase())
+/** `publisher.extension`, as marketplaces name them. */
+const extensionPattern = /^[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*$/i
+
+/** `vscode://publisher.extension/…`, with at least one character of a path. */
+function extensionOfLink(uri: string, scheme: string): string | null {
+  const host = uri.startsWith(`${scheme}://`)
+    ? /^([^/?]+)\/[^/?]/.exec(uri.slice(scheme.length + 3))?.[1]
+    : undefined
+  return host !== undefined && extensionPattern.test(host) ? host : null
 }
 
-/** `vscode://publisher.extension/…`: Marketplace names, and at least one character of a path. */
-function isEditor(text: string): boolean {
-  const parts = /^([a-z-]+):\/\/[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*\/[^/?]/i.exec(text)
-  return parts?.[1] !== undefined && Object.hasOwn(editors, parts[1])
+/**
+ * What `env.asExternalUri` makes of `vscode://publisher.extension/path` where VS Code is a page: `/callback` of
+ * the same host, with the parts of the link as parameters. Its page keeps them for the tab of the editor, which
+ * calls the extension's UriHandler. Sources: LocalStorageURLCallbackProvider in microsoft/vscode,
+ * src/vs/code/browser/workbench/workbench.ts; the route `vscode.dev/callback` in microsoft/vscode-test-web issue
+ * 19; a whole address in microsoft/vscode-extension-samples issue 1170. github.dev is the same workbench; that it
+ * has the same route is our belief.
+ */
+function extensionInBrowser(uri: string, host: string): string | null {
+  if (!uri.startsWith(`https://${host}/callback?`)) return null
+  const { searchParams } = new URL(uri)
+  const names = [...searchParams.keys()]
+  // A second one could be another extension to the page.
+  if (new Set(names).size < names.length || names.some((name) => !/^vscode-[a-z]+$/.test(name))) return null
+  const extension = searchParams.get('vscode-authority') ?? ''
+  const isWhole =
+    /^\d+$/.test(searchParams.get('vscode-reqid') ?? '') &&
+    /^[a-z][a-z-]*$/.test(searchParams.get('vscode-scheme') ?? '') &&
+    /^\/[^/?]/.test(searchParams.get('vscode-path') ?? '')
+  return isWhole && extensionPattern.test(extension) ? extension : null
 }
 
 /** RFC 8252, section 7.3: plain http, because it never leaves the machine, and any port. */
-function isLoopback(text: string, url: URL): boolean {
-  const host = /^http:\/\/(\[::1\]|[a-z0-9.]+)(:[1-9]\d{0,4})?(\/|\?|$)/.exec(text)?.[1]
-  return host !== undefined && host === url.hostname && loopbackNames.includes(host)
+function isLoopback(uri: string): boolean {
+  const host = /^http:\/\/(\[::1\]|[a-z0-9.]+)(:[1-9]\d{0,4})?(\/|\?|$)/.exec(uri)?.[1]
+  return host !== undefined && host === new URL(uri).hostname && loopbackNames.includes(host)
 }

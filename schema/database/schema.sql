@@ -284,7 +284,7 @@ CREATE TABLE public.extension_tokens (
     CONSTRAINT extension_tokens_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_tokens_editor_name_check CHECK (((length(editor_name) >= 1) AND (length(editor_name) <= 64))),
     CONSTRAINT extension_tokens_named CHECK (((scheme IS NOT NULL) OR (editor_name IS NULL))),
-    CONSTRAINT extension_tokens_scheme_check CHECK ((scheme ~ '^[a-z-]{1,32}$'::text)),
+    CONSTRAINT extension_tokens_scheme_check CHECK ((scheme ~ '^[a-z0-9.-]{1,64}$'::text)),
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 

@@ -1,4 +1,4 @@
-import { schemeOf } from '../api/redirect-uri.ts'
+import { editorKeyOf } from '../api/redirect-uri.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
@@ -56,7 +56,12 @@ export function exchangeSignIn(
     }
     const { user_id } = decision
     const { redirect_uri, editor_name } = signIn
-    const token = await issueEditorToken(trx, { user_id, now, scheme: schemeOf(redirect_uri), editor_name })
+    const token = await issueEditorToken(trx, {
+      user_id,
+      now,
+      scheme: editorKeyOf(redirect_uri),
+      editor_name,
+    })
     // The code stays good until the sign-in expires: the user may revoke an editor meanwhile.
     if (!token) return { refusal: 'too_many_editors' }
     await recordExchange(trx, { state_hash, token_id: token.id, now })

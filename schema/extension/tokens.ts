@@ -24,7 +24,7 @@ export interface StoredToken {
 
 /** What a sign-in knows of its editor; a token that was generated has none. */
 export interface SignedInEditor {
-  /** Of the address that the sign-in went to. */
+  /** Of the address that the sign-in went to; the host of an editor that runs in a browser. */
   readonly scheme: string
   /** What the editor calls itself; not verified. */
   readonly editor_name: string | null

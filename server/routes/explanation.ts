@@ -12,7 +12,7 @@ import {
   exportExplanation,
   type PendingCredits,
 } from '../../schema/api/explanation.ts'
-import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
@@ -49,7 +49,7 @@ export const explanationRoutes = [
 
 /** One page of the explained balance, for its owner and for support. */
 export async function readExplanationPage(
-  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  { db, now, settings }: Pick<Dependencies, 'db' | 'now' | 'settings'>,
   owner: Owner,
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
@@ -67,7 +67,7 @@ export async function readExplanationPage(
       as_of: as_of.toISOString(),
       is_now: until === undefined,
       balance: withTotal(closing),
-      pending: await presentHolds(db, owner, holds),
+      pending: await presentHolds(db, owner, { holds, editors: settings.editors }),
       items: await presentChanges(db, owner, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
@@ -138,7 +138,7 @@ async function presentChanges(
 async function presentHolds(
   db: ReadDatabase,
   owner: Owner,
-  holds: readonly OpenHold[],
+  { holds, editors }: { readonly holds: readonly OpenHold[]; readonly editors: Editors },
 ): Promise<PendingCredits[]> {
   const nameOf = await readNames(db, owner, holds)
   return holds.map(({ id, credits, expires_at, reason, actor, model, project, scheme }) => ({
@@ -149,7 +149,7 @@ async function presentHolds(
     by: nameOf(actor),
     model,
     project,
-    editor: scheme === null ? null : editorOfScheme(scheme),
+    editor: editorOfScheme(scheme, editors),
   }))
 }
 

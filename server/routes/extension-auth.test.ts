@@ -89,7 +89,7 @@ describe('beginning a sign-in', () => {
   })
 
   test.each([
-    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a user name in the address', { redirect_uri: 'https://a@vscode.dev/' }, 'redirect_uri'],
     ['an address that is a number', { redirect_uri: 7 }, 'redirect_uri'],
     ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'code_challenge'],
     [
@@ -365,7 +365,7 @@ describe('completing on the alternative page', () => {
 
   test.each([
     ['a state that is no secret', { state: 'state' }, 'state'],
-    ['a foreign site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a user name in the address', { redirect_uri: 'https://a@vscode.dev/' }, 'redirect_uri'],
     ['a challenge, which has no place here', { code_challenge: 'a'.repeat(43) }, 'code_challenge'],
   ])('completing on the alternative page with %s is refused', async (_, fields, path) => {
     expect(await complete(newSignIn(), ada, fields)).toMatchObject({
@@ -467,25 +467,28 @@ describe('approving on the alternative page', () => {
 })
 
 describe('a sign-in that ends at another extension', () => {
-  test.each(['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium'])(
-    'a sign-in that ends at another extension is refused in %s',
-    async (scheme) => {
-      const foreign = newSignIn(`${scheme}://evil.tidemark/auth-complete`)
-      const refused = {
-        status: 400,
-        body: {
-          code: 'invalid_request',
-          fields: [{ path: 'redirect_uri', message: 'Not one of our extensions' }],
-        },
-      }
-      const before = await rows()
-      expect(await initiate(server, foreign)).toMatchObject(refused)
-      expect(await prepare(server, foreign, ada)).toMatchObject(refused)
-      expect(await rows()).toEqual(before)
-      const ours = newSignIn(`${scheme}://Tidemark.tidemark/auth-complete`)
-      expect((await initiate(server, ours)).status).toBe(200)
-    },
-  )
+  const inBrowser = (authority: string) =>
+    `https://vscode.dev/callback?vscode-reqid=2&vscode-scheme=vscode&vscode-authority=${authority}&vscode-path=%2Fa`
+
+  test.each([
+    ['a scheme', (extension: string) => `windsurf-next://${extension}/auth-complete`],
+    ['a browser', inBrowser],
+  ])('a sign-in that ends at another extension is refused in %s', async (_, addressOf) => {
+    const foreign = newSignIn(addressOf('evil.tidemark'))
+    const refused = {
+      status: 400,
+      body: {
+        code: 'invalid_request',
+        fields: [{ path: 'redirect_uri', message: 'Not one of our extensions' }],
+      },
+    }
+    const before = await rows()
+    expect(await initiate(server, foreign)).toMatchObject(refused)
+    expect(await prepare(server, foreign, ada)).toMatchObject(refused)
+    expect(await rows()).toEqual(before)
+    const ours = newSignIn(addressOf('Tidemark.tidemark'))
+    expect((await initiate(server, ours)).status).toBe(200)
+  })
 
   test('a sign-in that ends at another extension is ours when EXTENSION_IDS names it', async () => {
     const other = await startTestServer({
@@ -499,6 +502,32 @@ describe('a sign-in that ends at another extension', () => {
     }
     await other.close()
     expect(statuses).toEqual([200, 200, 400])
+  })
+
+  test('a sign-in of an editor that EDITORS does not name is refused, with a way on', async () => {
+    const other = await startTestServer({
+      databaseUrl: database.url,
+      clerk,
+      env: { EDITORS: 'acme-code:Acme Code, code.acme.example:Acme in a browser' },
+    })
+    const unknown = newSignIn('vscode://tidemark.tidemark/auth')
+    const refused = {
+      status: 400,
+      body: {
+        code: 'unknown_editor',
+        error: expect.stringContaining('Generate an extension token on your dashboard'),
+      },
+    }
+    const before = await rows()
+    expect(await initiate(other, newSignIn('https://evil.example/'))).toMatchObject(refused)
+    expect(await initiate(other, unknown)).toMatchObject(refused)
+    expect(await prepare(other, unknown, ada)).toMatchObject(refused)
+    expect(await confirm(other, unknown, ada, { confirmation: 'made up' })).toMatchObject(refused)
+    expect(await rows()).toEqual(before)
+    expect((await initiate(other, newSignIn('acme-code://tidemark.tidemark/auth'))).status).toBe(200)
+    // It was begun while the list was longer.
+    expect(await bind(other, unknown, ada)).toMatchObject(refused)
+    await other.close()
   })
 })
 

@@ -5,7 +5,7 @@ import {
   prepareVscodeAuth,
   updateAuthCode,
 } from '../../schema/api/extension-auth.ts'
-import { isOwnExtension } from '../../schema/api/redirect-uri.ts'
+import { destinationOf } from '../../schema/api/redirect-uri.ts'
 import { exchangeSignIn, findExchangingUser } from '../../schema/extension/exchange.ts'
 import { readRequest, signInLifetimeMs, signRequest } from '../../schema/extension/sign-in-request.ts'
 import {
@@ -28,6 +28,7 @@ import {
   signInUnconfirmed,
   signInUsed,
   tooManyEditors,
+  unknownEditor,
 } from '../errors.ts'
 import { anyFailure } from '../failures.ts'
 import { everybody, theUser } from '../rights.ts'
@@ -41,9 +42,9 @@ export const extensionAuthRoutes = [
     failure: anyFailure('Failed to initiate authentication flow.', code),
   }).handle(async ({ body }, deps) => {
     const { state, redirect_uri, code_challenge, editor_name } = body
-    const { extension_ids, sign_in_secrets } = deps.settings
-    if (!isOwnExtension(redirect_uri, extension_ids)) throw foreignExtension()
-    const signed = await signRequest({ state, redirect_uri, code_challenge }, sign_in_secrets, deps.now())
+    requireDestination(redirect_uri, deps.settings)
+    const begun = { state, redirect_uri, code_challenge }
+    const signed = await signRequest(begun, deps.settings.sign_in_secrets, deps.now())
     const query = new URLSearchParams({ state, vscode_redirect_uri: redirect_uri, request: signed })
     if (editor_name) query.set('editor_name', editor_name)
     return {
@@ -61,8 +62,8 @@ export const extensionAuthRoutes = [
     await findOrCreateAccount(deps, user_id)
     const request = await readRequest(body.request, deps.settings.sign_in_secrets)
     if (request?.state !== body.state) throw signInNotFound()
-    // The list of our extensions may be shorter than when it was signed.
-    if (!isOwnExtension(request.redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
+    // The lists may be shorter than when it was signed.
+    requireDestination(request.redirect_uri, deps.settings)
     await requirePlaceForEditor(deps, user_id)
     const { editor_name = null } = body
     const bound = await bindSignIn(deps.db, { ...request, user_id, session_id, editor_name, now: deps.now() })
@@ -76,7 +77,7 @@ export const extensionAuthRoutes = [
     failure: anyFailure('Failed to complete authentication', code),
   }).handle(async ({ body, user_id, session_id }, deps) => {
     const { state, redirect_uri, editor_name = null } = body
-    if (!isOwnExtension(redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
+    requireDestination(redirect_uri, deps.settings)
     const { email } = await findOrCreateAccount(deps, user_id)
     const signIn = { state, redirect_uri, user_id, session_id, editor_name, now: deps.now() }
     const prepared = await prepareSignIn(deps.db, signIn)
@@ -92,6 +93,7 @@ export const extensionAuthRoutes = [
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await requirePlaceForEditor(deps, user_id)
     const { state, redirect_uri, confirmation } = body
+    requireDestination(redirect_uri, deps.settings)
     const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
     if (outcome === 'unconfirmed') throw signInUnconfirmed()
@@ -132,6 +134,13 @@ export const extensionAuthRoutes = [
     }
   }),
 ]
+
+function requireDestination(uri: string, { editors, extension_ids }: Dependencies['settings']): void {
+  const destination = destinationOf(uri, editors)
+  if (!destination) throw unknownEditor()
+  const { extension } = destination
+  if (extension !== null && !extension_ids.includes(extension)) throw foreignExtension()
+}
 
 /** Tells the user before a code is made; what counts is decided at the exchange. */
 async function requirePlaceForEditor(deps: Pick<Dependencies, 'db' | 'now'>, user_id: string): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type SignedInEditor,
   signOutEditor,
 } from '../../schema/api/extension.ts'
-import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   generateToken,
@@ -38,7 +38,7 @@ export const extensionRoutes = [
       created_at: token?.created_at.toISOString() ?? null,
       expires_at: token?.expires_at.toISOString() ?? null,
       last_used_at: token?.last_used_at?.toISOString() ?? null,
-      editors: tokens.flatMap((token) => presentEditor(token) ?? []),
+      editors: tokens.flatMap((token) => presentEditor(token, deps.settings.editors) ?? []),
     }
   }),
 
@@ -127,11 +127,14 @@ export const extensionRoutes = [
 ]
 
 /** Null for the token that was generated. */
-function presentEditor({ scheme, editor_name, ...token }: ListedToken): SignedInEditor | null {
+function presentEditor(
+  { scheme, editor_name, ...token }: ListedToken,
+  editors: Editors,
+): SignedInEditor | null {
   if (scheme === null) return null
   return {
     id: token.id,
-    editor: editorOfScheme(scheme),
+    editor: editorOfScheme(scheme, editors),
     name: editor_name,
     signed_in_at: token.created_at.toISOString(),
     last_used_at: token.last_used_at?.toISOString() ?? null,

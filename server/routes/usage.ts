@@ -1,5 +1,5 @@
 import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
-import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import {
   getOrganizationUsage,
   getOwnUsage,
@@ -46,17 +46,18 @@ export const usageRoutes = [
 type Asked = Omit<UsageSelection, 'from' | 'to'> & { readonly usage_of: 'own' | 'everyone' }
 
 async function answer(
-  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  { db, now, settings }: Pick<Dependencies, 'db' | 'now' | 'settings'>,
   { from, to, group_by, format }: QueryOf<typeof getOwnUsage>,
   { usage_of, ...asked }: Asked,
 ): Promise<ResponseOf<typeof getOwnUsage> | TextFile> {
   const selection = { ...asked, from, to }
+  const naming = { group_by, editors: settings.editors, now: now() }
   if (format === 'csv') {
-    return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, { group_by, now: now() }))
+    return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, naming))
   }
   const limit = group_by === 'day' ? null : largestGroups
   const { rows, total } = await sumUsageDays(db, selection, { by: columnsOf[group_by], limit })
-  const labelOf = await labels(db, rows, { group_by, now: now() })
+  const labelOf = await labels(db, rows, naming)
   const named = rows.map(({ requests, failed, credits, ...key }) => ({
     ...labelOf(key),
     requests,
@@ -97,11 +98,17 @@ function withRest(rows: readonly UsageRow[], total: UsageSums): UsageRow[] {
 
 type Label = Pick<UsageRow, 'id' | 'label' | 'note'>
 
+interface Naming {
+  readonly group_by: UsageGroup
+  readonly editors: Editors
+  readonly now: Date
+}
+
 /** What groups are called. People and editors are looked up together. */
 async function labels(
   db: ReadDatabase,
   keys: readonly UsageKey[],
-  { group_by, now }: { readonly group_by: UsageGroup; readonly now: Date },
+  { group_by, editors: known, now }: Naming,
 ): Promise<(key: UsageKey) => Label> {
   if (group_by === 'day') return ({ day = '' }) => ({ id: day, label: day, note: null })
   if (group_by === 'model') return ({ model = null }) => labelled(model, 'No model')
@@ -121,7 +128,7 @@ async function labels(
   )
   return ({ actor, token_id = null }) => ({
     id: token_id,
-    label: editorLabel(token_id, editors.get(token_id ?? ''), now),
+    label: editorLabel(token_id, editors.get(token_id ?? ''), { known, now }),
     note: personOf(actor).label,
   })
 }
@@ -131,13 +138,17 @@ function labelled(text: string | null, none: string): Label {
   return { id: text, label: text ?? none, note: null }
 }
 
-function editorLabel(id: string | null, token: ListedToken | undefined, now: Date): string {
+function editorLabel(
+  id: string | null,
+  token: ListedToken | undefined,
+  { known, now }: { readonly known: Editors; readonly now: Date },
+): string {
   if (id === null) return 'Unknown editor'
   if (!token) return 'Signed-out editor'
   const { scheme, editor_name } = token
   const ended = !isActive(token, now)
   if (scheme === null) return ended ? 'Generated token (ended)' : 'Generated token'
-  const name = editor_name ?? editorOfScheme(scheme) ?? 'Program on a computer'
+  const name = editor_name ?? editorOfScheme(scheme, known) ?? 'Program on a computer'
   return ended ? `${name} (signed out)` : name
 }
 
@@ -148,8 +159,9 @@ const daysAtOnce = 7
 async function* csvOf(
   db: ReadDatabase,
   { from, to, ...asked }: UsageSelection,
-  { group_by, now }: { readonly group_by: UsageGroup; readonly now: Date },
+  naming: Naming,
 ): AsyncGenerator<string> {
+  const { group_by } = naming
   let head = csvLine(usageColumns[group_by])
   for (let last = to; last >= from; last = addDays(last, -daysAtOnce)) {
     const week = addDays(last, 1 - daysAtOnce)
@@ -157,7 +169,7 @@ async function* csvOf(
     const { rows } = await sumUsageDays(db, selection, {
       by: [...new Set<keyof UsageKey>(['day', ...columnsOf[group_by]])],
     })
-    const labelOf = await labels(db, rows, { group_by, now })
+    const labelOf = await labels(db, rows, naming)
     yield head + rows.map((row) => csvLine(cellsOf(row, labelOf(row), group_by))).join('')
     head = ''
   }

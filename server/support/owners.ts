@@ -1,4 +1,4 @@
-import { editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
@@ -27,7 +27,7 @@ export async function presentOwners(
 
 /** The full profile, for an opened case. Our copy is used while Clerk does not answer. */
 export async function presentPerson(
-  { db, clerk, now }: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
+  { db, clerk, now, settings }: Pick<Dependencies, 'db' | 'clerk' | 'now' | 'settings'>,
   owner: Owner,
   links: Links,
 ): Promise<SupportPerson> {
@@ -56,7 +56,7 @@ export async function presentPerson(
       ...relation,
       label: email ? maskEmail(email) : (organizations.get(relation.id) ?? null),
     })),
-    editors: tokens.map((token) => presentToken(token, now())),
+    editors: tokens.map((token) => presentToken(token, settings.editors, now())),
     links: links.clerk(owner.owner_id),
   }
 }
@@ -79,12 +79,12 @@ async function nameOrganizations(
   return new Map(named.flat())
 }
 
-function presentToken(token: ListedToken, now: Date): SupportPerson['editors'][number] {
+function presentToken(token: ListedToken, editors: Editors, now: Date): SupportPerson['editors'][number] {
   const { id, scheme, editor_name, created_at, expires_at, last_used_at, revoked_at } = token
   return {
     id,
     kind: scheme === null ? 'generated' : 'signed_in',
-    editor: scheme === null ? null : editorOfScheme(scheme),
+    editor: editorOfScheme(scheme, editors),
     name: editor_name,
     state: revoked_at ? 'revoked' : isActive(token, now) ? 'connected' : 'expired',
     connected_at: created_at.toISOString(),

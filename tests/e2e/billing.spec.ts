@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
-import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
+import { cards, expectPacks, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
   clearFaults,
@@ -11,6 +12,7 @@ import {
   planToUse,
   reportUsages,
   turnStripeKnob,
+  withDatabase,
 } from './support/product.ts'
 import { alone, alsoOnPhones, expect, long, longAndGerman, longAndOnPhones, test } from './support/test.ts'
 
@@ -367,3 +369,53 @@ async function expectToFit(page: Page): Promise<void> {
     .toBeLessThanOrEqual(320)
   if (wide) await page.setViewportSize(wide)
 }
+
+test(
+  'a single used credit has axes that fit it, and tabs, filters and checkboxes show what the keyboard does',
+  alsoOnPhones,
+  async ({ page, isMobile }) => {
+    if (!isMobile) {
+      await page.goto('/')
+      await expect(page.getByRole('banner').getByText('Sign in', { exact: true })).toBeVisible()
+    }
+    const { email } = await signUp(page)
+    const userId = await findUserId(email)
+    const given = buildAdjustment({ owner_kind: 'user', owner_id: userId }, 1, { account: 'purchased' })
+    await withDatabase((db) => postTransfer(db, given))
+    await reportUsages(userId, [{ credits: 1 }])
+    await page.goto('/billing?tab=usage&range=7')
+    const chart = region(page, 'Usage by day').locator('svg')
+    await expect(chart.getByText('1', { exact: true })).toHaveCount(1)
+    await expect(chart.getByText('2', { exact: true })).toHaveCount(0)
+    const bar = chart.locator('.recharts-bar-rectangle path').first()
+    expect((await bar.boundingBox())?.width).toBeLessThanOrEqual(40)
+
+    await tab(page, 'Usage').focus()
+    await page.keyboard.press('ArrowRight')
+    const focused = tab(page, 'Invoices')
+    await expect(focused).toBeFocused()
+    const ring = await focused.evaluate((element) => {
+      const { outlineStyle, outlineOffset, paddingLeft } = getComputedStyle(element)
+      const [own, row] = [element, element.parentElement].map((one) => one?.getBoundingClientRect())
+      const isWhole = own && row && own.top >= row.top && own.bottom <= row.bottom
+      return { outlineStyle, outlineOffset, isWhole, isApart: Number.parseFloat(paddingLeft) >= 4 }
+    })
+    expect(ring).toEqual({ outlineStyle: 'solid', outlineOffset: '-2px', isWhole: true, isApart: true })
+
+    await page.getByRole('radio', { name: 'Transactions' }).click()
+    await page.getByLabel('Kind of transaction').focus()
+    await page.keyboard.press('u')
+    await expect(page).toHaveURL(/category=usage/)
+    await expect(rows(page)).toHaveCount(1)
+    await page.getByLabel('As of').fill('2026-01-01')
+    await expect(rows(page)).toHaveCount(0)
+    await expectToFit(page)
+    await expectAccessibleInBothThemes(page)
+
+    await page.goto('/dashboard')
+    await startPurchase(page, 500)
+    const save = await page.getByRole('checkbox', { name: 'Save my payment information' }).boundingBox()
+    expect(save?.width).toBe(save?.height)
+    expect(save?.width).toBeLessThan(24)
+  },
+)

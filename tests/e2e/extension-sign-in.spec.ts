@@ -138,14 +138,34 @@ test('a window that the browser keeps open says what to do instead', longAndOnPh
   await expect(page.getByRole('status')).toContainText('Close the tab yourself, and return to your editor.')
 })
 
-test('a sign-in that ends at a foreign extension is refused before the user is asked', async ({ page }) => {
-  const state = randomBytes(16).toString('base64url')
-  await signUp(page)
-  const redirect_uri = 'vscode://evil.tidemark/auth'
-  await page.goto(`/extension-signin?${new URLSearchParams({ state, redirect_uri })}`)
-  await expect(page.getByText('begun by an extension that is not ours')).toBeVisible()
-  await expect(agree(page)).toBeHidden()
-})
+test(
+  'a sign-in names its editor; another extension is refused, and the user of an unknown editor gets a token to paste',
+  alsoOnPhones,
+  async ({ page }) => {
+    await signUp(page)
+    const begin = (redirect_uri: string) => {
+      const state = randomBytes(16).toString('base64url')
+      return page.goto(`/extension-signin?${new URLSearchParams({ state, redirect_uri })}`)
+    }
+    const callback =
+      'vscode-reqid=1&vscode-scheme=vscode&vscode-authority=tidemark.tidemark&vscode-path=%2Fauth'
+    await begin(`https://vscode.dev/callback?${callback}`)
+    await expect(page.getByText('Visual Studio Code for the Web')).toBeVisible()
+    await expect(page.getByText('https://vscode.dev (tidemark.tidemark)')).toBeVisible()
+    await begin('kiro://tidemark.tidemark/auth')
+    await expect(page.getByText('Kiro', { exact: true })).toBeVisible()
+    await expect(agree(page)).toBeVisible()
+    await begin('vscode://evil.tidemark/auth')
+    await expect(page.getByText('begun by an extension that is not ours')).toBeVisible()
+    await expect(agree(page)).toBeHidden()
+    await begin(`https://vscode.dev.evil.example/callback?${callback}`)
+    await expect(page.getByText('This editor is not one that can sign in through the browser')).toBeVisible()
+    await expect(agree(page)).toBeHidden()
+    const dashboard = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Generate a token' }).click()
+    await expect((await dashboard).getByRole('button', { name: 'Generate Long-Lived Token' })).toBeVisible()
+  },
+)
 
 test.describe('with PKCE', () => {
   test(
@@ -207,7 +227,7 @@ test.describe('with PKCE', () => {
     await page.goto('/auth/vscode-callback?state=x')
     await expect(page.getByText('Missing required parameters for VSCode callback.')).toBeVisible()
     await page.goto(editor.initiate.replace('127.0.0.1', 'evil.example'))
-    await expect(page.getByText('redirect_uri must be an address of the editor')).toBeVisible()
+    await expect(page.getByText('This editor is not one that can sign in through the browser')).toBeVisible()
 
     const { email } = await signUp(page)
     await page.goto(editor.initiate)

@@ -34,7 +34,7 @@ export function ExportButton({ load, name, failure }: ExportButtonProps) {
 }
 
 function saveFile(text: string, name: string): void {
-  // Without the mark at its beginning Excel would read the file in another encoding.
+  // Excel needs the mark at its beginning, which the browser has taken from what the server sent.
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
   const link = document.createElement('a')
   link.href = url

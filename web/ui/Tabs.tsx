@@ -24,23 +24,26 @@ export function Tabs<Value extends string>({ label, value, onChange, tabs }: Tab
   useEffect(() => showTab(list.current, open), [open])
   return (
     <Radix.Root value={value} onValueChange={(next) => onChange(next as Value)}>
-      <Radix.List
-        ref={list}
-        aria-label={label}
-        className="flex gap-5 overflow-x-auto overflow-y-hidden border-b [scrollbar-width:none] max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] sm:gap-6"
-      >
-        {tabs.map((tab) => (
-          <Radix.Trigger
-            key={tab.value}
-            value={tab.value}
-            disabled={tab.disabled !== undefined}
-            className="flex h-10 shrink-0 items-center gap-2 border-transparent border-b-2 font-medium text-muted text-sm transition-colors focus-visible:-outline-offset-2 enabled:hover:text-ink disabled:cursor-not-allowed data-[state=active]:border-accent data-[state=active]:text-ink"
-          >
-            {tab.label}
-            {tab.disabled !== undefined && <Badge>{tab.disabled}</Badge>}
-          </Radix.Trigger>
-        ))}
-      </Radix.List>
+      {/* The row is wider than its line, because it would cut the ring of a focused tab that is not. */}
+      <div className="border-b">
+        <Radix.List
+          ref={list}
+          aria-label={label}
+          className="-mx-2 -mb-px flex gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] sm:gap-2"
+        >
+          {tabs.map((tab) => (
+            <Radix.Trigger
+              key={tab.value}
+              value={tab.value}
+              disabled={tab.disabled !== undefined}
+              className="relative flex h-10 shrink-0 items-center gap-2 rounded-t-md px-2 font-medium text-muted text-sm transition-colors after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 focus-visible:-outline-offset-2 enabled:hover:text-ink disabled:cursor-not-allowed data-[state=active]:text-ink data-[state=active]:after:bg-accent"
+            >
+              {tab.label}
+              {tab.disabled !== undefined && <Badge>{tab.disabled}</Badge>}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      </div>
       {tabs.map((tab) => (
         <Radix.Content key={tab.value} value={tab.value} className="mt-6 rounded-card">
           {tab.content}

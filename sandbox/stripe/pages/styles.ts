@@ -60,13 +60,17 @@ ul { list-style: none; }
 h2 { font-size: 1.06rem; font-weight: 620; letter-spacing: -.005em; }
 form h2:not(:first-child) { margin-top: 2rem; }
 label, .label { display: block; font-size: .875rem; font-weight: 500; color: var(--quiet); margin: 1rem 0 .4rem; }
-input:not([type=radio]) {
+input:not([type=radio], [type=checkbox]) {
   width: 100%; font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--field-line);
   border-radius: 8px; padding: .66rem .8rem; box-shadow: var(--shadow); transition: border-color .12s, box-shadow .12s;
 }
 input::placeholder { color: var(--faint); }
-input:not([type=radio]):focus { outline: none; border-color: var(--accent); box-shadow: 0 0 0 3px var(--halo); }
-input:not([type=radio])[aria-invalid=true] { border-color: var(--danger); }
+input:not([type=radio], [type=checkbox]):focus { outline: none; border-color: var(--accent); box-shadow: 0 0 0 3px var(--halo); }
+input:not([type=radio], [type=checkbox])[aria-invalid=true] { border-color: var(--danger); }
+label.check { position: relative; padding-left: 1.75rem; line-height: 1.45; }
+.check input { position: absolute; left: 0; top: .1em; width: 1.1rem; height: 1.1rem; margin: 0; accent-color: var(--accent); cursor: pointer; }
+.check input:focus-visible { outline: 3px solid var(--halo); }
+.check input[aria-invalid=true] { outline: 1.5px solid var(--danger); }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
 .error { color: var(--danger); font-size: .85rem; margin-top: .4rem; }
 

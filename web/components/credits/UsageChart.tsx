@@ -20,12 +20,29 @@ const grantedColor = 'color-mix(in oklab, var(--tide-positive) 55%, var(--tide-s
  * its days. Decorative: the page also states the figures as text.
  */
 export function UsageChart({ days }: { days: Days }) {
+  const isUsed = days.some(({ used }) => used > 0)
   return (
     <div className="space-y-3">
       <Bars days={days} of="used" label="Credits used" color="var(--tide-accent)" height={190} />
-      <Bars days={days} of="granted" label="Credits granted" color={grantedColor} height={110} />
+      <Bars
+        days={days}
+        of="granted"
+        label="Credits granted"
+        color={grantedColor}
+        height={isUsed ? 110 : 190}
+      />
     </div>
   )
+}
+
+/** Zero, and one or two whole numbers up to the first round one that no day exceeds. */
+export function ticksOf(most: number): number[] {
+  const intervals = Math.min(2, most)
+  const power = 10 ** Math.floor(Math.log10(most / intervals))
+  const step = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+    .map((round) => round * power)
+    .find((round) => Number.isInteger(round) && round * intervals >= most)
+  return Array.from({ length: intervals + 1 }, (_, index) => index * (step ?? most))
 }
 
 interface BarsProps {
@@ -36,7 +53,11 @@ interface BarsProps {
   height: number
 }
 
+/** Nothing without a bar: axes around nothing say nothing. */
 function Bars({ days, of, label, color, height }: BarsProps) {
+  const most = Math.max(...days.map((day) => day[of]))
+  if (most === 0) return null
+  const ticks = ticksOf(most)
   return (
     <div style={{ height }} className="flex flex-col">
       <p className="mb-1 flex items-center gap-2 text-muted text-xs">
@@ -64,15 +85,15 @@ function Bars({ days, of, label, color, height }: BarsProps) {
           />
           <YAxis
             width={40}
-            allowDecimals={false}
-            tickCount={3}
+            domain={[0, ticks.at(-1) ?? most]}
+            ticks={ticks}
             tickFormatter={(credits: number) => compact.format(credits)}
             tick={tick}
             tickLine={false}
             axisLine={false}
           />
           <Tooltip content={DayTooltip} cursor={{ fill: 'var(--tide-hover)' }} isAnimationActive={false} />
-          <Bar dataKey={of} fill={color} radius={[2, 2, 0, 0]} isAnimationActive={false} />
+          <Bar dataKey={of} fill={color} radius={[2, 2, 0, 0]} maxBarSize={40} isAnimationActive={false} />
         </BarChart>
       </ResponsiveContainer>
     </div>

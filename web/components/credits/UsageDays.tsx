@@ -14,11 +14,14 @@ type Days = UsageSummary['days']
 export function UsageDays({ days, emptyAction }: { days: Days; emptyAction?: ReactNode }) {
   const active = days.filter(({ used, granted }) => used > 0 || granted > 0)
   if (active.length === 0) return <NothingYet days={days.length} action={emptyAction} />
+  const height = (['used', 'granted'] as const).every((of) => active.some((day) => day[of] > 0))
+    ? 'h-78'
+    : 'h-48'
   return (
     <figure className="px-5 pt-4 pb-3 sm:px-6">
       {/* The table below is the accessible version. */}
-      <div aria-hidden="true" className="min-h-78">
-        <Suspense fallback={<Skeleton className="h-78" />}>
+      <div aria-hidden="true" className={height}>
+        <Suspense fallback={<Skeleton className={height} />}>
           <UsageChart days={days} />
         </Suspense>
       </div>

@@ -4,7 +4,7 @@ import type { PageState } from '../../../schema/api/catalogue.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { SignedInContext } from '../../auth/signedIn.ts'
 import type { MarketingPath } from '../../content/paths.ts'
-import { ErrorBoundary } from '../../pages/errors/ErrorScreen.tsx'
+import { ErrorBoundary, UnexpectedErrorScreen } from '../../pages/errors/ErrorScreen.tsx'
 import { Main } from '../Main.tsx'
 import { SkipLink } from '../SkipLink.tsx'
 import { Footer } from './Footer.tsx'
@@ -19,7 +19,7 @@ interface MarketingSiteProps {
 /** A marketing page with all it needs. The server and the browser render the same. */
 export function MarketingSite({ path, Page, state }: MarketingSiteProps) {
   return (
-    <ErrorBoundary>
+    <ErrorBoundary Screen={UnexpectedErrorScreen}>
       {/* The content security policy forbids next-themes' inline script. Its type keeps it from running;
           public/theme.js replaces it. */}
       <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>

@@ -9,8 +9,9 @@ export function SessionLinks() {
   if (!useSignedIn()) {
     return (
       <>
-        <LinkButton variant="quiet" size="icon" href="/sign-in" aria-label="Sign in" title="Sign in">
+        <LinkButton variant="quiet" size="small" href="/sign-in">
           <LogIn aria-hidden="true" />
+          Sign in
         </LinkButton>
         <LinkButton size="small" className="text-xs uppercase tracking-[0.04em]" href="/pricing">
           Get Started

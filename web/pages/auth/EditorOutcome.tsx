@@ -2,17 +2,19 @@ import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { editorTexts } from './editorTexts.ts'
+import { remedyOf } from './editorFailures.ts'
 
 interface EditorFailureProps {
   text: string
   onRetry?: (() => void) | undefined
+  error?: unknown
   /** In place of the button that closes the window. */
   action?: ReactNode
 }
 
 /** Why an editor was not signed in. Nothing can have been spent: an editor without a token spends nothing. */
-export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
+export function EditorFailure({ text, onRetry, error, action }: EditorFailureProps) {
+  const remedy = remedyOf(error)
   return (
     <StatusView
       tone="critical"
@@ -22,7 +24,7 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
       actions={
         <>
           {onRetry && <Button onClick={onRetry}>Try Again</Button>}
-          {action ?? <CloseWindow />}
+          {action ?? (remedy === null ? <CloseWindow /> : <ToDashboard text={remedy} />)}
         </>
       }
     >
@@ -32,11 +34,11 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
 }
 
 /** In a tab of its own: the sign-in goes on here. */
-export function ManageEditors() {
+function ToDashboard({ text }: { text: string }) {
   return (
     <Button asChild variant="secondary">
       <a href="/dashboard#extension-token" target="_blank" rel="noreferrer">
-        Manage editors
+        {text}
       </a>
     </Button>
   )
@@ -75,14 +77,9 @@ export function EditorCancelled() {
 }
 
 /** Some browsers ask whether to open the editor; a user who declines by mistake needs the link again. */
-export function EditorOpened({ address, redirect_uri }: { address: string; redirect_uri: string }) {
+export function EditorOpened({ address, text }: { address: string; text: string }) {
   return (
-    <StatusView
-      tone="positive"
-      Icon={CircleCheck}
-      title="Authentication successful!"
-      text={editorTexts(redirect_uri).redirecting}
-    >
+    <StatusView tone="positive" Icon={CircleCheck} title="Authentication successful!" text={text}>
       <p className="text-muted text-sm">
         Your editor did not open?{' '}
         <a href={address} className="text-accent-text underline underline-offset-4">

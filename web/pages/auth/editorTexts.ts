@@ -1,6 +1,6 @@
-import { destinationOf, redirectUriProblem } from '../../../schema/api/redirect-uri.ts'
+import { destinationOf, type Editors } from '../../../schema/api/redirect-uri.ts'
 
-interface EditorTexts {
+export interface EditorTexts {
   readonly title: string
   readonly connect: string
   readonly initiating: string
@@ -9,8 +9,8 @@ interface EditorTexts {
 }
 
 /** The texts of an editor's sign-in by where it ends. They say VSCode as long as the editor is not known. */
-export function editorTexts(redirect_uri: string | null): EditorTexts {
-  const { subject, goal } = namesOf(redirect_uri)
+export function editorTexts(redirect_uri: string, editors: Editors): EditorTexts {
+  const { subject, goal } = namesOf(redirect_uri, editors)
   return {
     title: `${subject === 'editor' ? 'Editor' : subject} Extension Authentication`,
     connect: `Sign in to connect your ${subject} extension`,
@@ -20,10 +20,10 @@ export function editorTexts(redirect_uri: string | null): EditorTexts {
   }
 }
 
-function namesOf(redirect_uri: string | null): { subject: string; goal: string } {
-  const visualStudioCode = { subject: 'VSCode', goal: 'VSCode' }
-  if (!redirect_uri || redirectUriProblem(redirect_uri)) return visualStudioCode
-  const { kind, name } = destinationOf(redirect_uri)
-  if (kind === 'this_machine') return { subject: 'editor', goal: 'your editor' }
-  return name.startsWith('Visual Studio Code') ? visualStudioCode : { subject: name, goal: name }
+function namesOf(redirect_uri: string, editors: Editors): { subject: string; goal: string } {
+  const destination = destinationOf(redirect_uri, editors)
+  if (destination?.extension === null) return { subject: 'editor', goal: 'your editor' }
+  return destination && !destination.name.startsWith('Visual Studio Code')
+    ? { subject: destination.name, goal: destination.name }
+    : { subject: 'VSCode', goal: 'VSCode' }
 }

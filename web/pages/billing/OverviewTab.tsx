@@ -44,20 +44,16 @@ function BalanceCard({ payer }: { payer: Payer }) {
     <FigureCard
       id="balance"
       title="Credit Balance"
-      action={summary?.balance.low && <LowBalanceBadge summary={summary} />}
+      badge={summary?.balance.low && <LowBalanceBadge summary={summary} />}
       query={query}
       figure={summary && creditsShown(summary.balance)}
       unit={summary ? creditsUnit(summary.balance) : ''}
+      action={summary?.may_manage && <AddCreditsLink />}
     >
       {summary && (
         <>
           <BalanceParts summary={summary} />
           <p className="mt-1 empty:hidden">{balanceNote(summary)}</p>
-          {summary.may_manage && (
-            <div className="mt-3">
-              <AddCreditsLink />
-            </div>
-          )}
         </>
       )}
     </FigureCard>
@@ -82,6 +78,11 @@ function MonthCard({ payer, onOpen }: OverviewTabProps) {
       query={usage}
       figure={this_month && (this_month.used === 0 ? '0' : formatCreditChange(-this_month.used))}
       unit="credits used"
+      action={
+        <Button variant="secondary" size="small" onClick={() => onOpen('usage')}>
+          Usage by day
+        </Button>
+      }
     >
       {this_month && last_month && (
         <>
@@ -91,11 +92,6 @@ function MonthCard({ payer, onOpen }: OverviewTabProps) {
               ? `${formatCredits(last_month.used)} used last month`
               : 'Nothing used last month'}
           </p>
-          <div className="mt-3">
-            <Button variant="secondary" size="small" onClick={() => onOpen('usage')}>
-              Usage by day
-            </Button>
-          </div>
         </>
       )}
     </FigureCard>
@@ -105,7 +101,9 @@ function MonthCard({ payer, onOpen }: OverviewTabProps) {
 interface FigureCardProps {
   id: string
   title: string
-  action?: ReactNode
+  badge?: ReactNode
+  /** At the foot of the card, as in the cards beside it. */
+  action: ReactNode
   query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
   /** Undefined while it is loading. */
   figure: string | undefined
@@ -113,10 +111,10 @@ interface FigureCardProps {
   children: ReactNode
 }
 
-function FigureCard({ id, title, action, query, figure, unit, children }: FigureCardProps) {
+function FigureCard({ id, title, badge, action, query, figure, unit, children }: FigureCardProps) {
   return (
     <Card aria-labelledby={`${id}-title`} className="flex min-h-42 sm:min-h-48 flex-col">
-      <CardHeader id={`${id}-title`} title={title} action={action} />
+      <CardHeader id={`${id}-title`} title={title} action={badge} />
       {query.isLoadingError ? (
         <FailurePanel
           title="Error"
@@ -126,7 +124,7 @@ function FigureCard({ id, title, action, query, figure, unit, children }: Figure
           onRetry={() => void query.refetch()}
         />
       ) : (
-        <div className="px-5 pt-3 pb-5 sm:px-6">
+        <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6">
           {figure === undefined ? (
             <div role="status">
               <span className="sr-only">Loading {title}</span>
@@ -140,6 +138,7 @@ function FigureCard({ id, title, action, query, figure, unit, children }: Figure
                 <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
               </p>
               <div className="mt-2 text-muted text-sm tabular-nums">{children}</div>
+              <div className="mt-auto flex justify-end pt-3 empty:hidden">{action}</div>
             </>
           )}
         </div>

@@ -3,8 +3,11 @@ import { type CreditCategory, creditCategories } from '../../../schema/api/expla
 import type { TransactionFilter } from '../../api/billing.ts'
 import { SearchField } from '../../components/SearchField.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { cn } from '../../ui/cn.ts'
+import { filterStyle, Select } from '../../ui/Select.tsx'
 
-const categoryNames: Readonly<Record<CreditCategory, string>> = {
+const categoryNames: Readonly<Record<CreditCategory | 'all', string>> = {
+  all: 'All transactions',
   purchase: 'Purchases',
   plan: 'Plan credits',
   usage: 'Usage',
@@ -13,7 +16,7 @@ const categoryNames: Readonly<Record<CreditCategory, string>> = {
   correction: 'Corrections',
 }
 
-const field = 'h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low'
+const categories = (['all', ...creditCategories] as const).map((key) => [key, categoryNames[key]] as const)
 
 interface TransactionFiltersProps {
   filter: TransactionFilter
@@ -31,21 +34,13 @@ export function TransactionFilters({ filter, onChange }: TransactionFiltersProps
         onChange={(q) => onChange({ q })}
         className="max-md:flex-none"
       />
-      <select
-        aria-label="Kind of transaction"
-        value={filter.category ?? ''}
-        onChange={({ target }) =>
-          onChange({ category: creditCategories.find((category) => category === target.value) ?? null })
-        }
-        className={field}
-      >
-        <option value="">All transactions</option>
-        {creditCategories.map((category) => (
-          <option key={category} value={category}>
-            {categoryNames[category]}
-          </option>
-        ))}
-      </select>
+      <Select
+        label="Kind of transaction"
+        value={filter.category ?? 'all'}
+        options={categories}
+        onChange={(kind) => onChange({ category: kind === 'all' ? null : kind })}
+        className="md:w-48"
+      />
       <DayField date={filter.date} onChange={(date) => onChange({ date })} />
     </search>
   )
@@ -68,7 +63,7 @@ function DayField({ date, onChange }: DayFieldProps) {
         type="date"
         value={date ?? ''}
         onChange={({ target }) => onChange(target.value || null)}
-        className={`${field} min-w-36 flex-1 tabular-nums`}
+        className={cn(filterStyle, 'min-w-36 flex-1 tabular-nums', date === null && 'text-faint')}
       />
       {date !== null && (
         <Button variant="secondary" size="small" className="h-9" onClick={() => onChange(null)}>

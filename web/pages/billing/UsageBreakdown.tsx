@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ChartNoAxesColumn } from 'lucide-react'
-import { Fragment, type ReactNode, useId } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
@@ -12,6 +12,7 @@ import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
 import type { Payer } from './payer.ts'
 
@@ -89,24 +90,18 @@ interface GroupFieldProps {
 }
 
 function GroupField({ value, groups, onChange }: GroupFieldProps) {
-  const id = useId()
   return (
     <div className="flex items-center gap-2 px-5 py-4 sm:px-6">
-      <label htmlFor={id} className="shrink-0 text-muted text-sm">
+      <span aria-hidden="true" className="shrink-0 text-muted text-sm">
         Group by
-      </label>
-      <select
-        id={id}
+      </span>
+      <Select
+        label="Group by"
         value={value}
-        onChange={({ target }) => onChange(groups.find((group) => group === target.value) ?? value)}
-        className="h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low"
-      >
-        {groups.map((group) => (
-          <option key={group} value={group}>
-            {groupNames[group]}
-          </option>
-        ))}
-      </select>
+        options={groups.map((group) => [group, groupNames[group]])}
+        onChange={onChange}
+        className="w-36"
+      />
     </div>
   )
 }

@@ -31,13 +31,15 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
             </p>
           )}
         </div>
-        <div className="mt-4 min-h-5 text-sm tabular-nums">
+        <div className="mt-4 space-y-3 text-sm tabular-nums">
           <BalanceParts summary={summary} />
+          <p className="text-muted">{balanceNote(summary)}</p>
         </div>
-        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-x-4 gap-y-2 pt-4">
-          <p className="text-muted text-sm leading-8 max-sm:leading-5">{balanceNote(summary)}</p>
-          {may_manage && <AddCreditsLink />}
-        </div>
+        {may_manage && (
+          <div className="mt-auto flex justify-end pt-4">
+            <AddCreditsLink />
+          </div>
+        )}
       </div>
     </Card>
   )

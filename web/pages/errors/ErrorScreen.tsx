@@ -1,5 +1,5 @@
-import { type LucideIcon, ShieldAlert } from 'lucide-react'
-import { Component, type ReactNode, useEffect } from 'react'
+import { Bug, type LucideIcon, ShieldAlert } from 'lucide-react'
+import { Component, type ComponentType, type ReactNode, useEffect } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
 import { BootSkeleton } from '../../layouts/BootSkeleton.tsx'
 import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
@@ -20,17 +20,33 @@ export function AuthenticationErrorScreen() {
   )
 }
 
-/** Catches rendering errors outside the router, which has an error screen of its own. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false }
+/** An error of a page's own rendering, with its text. */
+export function UnexpectedErrorScreen({ error }: { error: unknown }) {
+  useEffect(() => {
+    document.title = 'Error'
+  }, [])
+  if (isReloadingAfterRelease()) return <BootSkeleton />
+  const text = error instanceof Error && error.message ? error.message : 'Unknown error occurred'
+  return <ErrorScreen Icon={Bug} title="Unexpected Application Error!" text={text} />
+}
 
-  static getDerivedStateFromError() {
-    return { failed: true }
+interface ErrorBoundaryProps {
+  Screen: ComponentType<{ error: unknown }>
+  children: ReactNode
+}
+
+/** Catches rendering errors outside the router, which has an error screen of its own. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { caught: { error: unknown } | null }> {
+  override state: { caught: { error: unknown } | null } = { caught: null }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { caught: { error } }
   }
 
   override render() {
-    if (!this.state.failed) return this.props.children
-    return isReloadingAfterRelease() ? <BootSkeleton /> : <AuthenticationErrorScreen />
+    const { caught } = this.state
+    if (!caught) return this.props.children
+    return isReloadingAfterRelease() ? <BootSkeleton /> : <this.props.Screen error={caught.error} />
   }
 }
 

@@ -13,6 +13,7 @@ const config = {
   clerk: { publishable_key: 'pk_test', proxy_url: null },
   sandbox: false,
   sample_editor_url: null,
+  editors: {},
   pro_trial_days: 14,
 }
 

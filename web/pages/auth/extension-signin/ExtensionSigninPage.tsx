@@ -5,7 +5,9 @@ import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
+import { destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { editorAddress } from '../../../auth/redirects.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
@@ -13,8 +15,8 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
-import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
+import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
@@ -33,6 +35,7 @@ interface SignedInProps {
 /** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
 export function ExtensionSigninPage() {
   usePageTitle('Connect your editor')
+  const { editors } = useWebConfig()
   const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const { pathname, search: query } = useLocation()
@@ -46,7 +49,7 @@ export function ExtensionSigninPage() {
   if (!isLoaded) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   if (!user) {
     const here = pathname + query
-    const texts = editorTexts(redirect_uri)
+    const texts = editorTexts(redirect_uri, editors)
     return (
       <StatusView
         tone="neutral"
@@ -67,6 +70,9 @@ export function ExtensionSigninPage() {
 
 function SignedIn({ user, asked, editor_name }: SignedInProps) {
   const api = useApi()
+  const { editors } = useWebConfig()
+  const texts = editorTexts(asked.redirect_uri, editors)
+  const destination = destinationOf(asked.redirect_uri, editors)
   const [isCancelled, setIsCancelled] = useState(false)
   const body = { ...asked, clerk_user_id: user.id }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
@@ -88,7 +94,7 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
   })
   const error = agreed.error ?? prepared.error
 
-  if (agreed.isSuccess) return <EditorOpened address={agreed.data} redirect_uri={asked.redirect_uri} />
+  if (agreed.isSuccess) return <EditorOpened address={agreed.data} text={texts.redirecting} />
   if (isCancelled) return <EditorCancelled />
   if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
   if (error && !prepared.isFetching) {
@@ -97,10 +103,10 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
       void prepared.refetch()
     }
     const retry = mayHelp(error) ? tryAgain : undefined
-    const action = hasTooManyEditors(error) ? <ManageEditors /> : undefined
-    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} action={action} />
+    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} error={error} />
   }
-  if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
+  if (!prepared.data || !destination)
+    return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   const { confirmation, email } = prepared.data
   const cancel = () => {
     setIsCancelled(true)
@@ -111,7 +117,8 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
     <AgreeToEditor
       email={email}
       username={usernameOf(user)}
-      redirect_uri={asked.redirect_uri}
+      destination={destination}
+      title={texts.title}
       editor_name={editor_name}
       onAgree={() => agreed.mutate(confirmation)}
       onCancel={cancel}

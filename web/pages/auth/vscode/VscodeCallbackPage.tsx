@@ -4,8 +4,9 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
-import { redirectUriProblem } from '../../../../schema/api/redirect-uri.ts'
+import { type Destination, destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
 import { editorAddress, signInPath } from '../../../auth/redirects.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
@@ -14,9 +15,9 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
-import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
-import { editorTexts } from '../editorTexts.ts'
+import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { type EditorTexts, editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
 const signInAfterMs = 3000
@@ -26,6 +27,7 @@ const openEditorAfterMs = 500
 interface BegunSignIn {
   readonly state: string
   readonly redirect_uri: string
+  readonly destination: Destination
   /** What the editor began, signed by the server. */
   readonly request: string
   readonly editor_name: string | null
@@ -35,6 +37,7 @@ interface BegunSignIn {
 export function VscodeCallbackPage() {
   usePageTitle('Connect your editor')
   const { isLoaded, user } = useSignedInUser()
+  const { editors } = useWebConfig()
   const [search] = useSearchParams()
   const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]
   const request = search.get('request')
@@ -43,14 +46,16 @@ export function VscodeCallbackPage() {
   if (!state || !redirect_uri || !request) {
     return <EditorFailure text="Missing required parameters for VSCode callback." />
   }
-  if (redirectUriProblem(redirect_uri))
-    return <EditorFailure text={editorFailures.callback(otherAddress())} />
+  const destination = destinationOf(redirect_uri, editors)
+  if (!destination) return <EditorFailure text={editorFailures.callback(otherAddress())} />
+  const texts = editorTexts(redirect_uri, editors)
   if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
-  if (!user) return <SignedOut redirect_uri={redirect_uri} />
-  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request, editor_name }} />
+  if (!user) return <SignedOut text={texts.signInFirst} />
+  const begun = { state, redirect_uri, destination, request, editor_name }
+  return <SignedIn key={user.id} user={user} begun={begun} texts={texts} />
 }
 
-function SignedOut({ redirect_uri }: { redirect_uri: string }) {
+function SignedOut({ text }: { text: string }) {
   const navigate = useNavigate()
   const signIn = signInPath({ ...useLocation(), hash: '' })
   useEffect(() => {
@@ -59,7 +64,7 @@ function SignedOut({ redirect_uri }: { redirect_uri: string }) {
   }, [navigate, signIn])
   return (
     <EditorFailure
-      text={editorTexts(redirect_uri).signInFirst}
+      text={text}
       action={
         <Button asChild>
           <Link to={signIn}>Sign In</Link>
@@ -69,31 +74,31 @@ function SignedOut({ redirect_uri }: { redirect_uri: string }) {
   )
 }
 
-const progress = {
-  processing: () => 'Processing authentication...',
-  generating: () => 'Generating authorization code...',
-  redirecting: (redirect_uri: string) => editorTexts(redirect_uri).redirecting,
-} as const
+interface SignedInProps {
+  user: SignedInUser
+  begun: BegunSignIn
+  texts: EditorTexts
+}
 
-function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
+function SignedIn({ user, begun, texts }: SignedInProps) {
   const api = useApi()
   const { getToken } = useAuth()
   const [isCancelled, setIsCancelled] = useState(false)
-  const [step, setStep] = useState<keyof typeof progress>('processing')
+  const [step, setStep] = useState('')
   const email = user.primaryEmailAddress?.emailAddress ?? ''
   const username = usernameOf(user)
   const agreed = useMutation({
     mutationFn: async () => {
-      setStep('processing')
+      setStep('Processing authentication...')
       // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
-      setStep('generating')
+      setStep('Generating authorization code...')
       const { state, request, editor_name } = begun
       const body = { state, request, editor_name, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
       // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()
-      setStep('redirecting')
+      setStep(texts.redirecting)
       return editorAddress({ redirect_uri, code: authorization_code, state })
     },
   })
@@ -109,20 +114,19 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
     return () => clearTimeout(timer)
   }, [address])
 
-  if (address && isOpened) return <EditorOpened address={address} redirect_uri={begun.redirect_uri} />
+  if (address && isOpened) return <EditorOpened address={address} text={texts.redirecting} />
   if (isCancelled) return <EditorCancelled />
-  if (agreed.isPending || address)
-    return <StatusView tone="busy" title={progress[step](begun.redirect_uri)} />
+  if (agreed.isPending || address) return <StatusView tone="busy" title={step} />
   if (agreed.isError) {
     const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
-    const action = hasTooManyEditors(agreed.error) ? <ManageEditors /> : undefined
-    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} action={action} />
+    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} error={agreed.error} />
   }
   return (
     <AgreeToEditor
       email={email}
       username={username}
-      redirect_uri={begun.redirect_uri}
+      destination={begun.destination}
+      title={texts.title}
       editor_name={begun.editor_name}
       onAgree={() => agreed.mutate()}
       onCancel={() => setIsCancelled(true)}

@@ -5,6 +5,7 @@ import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import type { BodyInputOf } from '../../../../schema/api/endpoint.ts'
 import { initiateVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { EditorFailure } from '../EditorOutcome.tsx'
@@ -28,6 +29,7 @@ export function VscodeInitiatePage() {
 
 function Initiate({ body }: { body: BodyInputOf<typeof initiateVscodeAuth> & { redirect_uri: string } }) {
   const api = useApi()
+  const { editors } = useWebConfig()
   // A POST as a query: showing the page begins the sign-in.
   const begun = useQuery({
     queryKey: ['initiate-vscode-auth', body],
@@ -46,7 +48,7 @@ function Initiate({ body }: { body: BodyInputOf<typeof initiateVscodeAuth> & { r
 
   if (begun.isError && !begun.isFetching) {
     const retry = mayHelp(begun.error) ? () => void begun.refetch() : undefined
-    return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} />
+    return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} error={begun.error} />
   }
-  return <StatusView tone="busy" title={editorTexts(body.redirect_uri).initiating} />
+  return <StatusView tone="busy" title={editorTexts(body.redirect_uri, editors).initiating} />
 }

@@ -15,6 +15,7 @@ const config = {
   clerk: { publishable_key: 'pk_test', proxy_url: null },
   sandbox: false,
   sample_editor_url: null,
+  editors: {},
   pro_trial_days: 14,
 }
 const pro: PlanPurchase = { plan_type: 'pro', billing: 'monthly', seats: 1, currency: 'EUR', trial: false }

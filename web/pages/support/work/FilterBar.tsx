@@ -5,8 +5,10 @@ import { workKinds, workStates } from '../../../../schema/api/support.ts'
 import { SearchField } from '../../../components/SearchField.tsx'
 import { workKindNames, workStateNames } from '../../../components/support/labels.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { cn } from '../../../ui/cn.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { filterStyle, Select } from '../../../ui/Select.tsx'
 import {
   addSaved,
   loadSaved,
@@ -17,7 +19,6 @@ import {
   utcMinute,
   writeFilter,
 } from './filter.ts'
-import { Select } from './Select.tsx'
 
 const ages = [
   ['15', 'Older than 15 min'],
@@ -46,7 +47,7 @@ export function FilterBar() {
         maxLength={longestText}
         value={filter.text ?? ''}
         onChange={set('text')}
-        className="h-8 min-w-48 text-sm max-sm:col-span-2"
+        className="min-w-48 max-sm:col-span-2"
       />
       <Select
         label="State"
@@ -83,7 +84,7 @@ export function FilterBar() {
               type="datetime-local"
               value={utcMinute(filter[name])}
               onChange={({ target }) => set(name)(target.value)}
-              className="h-8 min-w-0 rounded-control border border-line-strong bg-surface px-2 text-sm text-ink shadow-low max-sm:flex-1"
+              className={cn(filterStyle, 'min-w-0 text-ink max-sm:flex-1')}
             />
           </label>
         ))}
