@@ -1,5 +1,7 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { findCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
+import { chargedCurrency } from '../checkout/charged-currency.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'
@@ -19,6 +21,11 @@ export const subscriptionsRoutes = [
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    // An organization that does not exist yet is not bound by its buyer's plan.
+    const currency = isTeam
+      ? (body.currency ?? (await findCurrency(deps.db, owner)).code)
+      : await chargedCurrency(deps.db, owner, body.currency)
     return startSubscription(
       deps,
       {
@@ -30,7 +37,7 @@ export const subscriptionsRoutes = [
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
           plan_type: body.planType,
           billing_frequency: body.billingFrequency,
-          currency: body.currency,
+          currency,
           seats: body.seats,
         },
         payer: isTeam ? newOrganizationPayer(user) : personalPayer(user),
