@@ -179,7 +179,7 @@ export const currencyBound = (currency: string) =>
   new ServerError(
     409,
     'currency_bound',
-    `Your plan is billed in ${currency}, and so is everything you buy beside it. Please reload the page.`,
+    `Your plan is billed in ${currency}, and so is everything you buy beside it.`,
   )
 /** For a Teams plan that would create a second organization for the same buyer. */
 export const alreadyHasTeam = () =>

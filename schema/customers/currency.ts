@@ -33,14 +33,16 @@ export async function findCurrency(db: Kysely<DB>, owner: Owner): Promise<PayerC
   return { code, is_bound: false }
 }
 
-/** Keeps a choice, unless a plan binds the payer. Returns what they are charged in from now on. */
+/**
+ * Keeps a choice, if there is one and no plan binds the payer. Returns what they are charged in from now on.
+ */
 export async function chooseCurrency(
   db: Kysely<DB>,
   { owner_kind, owner_id }: Owner,
-  currency: Currency,
+  currency: Currency | undefined,
 ): Promise<PayerCurrency> {
   const present = await findCurrency(db, { owner_kind, owner_id })
-  if (present.is_bound) return present
+  if (present.is_bound || currency === undefined) return present
   await db
     .insertInto('payer_currencies')
     .values({ owner_kind, owner_id, currency })

@@ -1,11 +1,11 @@
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutSuperseded } from '../errors.ts'
-import { chargedCurrency } from './charged-currency.ts'
+import { checkoutSuperseded, currencyBound } from '../errors.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import { type OwningPayer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
@@ -17,7 +17,7 @@ export interface CreditPurchase {
   /** The organization that pays and receives the credits; left out, the buyer does. */
   readonly payer?: OwningPayer
   readonly credits: number
-  /** As shown to the buyer. */
+  /** As shown to the buyer; left out, the payer's. */
   readonly currency: Currency | undefined
   readonly returns: ReturnAddresses
 }
@@ -31,7 +31,8 @@ export async function startCreditPurchase(
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
   const { owner } = payer
-  const currency = await chargedCurrency(deps.db, owner, purchase.currency)
+  const { code: currency } = await chooseCurrency(deps.db, owner, purchase.currency)
+  if (purchase.currency && purchase.currency !== currency) throw currencyBound(currency)
   const created_at = deps.now()
   const intent: NewCreditPurchase = {
     id: purchase.attempt_id,

@@ -154,7 +154,7 @@ describe('a payer with a plan', () => {
         status: 409,
         body: {
           code: 'currency_bound',
-          error: `Your plan is billed in ${code}, and so is everything you buy beside it. Please reload the page.`,
+          error: `Your plan is billed in ${code}, and so is everything you buy beside it.`,
         },
       }
       for (const other of currencies.filter((one) => one !== code)) {

@@ -7,6 +7,7 @@ import {
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
 import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { chargedCurrency } from '../checkout/charged-currency.ts'
 import { flowTo, flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
 import { readPresentPlan } from '../checkout/present-plan.ts'
@@ -67,7 +67,7 @@ export const organizationsRoutes = [
           ...owner,
           plan_type: body.plan_type,
           billing_frequency: body.billing_frequency,
-          currency: await chargedCurrency(deps.db, owner, body.currency),
+          currency: (await chooseCurrency(deps.db, owner, body.currency)).code,
           seats: body.seats_total,
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan),
         },

@@ -1,7 +1,6 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
-import { findCurrency } from '../../schema/customers/currency.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { chargedCurrency } from '../checkout/charged-currency.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'
@@ -22,10 +21,8 @@ export const subscriptionsRoutes = [
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
     const owner = { owner_kind: 'user', owner_id: user_id } as const
-    // An organization that does not exist yet is not bound by its buyer's plan.
-    const currency = isTeam
-      ? (body.currency ?? (await findCurrency(deps.db, owner)).code)
-      : await chargedCurrency(deps.db, owner, body.currency)
+    // An organization that does not exist yet has the currency of its order, not its buyer's.
+    const { code } = await chooseCurrency(deps.db, owner, isTeam ? undefined : body.currency)
     return startSubscription(
       deps,
       {
@@ -37,7 +34,7 @@ export const subscriptionsRoutes = [
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
           plan_type: body.planType,
           billing_frequency: body.billingFrequency,
-          currency,
+          currency: (isTeam && body.currency) || code,
           seats: body.seats,
         },
         payer: isTeam ? newOrganizationPayer(user) : personalPayer(user),

@@ -37,9 +37,7 @@ export const usersRoutes = [
     failure: accountFailure('Failed to process starter signup', 'starter_signup_failed'),
   }).handle(async ({ body, user_id }, deps) => {
     const { user } = await refreshAccount(deps, user_id)
-    if (body.currency) {
-      await chooseCurrency(deps.db, { owner_kind: 'user', owner_id: user_id }, body.currency)
-    }
+    await chooseCurrency(deps.db, { owner_kind: 'user', owner_id: user_id }, body.currency)
     return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
   }),
 ]
