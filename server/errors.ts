@@ -170,6 +170,13 @@ export const alreadySubscribed = (who: 'user' | 'organization') =>
       ? 'You already have a subscription. Open the billing portal to change it.'
       : 'This organization already has a subscription. Open its billing portal to change it.',
   )
+/** Stripe has one currency for all plans of a customer. */
+export const currencyBound = (currency: string) =>
+  new ServerError(
+    409,
+    'currency_bound',
+    `Your plan is billed in ${currency}, and so is everything you buy beside it.`,
+  )
 /** For a Teams plan that would create a second organization for the same buyer. */
 export const alreadyHasTeam = () =>
   new ServerError(

@@ -41,6 +41,9 @@ const accountSubscriptionSchema = z.extend(
 )
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 
+/** `is_bound`: a live plan decides it. Otherwise the payer may choose another one. */
+const payerCurrencySchema = z.object({ code: currencySchema, is_bound: z.boolean() })
+
 const accountSummarySchema = z.object({
   payer: payerSchema,
   /** Null for a person. */
@@ -86,6 +89,8 @@ const accountSummarySchema = z.object({
   /** Whether the last paid period is over and the payment of the next is not known yet. */
   is_renewing: z.boolean(),
   plan_type: planTypeSchema,
+  /** Of every amount that is offered or charged. */
+  currency: payerCurrencySchema,
   /** The live subscription, or the latest one that has ended. */
   subscription: z.nullable(accountSubscriptionSchema),
   /**
@@ -123,6 +128,17 @@ export const getAccountSummary = endpoint({
   limit: 'read',
   query: payerQuery,
   response: accountSummarySchema,
+})
+
+export const choosePayerCurrency = endpoint({
+  method: 'POST',
+  path: '/api/account/currency',
+  summary: 'Choose what is charged in, as long as no plan decides it; for an organization, for its admins',
+  auth: 'user',
+  limit: 'write',
+  query: payerQuery,
+  body: z.strictObject({ currency: currencySchema }),
+  response: z.object({ currency: payerCurrencySchema }),
 })
 
 const cardSchema = z.object({

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { defaultCurrency } from '../catalogue/currency.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
@@ -36,7 +35,8 @@ export const createCreditTopupSession = endpoint({
   body: z.strictObject({
     creditsAmount: purchasableCreditsSchema,
     clerkUserId: userIdSchema,
-    currency: z._default(currencySchema, defaultCurrency),
+    /** As shown to the customer; left out, the payer's. */
+    currency: z.optional(currencySchema),
     /** Must be on the application's own origin. */
     successUrl: z.optional(z.url().check(z.maxLength(2048))),
     cancelUrl: z.optional(z.url().check(z.maxLength(2048))),

@@ -65,6 +65,8 @@ export const createOrganizationSubscription = endpoint({
     plan_type: z._default(z.literal('teams'), 'teams'),
     billing_frequency: z._default(z.literal('monthly'), 'monthly'),
     seats_total: z._default(seatsSchema, 5),
+    /** As shown to the admin; left out, the organization's. */
+    currency: z.optional(currencySchema),
     /** The caller's own plan ends when Teams is paid; see `GET /api/plan-change/own-plan`. */
     end_own_plan: z._default(z.boolean(), false),
   }),
@@ -111,7 +113,12 @@ export const topUpOrganizationCredits = endpoint({
   auth: 'user',
   limit: 'checkout',
   idempotent: true,
-  body: z.strictObject({ org_id: organizationIdSchema, credits_amount: purchasableCreditsSchema }),
+  body: z.strictObject({
+    org_id: organizationIdSchema,
+    credits_amount: purchasableCreditsSchema,
+    /** As shown to the admin; left out, the organization's. */
+    currency: z.optional(currencySchema),
+  }),
   response: checkout,
 })
 

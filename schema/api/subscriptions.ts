@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { defaultCurrency } from '../catalogue/currency.ts'
 import { maximumSeats, minimumSeats } from '../catalogue/plans.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
@@ -43,7 +42,8 @@ export const createCheckoutSession = endpoint({
   body: z.strictObject({
     planType: soldPlanTypeSchema,
     billingFrequency: z._default(billingFrequencySchema, 'monthly'),
-    currency: z._default(currencySchema, defaultCurrency),
+    /** As shown to the customer; left out, the caller's. */
+    currency: z.optional(currencySchema),
     /** The price shown: its lookup key (`pro_monthly`) or Stripe id. Must be the catalogue's price. */
     priceId: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
     /** Must be 1 for Pro. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { planTypeSchema } from '../catalogue/schemas.ts'
+import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 
@@ -64,6 +64,13 @@ export const processStarterSignup = endpoint({
   summary: 'Finish a sign-up on the free plan; can be repeated safely',
   auth: 'user',
   limit: 'write',
-  body: z.strictObject({ clerkUserId: userIdSchema, email, firstName: personName, lastName: personName }),
+  body: z.strictObject({
+    clerkUserId: userIdSchema,
+    email,
+    firstName: personName,
+    lastName: personName,
+    /** Chosen on the pricing page; ignored where a plan decides it. */
+    currency: z.optional(currencySchema),
+  }),
   response: z.object({ message: z.string(), data: userSchema }),
 })

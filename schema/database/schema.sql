@@ -646,6 +646,12 @@ CREATE TABLE public.paid_invoice_lines (
     CONSTRAINT paid_invoice_lines_seats_check CHECK ((seats >= 1))
 );
 
+CREATE TABLE public.payer_currencies (
+    owner_kind public.owner_kind NOT NULL,
+    owner_id public.owner_id NOT NULL,
+    currency public.currency NOT NULL
+);
+
 CREATE TABLE public.reconciliation_findings (
     id uuid NOT NULL,
     livemode public.livemode NOT NULL,
@@ -1022,6 +1028,9 @@ ALTER TABLE ONLY public.organization_members
 
 ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT paid_invoice_lines_pkey PRIMARY KEY (owner_id, stripe_invoice_id, kind, starts_at);
+
+ALTER TABLE ONLY public.payer_currencies
+    ADD CONSTRAINT payer_currencies_pkey PRIMARY KEY (owner_kind, owner_id);
 
 ALTER TABLE ONLY public.reconciliation_findings
     ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
@@ -1545,6 +1554,10 @@ GRANT UPDATE(seats_before) ON TABLE public.paid_invoice_lines TO tidemark_worker
 GRANT UPDATE(seats) ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
 GRANT UPDATE(amount_minor) ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
+GRANT SELECT,INSERT ON TABLE public.payer_currencies TO tidemark_server;
+
+GRANT UPDATE(currency) ON TABLE public.payer_currencies TO tidemark_server;
 
 GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;

@@ -437,6 +437,12 @@ export interface PaidInvoiceLines {
   total_minor: number;
 }
 
+export interface PayerCurrencies {
+  currency: "EUR" | "USD" | "GBP";
+  owner_id: string;
+  owner_kind: "user" | "organization";
+}
+
 export interface ReconciliationFindings {
   advice: string;
   amount_minor: number | null;
@@ -660,6 +666,7 @@ export interface DB {
   ledger_usage_days: LedgerUsageDays;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
+  payer_currencies: PayerCurrencies;
   reconciliation_findings: ReconciliationFindings;
   reconciliation_runs: ReconciliationRuns;
   seats: Seats;

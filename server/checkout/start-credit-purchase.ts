@@ -1,13 +1,13 @@
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutSuperseded } from '../errors.ts'
+import { checkoutSuperseded, currencyBound } from '../errors.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
-import { type Payer, personalPayer } from './payer.ts'
+import { type OwningPayer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
 
 export interface CreditPurchase {
@@ -15,9 +15,10 @@ export interface CreditPurchase {
   readonly attempt_id: string
   readonly user_id: string
   /** The organization that pays and receives the credits; left out, the buyer does. */
-  readonly payer?: Payer & { readonly owner: Owner }
+  readonly payer?: OwningPayer
   readonly credits: number
-  readonly currency: Currency
+  /** As shown to the buyer; left out, the payer's. */
+  readonly currency: Currency | undefined
   readonly returns: ReturnAddresses
 }
 
@@ -29,15 +30,18 @@ export async function startCreditPurchase(
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
+  const { owner } = payer
+  const { code: currency } = await chooseCurrency(deps.db, owner, purchase.currency)
+  if (purchase.currency && purchase.currency !== currency) throw currencyBound(currency)
   const created_at = deps.now()
   const intent: NewCreditPurchase = {
     id: purchase.attempt_id,
     kind: 'credit_purchase',
     user_id: user.clerk_id,
-    ...(purchase.payer?.owner ?? { owner_kind: 'user', owner_id: user.clerk_id }),
+    ...owner,
     credits: purchase.credits,
     amount_minor: creditsCostMinor(purchase.credits),
-    currency: purchase.currency,
+    currency,
     created_at,
     next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
   }

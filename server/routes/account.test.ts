@@ -58,6 +58,7 @@ describe('the balance of an account', () => {
       is_renewing: false,
       overdue: null,
       plan_type: 'starter',
+      currency: { code: 'EUR', is_bound: false },
       subscription: null,
       payments: [],
       as_of: expect.any(String),

@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import {
   type AccountPayment,
   type AccountSummary,
+  choosePayerCurrency,
   getAccountSummary,
   getNextPayment,
   getOfferedCard,
@@ -15,6 +16,7 @@ import {
   type RecentPayment,
   type RecentPaymentState,
 } from '../../schema/checkout/recent-payments.ts'
+import { chooseCurrency, findCurrency } from '../../schema/customers/currency.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
@@ -31,7 +33,7 @@ import {
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
-import { RouteFailedError } from '../errors.ts'
+import { currencyBound, RouteFailedError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -45,10 +47,11 @@ export const accountRoutes = [
   }).handle(async ({ query, owner, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, payments, [seat]] = await Promise.all([
+    const [user, balance, subscription, currency, payments, [seat]] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
+      findCurrency(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
       findActiveSeats(db, member === null ? [] : [{ organization_id: owner.owner_id, user_id }]),
     ])
@@ -67,6 +70,7 @@ export const accountRoutes = [
       ),
       is_renewing: await isRenewing(db, subscription, as_of),
       plan_type,
+      currency,
       subscription: subscription
         ? {
             ...presentSubscription(subscription),
@@ -77,6 +81,14 @@ export const accountRoutes = [
       payments: may_manage ? payments.map(presentPayment) : [],
       as_of: as_of.toISOString(),
     }
+  }),
+
+  route(choosePayerCurrency, {
+    rights: thePayer({ doing: 'manage billing' }),
+  }).handle(async ({ body, owner }, { db }) => {
+    const currency = await chooseCurrency(db, owner, body.currency)
+    if (currency.code !== body.currency) throw currencyBound(currency.code)
+    return { currency }
   }),
 
   route(getNextPayment, {

@@ -6,8 +6,8 @@ import {
   getOrganizationSubscription,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
-import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import {
@@ -57,16 +57,17 @@ export const organizationsRoutes = [
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: checkoutFailure('Failed to create subscription'),
   }).handle(async ({ body, user_id, requestLog, admin }, deps) => {
+    const owner = organizationOwner(body.clerk_org_id)
     await findOrCreateAccount(deps, user_id)
     const { url, ...checkout } = await startSubscription(
       deps,
       {
         request: {
           user_id,
-          ...organizationOwner(body.clerk_org_id),
+          ...owner,
           plan_type: body.plan_type,
           billing_frequency: body.billing_frequency,
-          currency: defaultCurrency,
+          currency: (await chooseCurrency(deps.db, owner, body.currency)).code,
           seats: body.seats_total,
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan),
         },
@@ -113,12 +114,10 @@ export const organizationsRoutes = [
     }
   }),
 
-  // The request names no currency: an organization pays for its credits in that of its plan.
   route(topUpOrganizationCredits, {
     rights: admins({ doing: 'top up credits', organization: ({ body }) => body.org_id }),
     failure: checkoutFailure('Failed to create top-up session'),
   }).handle(async ({ body, user_id, attempt_id, requestLog, admin }, deps) => {
-    const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
     const { url, ...checkout } = await startCreditPurchase(
       deps,
       {
@@ -126,7 +125,7 @@ export const organizationsRoutes = [
         user_id,
         payer: organizationPayer(admin),
         credits: body.credits_amount,
-        currency: subscription?.currency ?? defaultCurrency,
+        currency: body.currency,
         returns: returnPages(deps.settings, { success: '/billing/success', cancel: billingTab }),
       },
       requestLog,

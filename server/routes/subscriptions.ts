@@ -1,4 +1,5 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
@@ -19,6 +20,9 @@ export const subscriptionsRoutes = [
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    // An organization that does not exist yet has the currency of its order, not its buyer's.
+    const { code } = await chooseCurrency(deps.db, owner, isTeam ? undefined : body.currency)
     return startSubscription(
       deps,
       {
@@ -30,7 +34,7 @@ export const subscriptionsRoutes = [
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
           plan_type: body.planType,
           billing_frequency: body.billingFrequency,
-          currency: body.currency,
+          currency: (isTeam && body.currency) || code,
           seats: body.seats,
         },
         payer: isTeam ? newOrganizationPayer(user) : personalPayer(user),

@@ -1,4 +1,5 @@
 import { getUser, initializeUser, processStarterSignup, type User } from '../../schema/api/users.ts'
+import { chooseCurrency } from '../../schema/customers/currency.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
@@ -34,8 +35,9 @@ export const usersRoutes = [
   route(processStarterSignup, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: accountFailure('Failed to process starter signup', 'starter_signup_failed'),
-  }).handle(async ({ user_id }, deps) => {
+  }).handle(async ({ body, user_id }, deps) => {
     const { user } = await refreshAccount(deps, user_id)
+    await chooseCurrency(deps.db, { owner_kind: 'user', owner_id: user_id }, body.currency)
     return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
   }),
 ]

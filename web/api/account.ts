@@ -3,7 +3,9 @@ import { getAccountSummary, getNextPayment, getOfferedCard } from '../../schema/
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
 import { previewOwnPlanEnd, previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
+import type { Currency } from '../../schema/catalogue/currency.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
+import { rememberCurrency } from '../auth/selection.ts'
 import type { Api } from './client.ts'
 
 /** What we need to know about the signed-in user. Clerk's user object fits it. */
@@ -28,7 +30,11 @@ const whileAtTheBankMs = 60_000
 export function accountSummaryQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
     queryKey: ['account-summary', payer, userId],
-    queryFn: ({ signal }) => api(getAccountSummary, { query: { payer }, signal }),
+    queryFn: async ({ signal }) => {
+      const summary = await api(getAccountSummary, { query: { payer }, signal })
+      if (payer === 'personal') rememberCurrency(summary.currency)
+      return summary
+    },
     refetchInterval: ({ state: { data } }) => {
       if (!data || data.credits_on_the_way === 0) return false
       return data.payments.some(({ state }) => state === 'paid') ? whileBeingAppliedMs : whileAtTheBankMs
@@ -115,9 +121,9 @@ export function initializeQuery(api: Api, person: Person, planType: PlanType) {
   })
 }
 
-export function starterSignupQuery(api: Api, person: Person) {
+export function starterSignupQuery(api: Api, person: Person, currency: Currency | null) {
   return queryOptions({
-    queryKey: ['starter-signup', person.id],
+    queryKey: ['starter-signup', person.id, currency],
     queryFn: async ({ signal }) =>
       (
         await api(processStarterSignup, {
@@ -126,6 +132,7 @@ export function starterSignupQuery(api: Api, person: Person) {
             email: person.primaryEmailAddress?.emailAddress ?? person.emailAddresses[0]?.emailAddress ?? '',
             firstName: person.firstName,
             lastName: person.lastName,
+            ...(currency && { currency }),
           },
           signal,
         })

@@ -1,3 +1,4 @@
+import { type Currency, defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats, minimumSeats, type PlanType, plans } from '../../schema/catalogue/plans.ts'
 import { readSelection, type Selection } from './selection.ts'
 
@@ -12,7 +13,7 @@ interface OfferTerms {
   readonly trialDays: number
   /** Someone who signs in may have had the trial, which is granted once (decision 052). */
   readonly isNewAccount: boolean
-  readonly formatMoney: (amountMinor: number, currency: Selection['currency']) => string
+  readonly formatMoney: (amountMinor: number, currency: Currency) => string
 }
 
 /** What the user will buy with a plan; nothing for a plan that is free. */
@@ -20,7 +21,7 @@ export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
   const plan = plans[selection.plan ?? 'starter']
   if (plan.price_minor === null) return null
   const { seats, billing, currency } = selection
-  const price = terms.formatMoney(plan.price_minor[billing] * seats, currency)
+  const price = terms.formatMoney(plan.price_minor[billing] * seats, currency ?? defaultCurrency)
   const period = billing === 'yearly' ? 'a year' : 'a month'
   const isTrial = plan.plan_type === 'pro' && terms.trialDays > 0
   const condition = terms.isNewAccount ? '' : ' if it is your first'

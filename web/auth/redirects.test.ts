@@ -81,7 +81,7 @@ describe('afterSignIn', () => {
 
   it('afterSignIn sets up a paid plan first and remembers the page that was requested', () => {
     const path = afterSignIn({
-      selection: selection('plan=teams&billing=yearly&seats=4'),
+      selection: selection('plan=teams&billing=yearly&currency=GBP&seats=4'),
       redirectUrl: '/dashboard#activity',
       origin,
     })
@@ -90,7 +90,7 @@ describe('afterSignIn', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({
       plan: 'teams',
       billing: 'yearly',
-      currency: 'EUR',
+      currency: 'GBP',
       seats: '4',
       original_redirect: '/dashboard#activity',
     })
@@ -142,7 +142,7 @@ describe('signUpPath', () => {
     expect(
       afterSignUp({ selection: readSelection(query), redirectUrl: query.get('redirect_url'), origin }),
     ).toBe(
-      '/auth/post-signup?plan=pro&billing=yearly&currency=EUR&seats=1&original_redirect=%2Finvite%2Forg_1%2Fx',
+      '/auth/post-signup?plan=pro&billing=yearly&seats=1&original_redirect=%2Finvite%2Forg_1%2Fx',
     )
     expect(signUpPath(new URLSearchParams())).toBe('/sign-up')
   })

@@ -56,7 +56,7 @@ function postSignupPath(step: { selection: Selection; originalRedirect: string |
   const search = new URLSearchParams({
     plan: plan ?? 'starter',
     billing,
-    currency,
+    ...(currency && { currency }),
     seats: String(seats),
   })
   if (step.originalRedirect) search.set('original_redirect', step.originalRedirect)

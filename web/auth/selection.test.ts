@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readSelection } from './selection.ts'
+import { offeredCurrency, readSelection } from './selection.ts'
 
 const read = (search: string) => readSelection(new URLSearchParams(search))
 
 describe('readSelection', () => {
-  it('defaults to no plan, monthly, EUR and one seat', () => {
-    expect(read('')).toEqual({ plan: null, billing: 'monthly', currency: 'EUR', seats: 1 })
+  it('defaults to no plan, monthly, no currency and one seat', () => {
+    expect(read('')).toEqual({ plan: null, billing: 'monthly', currency: null, seats: 1 })
   })
 
   it('readSelection reads a whole selection', () => {
@@ -17,8 +17,8 @@ describe('readSelection', () => {
     })
   })
 
-  it.each(['CHF', 'eur', '', 'EUR '])('readSelection falls back to EUR for the currency %j', (currency) => {
-    expect(read(new URLSearchParams({ currency }).toString()).currency).toBe('EUR')
+  it.each(['CHF', 'eur', '', 'EUR '])('readSelection knows no currency %j', (currency) => {
+    expect(read(new URLSearchParams({ currency }).toString()).currency).toBeNull()
   })
 
   it.each(['weekly', '', 'YEARLY'])('readSelection falls back to monthly for the billing %j', (billing) => {
@@ -43,4 +43,17 @@ describe('readSelection', () => {
       expect(read(`plan=${plan}`).plan).toBeNull()
     },
   )
+})
+
+describe('offeredCurrency', () => {
+  it.each([
+    [null, '', 'EUR', false],
+    ['USD', '', 'USD', false],
+    [null, 'GBP', 'GBP', false],
+    ['USD', 'GBP', 'USD', false],
+    ['USD', 'GBP bound', 'GBP', true],
+    [null, 'JPY bound', 'EUR', false],
+  ] as const)('offers for the asked %j and the remembered %j %s', (asked, remembered, currency, is_bound) => {
+    expect(offeredCurrency(asked, remembered)).toEqual({ currency, is_bound })
+  })
 })

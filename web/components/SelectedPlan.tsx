@@ -16,6 +16,7 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
   const offer = offerOf(selection, { trialDays: pro_trial_days, isNewAccount, formatMoney })
   if (!offer && selection.plan !== 'starter') return null
   const { billing, currency } = selection
+  const choice = new URLSearchParams({ billing, ...(currency && { currency }) })
   return (
     <section
       aria-label="Your plan"
@@ -26,7 +27,7 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
           {offer ? offer.sentence : `${plans.starter.name}, free`}
         </p>
         <a
-          href={`/pricing?${new URLSearchParams({ billing, currency })}`}
+          href={`/pricing?${choice}`}
           className="shrink-0 text-accent-text text-sm underline-offset-4 hover:underline"
         >
           Change<span className="sr-only"> the plan</span>

@@ -10,9 +10,10 @@ import type {
   StoredPrice,
   StoredSubscription,
 } from '../state.ts'
-import { defaultMethod } from './customer.ts'
+import { checkCurrency, defaultMethod } from './customer.ts'
+import { balanceFor, withBalance } from './customer-balance.ts'
 import { type DiscountRequest, readDiscounts, startDiscounts } from './discount.ts'
-import { emit } from './event.ts'
+import { changedFields, emit } from './event.ts'
 import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
@@ -50,6 +51,7 @@ export function createSubscription(
 ): { subscription: StoredSubscription; invoice: StoredInvoice } {
   const { store } = service
   const { cause } = input
+  checkCurrency(service, input.customer.id, input.currency)
   const draft = draftSubscription(service, input)
   const method = defaultMethod(service, { subscription: draft.subscription, customer: input.customer })
   const is_paid = checkPayable(input, { invoice: draft.invoice, method })
@@ -129,9 +131,13 @@ function checkPayable(
   return decline === null
 }
 
-/** A customer's first invoice decides in which currency a credit is kept. */
+/**
+ * A subscription decides in which currency a credit is kept, also of a customer who had one in another:
+ * https://support.stripe.com/questions/set-or-change-currency-for-an-invoice-or-customer-in-stripe-billing
+ */
 function claimCurrency(service: Service, { customer, currency, cause }: NewSubscription): void {
-  if (customer.currency) return
-  const after = service.store.customers.put({ ...customer, currency })
-  emit(service, 'customer.updated', after, { cause, previous_attributes: { currency: null } })
+  if (customer.currency === currency) return
+  const balance = balanceFor(customer, currency)
+  const after = service.store.customers.put(withBalance({ ...customer, currency }, { currency, balance }))
+  emit(service, 'customer.updated', after, { cause, previous_attributes: changedFields(customer, after) })
 }

@@ -1,5 +1,5 @@
 import { newId, randomText } from '../../kit/id.ts'
-import { noSuch } from '../errors.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { changedFields, emit } from './event.ts'
@@ -53,6 +53,21 @@ export function findCustomer({ store }: Service, id: string, param?: string): St
   const customer = store.customers.get(id)
   if (!customer || customer.deleted) throw noSuch('customer', id, param)
   return customer
+}
+
+/**
+ * Customers have subscriptions in one currency at a time, and invoice items wait for one of that currency.
+ * Single payments and invoices may be in any:
+ * https://docs.stripe.com/invoicing/multi-currency-customers. The words are those of the real answer.
+ */
+export function checkCurrency({ store }: Service, customer: string, currency: string): void {
+  const bound =
+    store.subscriptions.find((one) => one.customer === customer && !hasEnded(one)) ??
+    store.invoice_items.find((item) => item.customer === customer && item.invoice === null)
+  if (!bound || bound.currency === currency) return
+  throw invalidRequest(
+    `You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, discount, quote, or invoice item with currency ${bound.currency}.`,
+  )
 }
 
 /** What Stripe charges without the customer present: the subscription's own method, else the customer's. */

@@ -141,23 +141,19 @@ it('fewer seats give a credit that the next invoice takes into account', async (
   expect(preview).toMatchObject({ total: 3000, starting_balance: -6000, amount_due: 0 })
 })
 
-it('a credit waits in its own currency, whatever the customer buys besides', async () => {
-  const { stripe, customer, plans } = await startSubscribed()
+it('a credit waits in its own currency while the customer has a plan in another', async () => {
+  const { stripe, customer, subscription, plans } = await startSubscribed()
+  await stripe.customers.createBalanceTransaction(customer.id, { amount: -6600, currency: 'eur' })
+  await stripe.subscriptions.cancel(subscription.id)
   const dollars = await stripe.subscriptions.create({
     customer: customer.id,
     currency: 'usd',
-    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
-  })
-  const item = firstItem(dollars)
-  await stripe.subscriptions.update(dollars.id, {
-    items: [{ id: item.id, quantity: 1 }],
-    proration_behavior: 'always_invoice',
-    proration_date: middleOf(item),
+    items: [{ price: plans.teams_monthly.id }],
   })
   expect(await stripe.invoices.createPreview({ subscription: dollars.id })).toMatchObject({
-    starting_balance: -6600,
-    amount_due: 0,
+    starting_balance: 0,
+    amount_due: 3300,
   })
   const found = await stripe.customers.retrieve(customer.id, { expand: ['invoice_credit_balance'] })
-  expect(found).toMatchObject({ balance: 0, currency: 'eur', invoice_credit_balance: { eur: 0, usd: -6600 } })
+  expect(found).toMatchObject({ balance: 0, currency: 'usd', invoice_credit_balance: { eur: -6600, usd: 0 } })
 })

@@ -1,5 +1,6 @@
 import { accountOf } from '../entities/account.ts'
 import { newLineItem, newSession } from '../entities/checkout-session.ts'
+import { checkCurrency } from '../entities/customer.ts'
 import { discountAmounts, readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
@@ -26,6 +27,7 @@ export function createSession(service: Service, params: CreateSessionParams): St
   )
   checkCollection(service, { params, customer, lines })
   const currency = sessionCurrency(params.currency, lines)
+  if (customer && params.mode === 'subscription') checkCurrency(service, customer.id, currency)
   const is_trial = params.subscription_data?.trial_period_days !== undefined
   const full_items = lines.map(
     ({ price, product, quantity }): StoredLineItem =>

@@ -52,3 +52,45 @@ it('nothing can be done with a deleted customer', async () => {
   expect((await harness.pay(open.id)).status).toBe(400)
   expect((await fetch(page)).status).toBe(404)
 })
+
+it('a customer has subscriptions in one currency at a time, and single payments in any', async () => {
+  const { harness, stripe, customer, subscription, plans } = await startSubscribed()
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ currency: 'eur' })
+  const dollars = { customer: customer.id, currency: 'usd' }
+  const refused = {
+    statusCode: 400,
+    message:
+      'You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, discount, quote, or invoice item with currency eur.',
+  }
+  const items = [{ price: plans.pro_monthly.id }]
+  await expect(stripe.subscriptions.create({ ...dollars, items })).rejects.toMatchObject(refused)
+  await expect(newSubscriptionCheckout(harness, plans.pro_monthly.id, dollars)).rejects.toMatchObject(refused)
+
+  const credits = await stripe.checkout.sessions.create({
+    mode: 'payment',
+    customer: customer.id,
+    line_items: [
+      { quantity: 1, price_data: { currency: 'usd', unit_amount: 700, product_data: { name: 'Credits' } } },
+    ],
+    invoice_creation: { enabled: true },
+    success_url: 'http://shop.test/done',
+  })
+  expect((await harness.pay(credits.id)).status).toBe(200)
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ currency: 'eur' })
+
+  await stripe.subscriptions.cancel(subscription.id)
+  expect(await stripe.subscriptions.create({ ...dollars, items })).toMatchObject({ currency: 'usd' })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ currency: 'usd' })
+})
+
+it('a page that was opened before the customer had a subscription in another currency cannot be paid', async () => {
+  const { harness, stripe, customer, subscription, plans } = await startSubscribed()
+  await stripe.subscriptions.cancel(subscription.id)
+  const open = await newSubscriptionCheckout(harness, plans.pro_monthly.id, {
+    customer: customer.id,
+    currency: 'usd',
+  })
+  await stripe.subscriptions.create({ customer: customer.id, items: [{ price: plans.pro_monthly.id }] })
+  expect((await harness.pay(open.id)).status).toBe(400)
+  expect((await stripe.subscriptions.list({ customer: customer.id })).data).toHaveLength(1)
+})

@@ -12,17 +12,27 @@ interface PlanChangeProps {
 
 const loadDialog = async () => (await import('./PlanChangeDialog.tsx')).PlanChangeDialog
 
+/** The other period; null while it cannot be changed. */
+export function planChangeOf({
+  status,
+  billing_frequency,
+  cancel_at,
+  scheduled_change,
+}: PlanChangeProps['subscription']): BillingFrequency | null {
+  const isChangeable = (status === 'active' || status === 'trialing') && !cancel_at && !scheduled_change
+  if (!isChangeable) return null
+  return billing_frequency === 'monthly' ? 'yearly' : 'monthly'
+}
+
 /** Monthly to yearly billing or back. */
 export function PlanChange({ payer, subscription }: PlanChangeProps) {
   const [isOpen, setIsOpen] = useState(false)
   const PlanChangeDialog = useLater(loadDialog)
-  const { status, billing_frequency, cancel_at, scheduled_change } = subscription
-  const isChangeable = (status === 'active' || status === 'trialing') && !cancel_at && !scheduled_change
-  if (!isChangeable) return null
-  const to: BillingFrequency = billing_frequency === 'monthly' ? 'yearly' : 'monthly'
+  const to = planChangeOf(subscription)
+  if (!to) return null
   return (
     <>
-      <Button variant="quiet" size="small" disabled={!PlanChangeDialog} onClick={() => setIsOpen(true)}>
+      <Button variant="secondary" size="small" disabled={!PlanChangeDialog} onClick={() => setIsOpen(true)}>
         Switch to {to} billing
       </Button>
       {PlanChangeDialog && (

@@ -22,6 +22,7 @@ function summaryWith(
     is_renewing: false,
     overdue: null,
     plan_type: 'starter',
+    currency: { code: 'EUR', is_bound: false },
     payments: [],
     as_of: now,
     ...others,

@@ -7,7 +7,7 @@ import {
   creditsCostMinor,
   preselectedPack,
 } from '../../../schema/catalogue/credits.ts'
-import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { offeredCardQuery } from '../../api/account.ts'
 import { Alert } from '../../ui/Alert.tsx'
@@ -24,11 +24,11 @@ import { offlineText, useOnline } from './useOnline.ts'
 
 interface BuyCreditsProps {
   payer: CreditsPayer
-  currency?: Currency
+  currency: Currency
 }
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
-export function BuyCredits({ payer, currency = defaultCurrency }: BuyCreditsProps) {
+export function BuyCredits({ payer, currency }: BuyCreditsProps) {
   const [text, setText] = useChosenAmount(payer.id, amountFormat.format(preselectedPack.credits))
   const purchase = useCreditPurchase(payer, currency)
   const card = useQuery(offeredCardQuery(useApi(), payer)).data?.card ?? null

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { createCreditTopupSession, purchaseCredits } from '../../../schema/api/checkout.ts'
 import { topUpOrganizationCredits } from '../../../schema/api/organizations.ts'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
@@ -18,6 +19,7 @@ export type CreditsPayer =
 export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
   const api = useApi()
   const keys = usePurchaseKeys()
+  const queryClient = useQueryClient()
   return useHostedPage({
     mutationFn: async (credits: number) => {
       if (!navigator.onLine) throw new ApiFailure({ status: 0, code: 'offline', text: null })
@@ -29,6 +31,8 @@ export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
     onError: (error) => {
       // The form says it below its button, as long as it is so.
       if (error instanceof ApiFailure && error.code === 'offline') return
+      // A plan was bought in another tab, in another currency.
+      void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
       toast.error('Error', { description: purchaseFailureText(error, payer) })
     },
   })
@@ -43,7 +47,7 @@ interface Order {
 async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promise<{ url: string }> {
   const { credits, currency, idempotencyKey } = order
   if (payer.kind === 'organization') {
-    const body = { org_id: payer.id, credits_amount: credits }
+    const body = { org_id: payer.id, credits_amount: credits, currency }
     return { url: (await api(topUpOrganizationCredits, { body, idempotencyKey })).checkout_url }
   }
   if (payer.from === 'dashboard') {

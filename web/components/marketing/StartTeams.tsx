@@ -5,7 +5,9 @@ import { LinkButton } from '../../ui/LinkButton.tsx'
 export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, string>> }) {
   const query = new URLSearchParams(choice).toString()
   const start = query ? `/teams/start?${query}` : '/teams/start'
-  const href = useSignedIn() ? start : `/sign-up?${new URLSearchParams({ redirect_url: start })}`
+  const { currency } = choice
+  const signUp = new URLSearchParams({ ...(currency && { currency }), redirect_url: start })
+  const href = useSignedIn() ? start : `/sign-up?${signUp}`
   return (
     <LinkButton size="large" href={href}>
       Start with Teams

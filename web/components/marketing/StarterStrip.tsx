@@ -17,7 +17,7 @@ export function StarterStrip({ currency }: { currency: Currency }) {
         </span>
       </span>
       <a
-        href={signedIn ? '/dashboard#add-credits' : '/sign-up?plan=starter'}
+        href={signedIn ? '/dashboard#add-credits' : `/sign-up?plan=starter&currency=${currency}`}
         className="font-medium text-accent-text underline-offset-4 hover:underline"
       >
         {signedIn ? 'Add credits' : 'Start for free'}

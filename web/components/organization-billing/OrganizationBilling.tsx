@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -14,33 +14,37 @@ import { SetUpBilling } from './SetUpBilling.tsx'
 export function OrganizationBilling({ organizationId }: { organizationId: string }) {
   const { user } = useSignedInUser()
   const view = { organizationId, userId: user?.id ?? '' }
-  const subscription = useQuery(organizationSubscriptionQuery(useApi(), view))
-  if (subscription.isPending) return <BillingSkeleton />
-  if (subscription.isLoadingError) {
+  const api = useApi()
+  const subscription = useQuery(organizationSubscriptionQuery(api, view))
+  const summary = useQuery(accountSummaryQuery(api, { payer: organizationId, userId: view.userId }))
+  if (subscription.isPending || summary.isPending) return <BillingSkeleton />
+  if (subscription.isLoadingError || summary.isLoadingError) {
+    const failed = subscription.isLoadingError ? subscription : summary
     return (
       <Card>
         <FailurePanel
           title="Error"
-          error={subscription.error}
+          error={failed.error}
           defaultText="Failed to load billing information"
-          busy={subscription.isFetching}
-          onRetry={() => void subscription.refetch()}
+          busy={failed.isFetching}
+          onRetry={() => void Promise.all([subscription.refetch(), summary.refetch()])}
         />
       </Card>
     )
   }
   const { hasSubscription, subscription: latest } = subscription.data
+  const { currency } = summary.data
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="lg:col-span-3">
         {hasSubscription && latest ? (
           <PlanOverview view={view} subscription={latest} />
         ) : (
-          <SetUpBilling organizationId={organizationId} ended={latest} />
+          <SetUpBilling organizationId={organizationId} ended={latest} currency={currency} />
         )}
       </div>
       <div className="lg:col-span-2">
-        <CreditPool view={view} currency={hasSubscription && latest ? latest.currency : defaultCurrency} />
+        <CreditPool view={view} currency={currency.code} />
       </div>
     </div>
   )

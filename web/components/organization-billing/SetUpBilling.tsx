@@ -1,10 +1,10 @@
 import { Check } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import {
   createOrganizationSubscription,
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -14,6 +14,7 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AgreementNote } from '../AgreementNote.tsx'
+import { CurrencyChoice } from '../account/CurrencyChoice.tsx'
 import { EndOwnPlan } from '../account/EndOwnPlan.tsx'
 import { useOwnPlanEnd } from '../account/useOwnPlanEnd.ts'
 import { formatDay, formatMoney } from '../format.ts'
@@ -23,9 +24,10 @@ import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 interface SetUpBillingProps {
   organizationId: string
   ended: OrganizationSubscription | null
+  currency: AccountSummary['currency']
 }
 
-export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
+export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingProps) {
   const api = useApi()
   const ownPlan = useOwnPlanEnd()
   const [typed, setTyped] = useState('5')
@@ -33,7 +35,12 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
   const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
   const checkout = useHostedPage({
     mutationFn: async (seats_total: number) => {
-      const body = { clerk_org_id: organizationId, seats_total, end_own_plan: ownPlan.ends }
+      const body = {
+        clerk_org_id: organizationId,
+        seats_total,
+        currency: currency.code,
+        end_own_plan: ownPlan.ends,
+      }
       return { url: (await api(createOrganizationSubscription, { body })).checkout_url }
     },
     onError: (error) =>
@@ -55,7 +62,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
         description={
           ended?.ended_at
             ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use its seats.`
-            : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
+            : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, currency.code)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
         {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
       />
@@ -83,11 +90,12 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             <>
               Monthly total:{' '}
               <strong className="font-semibold text-ink">
-                {formatMoney(plans.teams.price_minor.monthly * seats, defaultCurrency)}
+                {formatMoney(plans.teams.price_minor.monthly * seats, currency.code)}
               </strong>
             </>
           }
         />
+        <CurrencyChoice payer={organizationId} currency={currency} />
         <EndOwnPlan choice={ownPlan} />
         <p className="mt-2 text-muted text-sm">You pay on the next page. Add seats or cancel at any time.</p>
         <Button

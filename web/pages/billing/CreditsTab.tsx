@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
+import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
 import { formatCreditChange } from '../../components/format.ts'
@@ -13,10 +15,9 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
-  const isPersonal = payer.organizationName === null
-  // An organization pays for credits in the currency of its plan.
-  const summary = useQuery({ ...accountSummaryQuery(useApi(), payer), enabled: !isPersonal })
-  const currency = summary.data?.subscription?.currency ?? defaultCurrency
+  // The page has waited for it; without it there are no amounts.
+  const currency = useQuery(accountSummaryQuery(useApi(), payer)).data?.currency
+  if (!currency) return null
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <BuyCard payer={payer} currency={currency} />
@@ -27,7 +28,7 @@ export function CreditsTab({ payer }: { payer: Payer }) {
 
 interface CardProps {
   payer: Payer
-  currency: Currency
+  currency: AccountSummary['currency']
 }
 
 function BuyCard({ payer, currency }: CardProps) {
@@ -42,6 +43,7 @@ function BuyCard({ payer, currency }: CardProps) {
             ? 'Purchased credits never expire.'
             : `For everyone with a seat in ${payer.organizationName}.`
         }
+        action={payer.mayManage && <CurrencyChoice payer={payer.payer} currency={currency} />}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
         {payer.mayManage ? (
@@ -51,7 +53,7 @@ function BuyCard({ payer, currency }: CardProps) {
                 ? { kind: 'user', id: payer.userId, from: 'billing' }
                 : { kind: 'organization', id: payer.payer }
             }
-            currency={currency}
+            currency={currency.code}
           />
         ) : (
           <p className="text-muted text-sm">
@@ -78,7 +80,7 @@ function SummaryCard({ payer, currency }: CardProps) {
           <Row term="Daily average" note="last 30 days" used={usage.data?.daily_average} />
         </dl>
       )}
-      <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(currency)}</p>
+      <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(currency.code)}</p>
     </Card>
   )
 }

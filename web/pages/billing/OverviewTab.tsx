@@ -9,6 +9,7 @@ import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
+import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
@@ -151,6 +152,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
   const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
   const latest = items.find(({ pdf_url }) => pdf_url) ?? items.find(({ hosted_url }) => hosted_url)
+  const { data: summary } = useQuery(accountSummaryQuery(useApi(), payer))
   return (
     <Card aria-labelledby="actions-title" className={className}>
       <CardHeader id="actions-title" title="Quick Actions" />
@@ -182,6 +184,11 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           onClick={() => onOpen('invoices', 'transactions')}
         />
       </div>
+      {summary && (
+        <div className="px-5 sm:px-6">
+          <PlanSteps summary={summary} payer={payer} />
+        </div>
+      )}
     </Card>
   )
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { formatMoney } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -14,18 +14,17 @@ const BuyCredits = lazy(async () => ({
 
 interface AddCreditsCardProps {
   payer: Payer
-  /** Undefined while the account cannot be loaded. */
-  summary: AccountSummary | undefined
+  currency: AccountSummary['currency']
 }
 
-export function AddCreditsCard({ payer: { userId, organization }, summary }: AddCreditsCardProps) {
-  const currency = organization ? currencyOf(summary) : defaultCurrency
+export function AddCreditsCard({ payer: { payer, userId, organization }, currency }: AddCreditsCardProps) {
   return (
     <Card id="add-credits" aria-labelledby="add-credits-title" className="order-4 scroll-mt-20">
       <CardHeader
         id="add-credits-title"
         title="Add Credits"
-        description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency)}`}
+        description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency.code)}`}
+        action={<CurrencyChoice payer={payer} currency={currency} />}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
         <Suspense fallback={<Skeleton className="h-67" />}>
@@ -35,16 +34,10 @@ export function AddCreditsCard({ payer: { userId, organization }, summary }: Add
                 ? { kind: 'organization', id: organization.id }
                 : { kind: 'user', id: userId, from: 'dashboard' }
             }
-            currency={currency}
+            currency={currency.code}
           />
         </Suspense>
       </div>
     </Card>
   )
-}
-
-/** An organization pays for its credits in the currency of its plan. */
-function currencyOf(summary: AccountSummary | undefined): Currency {
-  const { subscription = null } = summary ?? {}
-  return subscription && subscription.ended_at === null ? subscription.currency : defaultCurrency
 }

@@ -15,6 +15,7 @@ const summary: AccountSummary = {
   is_renewing: false,
   overdue: null,
   plan_type: 'starter',
+  currency: { code: 'EUR', is_bound: false },
   subscription: null,
   payments: [],
   as_of: '2026-03-01T12:00:00.000Z',

@@ -111,7 +111,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
               <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
             </Suspense>
           )}
-          {mayManage && <AddCreditsCard payer={payer} summary={summary} />}
+          {mayManage && summary && <AddCreditsCard payer={payer} currency={summary.currency} />}
         </div>
       </div>
       {/* Below the payments, so that nothing stands above what is wrong. */}

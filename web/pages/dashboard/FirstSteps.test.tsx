@@ -17,6 +17,7 @@ const summary: AccountSummary = {
   credits_on_the_way: 0,
   is_renewing: false,
   plan_type: 'starter',
+  currency: { code: 'EUR', is_bound: false },
   subscription: null,
   overdue: null,
   payments: [],

@@ -8,13 +8,12 @@ import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
 import { cardExpiry, cardName } from '../../components/account/card.ts'
-import { PlanChange } from '../../components/account/PlanChange.tsx'
+import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { nextText } from '../../components/account/ScheduledChange.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { formatDay, formatMoney } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
@@ -37,9 +36,17 @@ export function PlanCard({ summary, payer }: PlanCardProps) {
         <p className="font-semibold text-2xl">{plans[plan_type].name}</p>
         {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
         {!hasPlan && <Features planType={plan_type} />}
-        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
+        <div className="mt-4">
+          <PlanSteps summary={summary} payer={payer} />
+        </div>
+        <div className="mt-auto flex min-h-8 flex-wrap items-end justify-between gap-2 border-t pt-3">
           <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
-          <PlanAction summary={summary} payer={payer} />
+          {may_manage && hasPlan && <PortalButton payer={payer} />}
+          {may_manage && plan_type === 'starter' && !payer.organization && (
+            <Link to="/pricing" className="font-medium text-accent-text text-sm leading-8 hover:underline">
+              View plans
+            </Link>
+          )}
         </div>
       </div>
     </Card>
@@ -169,30 +176,6 @@ function paymentText({ payment }: NextPayment): string {
 function cardText({ card }: NextPayment): string {
   if (!card) return 'None on file'
   return `${cardName(card)}, ${cardExpiry(card)}`
-}
-
-function PlanAction({ summary, payer }: PlanCardProps) {
-  const { plan_type: planType, subscription, may_manage } = summary
-  if (!may_manage) return null
-  // By a seat, a person has the plan of an organization.
-  if (subscription !== null && planType === subscription.plan_type) {
-    return (
-      <div className="ml-auto flex flex-wrap justify-end gap-2">
-        <PlanChange payer={payer} subscription={subscription} />
-        <PortalButton payer={payer} />
-      </div>
-    )
-  }
-  if (planType === 'teams') return null
-  return (
-    <Button asChild variant="secondary" size="small">
-      {payer.organization ? (
-        <Link to="/organizations?tab=billing">Set up billing</Link>
-      ) : (
-        <Link to="/pricing">View plans</Link>
-      )}
-    </Button>
-  )
 }
 
 function footnote({ plan_type, subscription, payer, member_since }: AccountSummary): string {

@@ -1,9 +1,9 @@
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { FaqSection } from '../../components/marketing/FaqSection.tsx'
 import { Fixed } from '../../components/marketing/Fixed.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { usePrice } from '../../components/usePrice.ts'
 import { landingFaq } from '../../content/faq.ts'
+import { useOffer } from '../pricing/useOffer.ts'
 import { CapabilitiesSection } from './CapabilitiesSection.tsx'
 import { FeatureSections } from './FeatureSections.tsx'
 import { Hero } from './Hero.tsx'
@@ -27,7 +27,7 @@ export function LandingPage() {
       </Fixed>
       <CapabilitiesSection />
       <PricingSection />
-      <FaqSection items={landingFaq(usePrice(defaultCurrency))} open="one" />
+      <FaqSection items={landingFaq(usePrice(useOffer().currency))} open="one" />
       <ClosingCall />
     </>
   )

@@ -1,4 +1,3 @@
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
@@ -10,12 +9,14 @@ import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
+import { useOffer } from '../pricing/useOffer.ts'
 
 const { pro, teams } = plans
 
 export function PricingSection() {
   const { brand } = useWebConfig()
-  const price = usePrice(defaultCurrency)
+  const { currency } = useOffer()
+  const price = usePrice(currency)
   const trialButton = useTrialButton()
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
@@ -44,7 +45,7 @@ export function PricingSection() {
             name={teams.name}
             description={teams.description}
             price="Custom"
-            unit={`for up to ${maximumSeats} seats`}
+            unit={`${price(teams.price_minor.monthly)} per seat / mo, up to ${maximumSeats} seats`}
             features={planFeatures('teams')}
             action={
               <div className="grid gap-2.5 sm:grid-cols-2">
@@ -60,7 +61,7 @@ export function PricingSection() {
             }
           />
         </div>
-        <StarterStrip currency={defaultCurrency} />
+        <StarterStrip currency={currency} />
       </div>
     </section>
   )

@@ -12,11 +12,12 @@ interface ComparisonSectionProps {
 
 export function ComparisonSection({ billing, currency }: ComparisonSectionProps) {
   const price = usePrice(currency)
-  const { monthly, yearly } = plans.pro.price_minor
+  const { pro, teams } = plans
+  const period = billing === 'yearly' ? 'a year' : 'a month'
   const prices = {
     starter: 'Free',
-    pro: billing === 'yearly' ? `${price(yearly)} a year` : `${price(monthly)} a month`,
-    teams: 'Custom',
+    pro: `${price(pro.price_minor[billing])} ${period}`,
+    teams: `Custom: ${price(teams.price_minor[billing])} a seat ${period}`,
   }
   return (
     <section aria-labelledby="compare-title" className="border-t bg-surface">

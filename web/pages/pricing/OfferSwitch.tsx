@@ -1,9 +1,10 @@
-import { type Currency, currencies } from '../../../schema/catalogue/currency.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { type BillingFrequency, plans } from '../../../schema/catalogue/plans.ts'
+import { CurrencySegments } from '../../components/CurrencySegments.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 
 interface OfferSwitchProps {
-  offer: { billing: BillingFrequency; currency: Currency }
+  offer: { billing: BillingFrequency; currency: Currency; is_bound: boolean }
   onChange: (choice: { billing?: BillingFrequency; currency?: Currency }) => void
 }
 
@@ -33,13 +34,9 @@ export function OfferSwitch({ offer, onChange }: OfferSwitchProps) {
           },
         ]}
       />
-      <Segments
-        label="Currency"
-        name="currency"
-        value={offer.currency}
-        onChange={(currency) => onChange({ currency })}
-        options={currencies.map((currency) => ({ value: currency, label: currency }))}
-      />
+      {!offer.is_bound && (
+        <CurrencySegments value={offer.currency} onChange={(currency) => onChange({ currency })} />
+      )}
     </div>
   )
 }

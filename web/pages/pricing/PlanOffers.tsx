@@ -45,8 +45,8 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         name={teams.name}
         description={teams.description}
         price="Custom"
-        unit={`for up to ${maximumSeats} seats`}
-        note="One subscription for all seats"
+        unit={`${price(teams.price_minor[billing] / (billing === 'yearly' ? 12 : 1))} per seat / mo`}
+        note={`One subscription for up to ${maximumSeats} seats, billed every ${billing === 'yearly' ? 'year' : 'month'}`}
         features={planFeatures('teams')}
         action={
           <div className="grid gap-2.5 sm:grid-cols-2">

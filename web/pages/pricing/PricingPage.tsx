@@ -1,4 +1,3 @@
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { FaqSection } from '../../components/marketing/FaqSection.tsx'
 import { StarterStrip } from '../../components/marketing/StarterStrip.tsx'
@@ -13,7 +12,7 @@ import { useOffer } from './useOffer.ts'
 export function PricingPage() {
   const { pro_trial_days } = useWebConfig()
   const { choose, ...offer } = useOffer()
-  const price = usePrice(defaultCurrency)
+  const price = usePrice(offer.currency)
   return (
     <>
       <section className="relative isolate -mt-16 overflow-hidden pt-16">

@@ -16,6 +16,7 @@ import type { ReactNode } from 'react'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { FaqSection } from '../../components/marketing/FaqSection.tsx'
 import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { teamsFaq } from '../../content/faq.ts'
 import { teamFeatures, teamSecurity } from '../../content/teams.ts'
@@ -74,8 +75,9 @@ function TeamsHero() {
           <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
             Give the whole team the same assistant, with records your finance team can check.
           </p>
-          <div className="mt-9 flex flex-col gap-3 sm:flex-row">
-            <LinkButton size="large" href="/pricing">
+          <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap">
+            <StartTeams />
+            <LinkButton size="large" variant="secondary" href="/pricing">
               Explore Team Plans
             </LinkButton>
             <LinkButton size="large" variant="secondary" href="/">

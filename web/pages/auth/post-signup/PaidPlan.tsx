@@ -29,7 +29,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
     ...planCheckoutQuery(api, {
       planType: plan,
       billingFrequency: billing,
-      currency,
+      ...(currency && { currency }),
       seats,
       clerkUserId: user.id,
     }),

@@ -6,7 +6,7 @@ import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
 import { problemText, repairOf, selectionProblem } from '../../../auth/offer.ts'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
-import { readSelection } from '../../../auth/selection.ts'
+import { readSelection, type Selection } from '../../../auth/selection.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
@@ -26,7 +26,7 @@ export function PostSignupPage() {
   if (!isLoaded) return <SetupView state="loading" />
   if (!user) return <Navigate to={signUpPath(search)} replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
-  if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
+  if (selection.plan === 'starter') return <StarterPlan {...{ user, target, selection }} />
   const problem = selectionProblem(search)
   const refusal = problem && { text: problemText(problem), repair: repairOf(problem, search) }
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} refusal={refusal} />
@@ -35,13 +35,14 @@ export function PostSignupPage() {
 interface StarterPlanProps {
   user: SignedInUser
   target: string
+  selection: Selection
 }
 
 /** Creates the account on the free plan and goes on to the requested page. */
-function StarterPlan({ user, target }: StarterPlanProps) {
+function StarterPlan({ user, target, selection }: StarterPlanProps) {
   const api = useApi()
   const navigate = useNavigate()
-  const signup = useQuery(starterSignupQuery(api, user))
+  const signup = useQuery(starterSignupQuery(api, user, selection.currency))
 
   const account = signup.data
   useEffect(() => {

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { createCheckoutSession, organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
+import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
 import {
   type BillingFrequency,
   maximumSeats,
@@ -8,12 +10,14 @@ import {
   plans,
 } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../../api/account.ts'
 import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
 import { readSelection } from '../../../auth/selection.ts'
 import { AuthFormSkeleton } from '../../../components/AuthFormSkeleton.tsx'
 import { EndOwnPlan } from '../../../components/account/EndOwnPlan.tsx'
 import { useOwnPlanEnd } from '../../../components/account/useOwnPlanEnd.ts'
+import { CurrencySegments } from '../../../components/CurrencySegments.tsx'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -42,7 +46,10 @@ const periods = [
 function TeamsOrder({ userId }: { userId: string }) {
   const [search] = useSearchParams()
   const selection = readSelection(search)
-  const { currency } = selection
+  const own = useQuery(accountSummaryQuery(useApi(), { payer: 'personal', userId }))
+  const [chosen, setCurrency] = useState<Currency | null>(selection.currency)
+  // Of the new organization, so it binds nothing of the buyer's, nor is bound by it.
+  const currency = chosen ?? own.data?.currency.code ?? defaultCurrency
   const [name, setName] = useState('')
   const [typedSeats, setTypedSeats] = useState(String(search.has('seats') ? selection.seats : defaultSeats))
   const [billing, setBilling] = useState<BillingFrequency>(selection.billing)
@@ -76,7 +83,7 @@ function TeamsOrder({ userId }: { userId: string }) {
     if (named.success && isSeats) checkout.open()
   }
 
-  if (ownPlan.isLoading) return <AuthFormSkeleton />
+  if (ownPlan.isLoading || own.isPending) return <AuthFormSkeleton />
   const defaultText = 'Failed to create checkout session'
   if (failure instanceof ApiFailure && failure.code === 'already_subscribed') {
     return <AlreadySubscribed text={failureText(failure, defaultText)} portal={null} />
@@ -122,6 +129,9 @@ function TeamsOrder({ userId }: { userId: string }) {
               onChange={setBilling}
               options={periods}
             />
+          </div>
+          <div className="mb-2 sm:col-start-2">
+            <CurrencySegments value={currency} onChange={setCurrency} />
           </div>
         </div>
         <TeamsCost seats={isSeats ? seats : null} billing={billing} currency={currency} />
