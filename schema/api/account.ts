@@ -41,7 +41,7 @@ const accountSubscriptionSchema = z.extend(
 )
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 
-const accountSummarySchema = z.object({
+export const accountSummarySchema = z.object({
   payer: payerSchema,
   /** Null for a person. */
   organization_name: z.nullable(z.string()),
