@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { brotliCompressSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
@@ -19,6 +20,7 @@ const web = madeOnce(
     await mkdir(join(folder, 'assets'))
     await writeFile(join(folder, 'index.html'), '<!doctype html><title>Tidemark</title>')
     await writeFile(join(folder, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
+    await writeFile(join(folder, 'assets/main-abc123.js.br'), brotliCompressSync('compressed by the build'))
     await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
     await writeFile(join(folder, '.secret'), 'hidden')
     return { folder }
@@ -251,6 +253,23 @@ describe('the web app', () => {
     expect(response.headers.get('content-type')).toContain('javascript')
   })
 
+  test('the web app sends what was compressed as well as possible, and leaves headers of pages out of files', async () => {
+    const accepts = { 'accept-encoding': 'gzip, br, zstd' }
+    const file = await get('/assets/main-abc123.js', { headers: accepts })
+    expect(file.headers.get('content-encoding')).toBe('br')
+    expect(file.headers.get('content-type')).toContain('javascript')
+    expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(await file.text()).toBe('compressed by the build')
+    expect(file.headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
+    expect(file.headers.get('permissions-policy')).toBeNull()
+
+    const page = await get('/dashboard', { headers: { ...html.headers, ...accepts } })
+    expect(page.headers.get('content-encoding')).toBe('br')
+    expect(page.headers.get('vary')).toContain('Accept-Encoding')
+    expect(page.headers.get('permissions-policy')).toContain('camera=()')
+    expect(await page.text()).toBe(await (await get('/dashboard', html)).text())
+  })
+
   test('the web app does not answer a missing file with a page, and serves no hidden files or files outside the folder', async () => {
     expect((await get('/assets/main-old.js')).status).toBe(404)
     expect((await get('/missing.js')).status).toBe(404)
@@ -291,7 +310,12 @@ describe('the web app', () => {
     for (const cookie of ['__client_uat=17', 'a=b; __client_uat_x-Y=17']) {
       expect(await (await ask({ cookie })).text()).toContain('<p>/about signed_in=true rendered=2</p>')
     }
-    expect(await (await get('/dashboard', html, built)).text()).toContain('the account’s document')
+    const dashboard = await (await get('/dashboard', html, built)).text()
+    expect(dashboard).toContain(
+      'the account’s document<script src="/clerk.js?form=false&signed_in=false"></script></head>',
+    )
+    expect(await (await get('/sign-up', html, built)).text()).toContain('form=true')
+    expect(text).not.toContain('clerk.js')
 
     const missing = await get('/nowhere', html, built)
     expect(missing.status).toBe(404)
@@ -314,7 +338,7 @@ describe('the web app', () => {
 /** The output of `npm run build`, with a renderer that echoes its input. */
 async function buildSite(root: string): Promise<void> {
   const document = (text: string) =>
-    `<!doctype html>${text}<script type="application/json" id="page-state"></script>`
+    `<!doctype html><head>${text}</head><script type="application/json" id="page-state"></script>`
   await mkdir(join(root, 'client'))
   await mkdir(join(root, 'server'))
   await writeFile(join(root, 'client/index.html'), document('the account’s document'))
@@ -322,6 +346,8 @@ async function buildSite(root: string): Promise<void> {
   await writeFile(
     join(root, 'server/render.js'),
     `export const paths = ['/about']
+    export const signInScripts = ({ path, state }) =>
+      '<script src="/clerk.js?form=' + (path === '/sign-up') + '&signed_in=' + state.signed_in + '"></script>'
     export const isPage = (path) => ['/about', '/dashboard'].includes(path)
      let rendered = 0
      export async function renderPage({ path, state, template }) {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { PageState, RenderPage } from '../schema/api/catalogue.ts'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
+import type { PageState, RenderPage, SignInScripts } from '../schema/api/catalogue.ts'
 import type { Settings } from './settings.ts'
 import { webConfigOf } from './web-config.ts'
 
@@ -10,6 +12,8 @@ export interface WebDocument {
   /** 404 with the document that says so. */
   readonly status: 200 | 404
   readonly html: string
+  /** The same, compressed as well as it can be. */
+  readonly brotli: Buffer
   readonly etag: string
 }
 
@@ -20,6 +24,7 @@ interface Build {
     readonly template: string
     readonly paths: readonly string[]
     readonly renderPage: RenderPage
+    readonly signInScripts: SignInScripts
     readonly isPage: (path: string) => boolean
   }
 }
@@ -40,12 +45,15 @@ export function webSite(settings: Settings) {
     const path = withoutSlashes(page.path)
     const rendered = marketing?.paths.includes(path) ? marketing : undefined
     const status = !marketing || marketing.isPage(path) ? 200 : 404
-    const key = `${rendered ? path : status} ${page.signed_in}`
+    const state: PageState = { config, signed_in: page.signed_in }
+    const scripts = rendered ? '' : (marketing?.signInScripts({ path, state }) ?? '')
+    const key = `${rendered ? path : status} ${page.signed_in} ${scripts}`
     const known = documents.get(key)
     if (known) return known
-    const state: PageState = { config, signed_in: page.signed_in }
-    const html = (await rendered?.renderPage({ path, state, ...rendered })) ?? shell
-    const document = { status, ...withState(html, state) } as const
+    const html =
+      (await rendered?.renderPage({ path, state, ...rendered })) ??
+      shell.replace('</head>', () => `${scripts}</head>`)
+    const document = { status, ...(await withState(html, state)) } as const
     documents.set(key, document)
     return document
   }
@@ -63,8 +71,8 @@ async function openBuild(root: string): Promise<Build | undefined> {
   const template = await readIfPresent(join(root, 'marketing.html'))
   if (shell === undefined) return undefined
   if (template === undefined) return { shell }
-  const { paths, renderPage, isPage } = await import(pathToFileURL(join(root, '../server/render.js')).href)
-  return { shell, marketing: { template, paths, renderPage, isPage } }
+  const renderer = await import(pathToFileURL(join(root, '../server/render.js')).href)
+  return { shell, marketing: { ...renderer, template } }
 }
 
 async function readIfPresent(file: string): Promise<string | undefined> {
@@ -75,11 +83,15 @@ async function readIfPresent(file: string): Promise<string | undefined> {
 }
 
 /** Browsers do not run this type, so the CSP allows it. "<" is escaped so that no tag ends it. */
-function withState(html: string, state: PageState): Pick<WebDocument, 'html' | 'etag'> {
+async function withState(html: string, state: PageState): Promise<Omit<WebDocument, 'status'>> {
   const json = JSON.stringify(state).replaceAll('<', '\\u003c')
   const complete = html.replace(
     /(<script type="application\/json" id="page-state">)(<\/script>)/,
     (_match, open: string, close: string) => open + json + close,
   )
-  return { html: complete, etag: createHash('sha256').update(complete).digest('base64url').slice(0, 22) }
+  return {
+    html: complete,
+    brotli: await promisify(brotliCompress)(complete),
+    etag: createHash('sha256').update(complete).digest('base64url').slice(0, 22),
+  }
 }

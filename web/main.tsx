@@ -4,12 +4,15 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { createQueryClient } from './api/queryClient.ts'
+import { fetchForm } from './auth/earlyFiles.ts'
 import { AuthenticationErrorScreen, ErrorBoundary } from './pages/errors/ErrorScreen.tsx'
 import { reloadAfterRelease } from './reloadAfterRelease.ts'
 import { createRouter } from './routes.tsx'
 import './ui/theme.css'
 
 reloadAfterRelease()
+// Without the parts the form loads them itself.
+fetchForm(document, 'preload').catch(() => undefined)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

@@ -1,4 +1,5 @@
 import { readPageState } from './api/pageState.ts'
+import { prefetchAtFirstMove } from './auth/earlyFiles.ts'
 import { findMarketingPath } from './content/paths.ts'
 import { marketingPages } from './layouts/marketing/pages.ts'
 import { reloadAfterRelease } from './reloadAfterRelease.ts'
@@ -32,6 +33,7 @@ const [{ showSite }, Page] = await Promise.all([
 ])
 await showSite({ root, path, Page, state })
 window.earlyClicks.repeat()
+if (state) prefetchAtFirstMove(state.signed_in ? '/dashboard' : '/sign-up')
 
 function firstPaint(): Promise<void> {
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { PageState } from '../schema/api/catalogue.ts'
 import { type Brand, defaultBrand } from '../schema/catalogue/brand.ts'
 import { marketingPaths } from './content/paths.ts'
-import { renderPage } from './render.tsx'
+import { renderPage, signInScripts } from './render.tsx'
 
 const template = '<head><!--page-head--></head><body><div id="root"><!--page--></div></body>'
 
@@ -10,11 +10,16 @@ function stateOf(changes: {
   brand?: Partial<Brand>
   pro_trial_days?: number
   signed_in?: boolean
+  publishable_key?: string
+  proxy_url?: string
 }): PageState {
   return {
     config: {
       brand: { ...defaultBrand, ...changes.brand },
-      clerk: { publishable_key: 'pk_test', proxy_url: null },
+      clerk: {
+        publishable_key: changes.publishable_key ?? 'pk_test',
+        proxy_url: changes.proxy_url ?? null,
+      },
       sandbox: false,
       sample_editor_url: null,
       editors: {},
@@ -38,6 +43,26 @@ test.each(marketingPaths)('the page %s is one document with one title and one ma
 
 test('every other path is left to the account’s document', async () => {
   expect(await render('/dashboard')).toBeUndefined()
+})
+
+test('a document of the account begins to load Clerk’s script, and with a form the form’s', () => {
+  const real = stateOf({ publishable_key: `pk_live_${btoa('clerk.tidemark.example$')}` })
+  const npm = 'https://clerk.tidemark.example/npm/@clerk'
+  const dashboard = signInScripts({ path: '/dashboard', state: real })
+  expect(dashboard).toBe(
+    `<link rel="preconnect" href="https://clerk.tidemark.example"><script data-clerk-js-script async crossorigin="anonymous" src="${npm}/clerk-js@6/dist/clerk.browser.js" data-clerk-publishable-key="${real.config.clerk.publishable_key}"></script>`,
+  )
+  const form = `<link rel="preload" as="script" crossorigin="anonymous" fetchpriority="low" href="${npm}/ui@1/dist/ui.browser.js">`
+  for (const path of ['/sign-up', '/sign-in', '/sign-in/factor-one']) {
+    expect(signInScripts({ path, state: real })).toBe(dashboard + form)
+    expect(signInScripts({ path, state: { ...real, signed_in: true } })).toBe(dashboard)
+  }
+  expect(signInScripts({ path: '/sign-up-later', state: real })).toBe(dashboard)
+
+  const standIn = stateOf({ proxy_url: '/__clerk' })
+  expect(signInScripts({ path: '/dashboard', state: standIn })).toBe(
+    '<script data-clerk-js-script async crossorigin="anonymous" src="/__clerk/npm/@clerk/clerk-js@6/dist/clerk.browser.js" data-clerk-publishable-key="pk_test" data-clerk-proxy-url="/__clerk"></script>',
+  )
 })
 
 test('a link or claim is shown only where it is configured', async () => {

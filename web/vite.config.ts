@@ -58,7 +58,11 @@ export default defineConfig(({ isSsrBuild }) => ({
           },
         },
       }),
-      treeshake: { manualPureFunctions: pure },
+      treeshake: {
+        manualPureFunctions: pure,
+        // The renderer takes two addresses from Clerk's package, whose provider would leave globals in the server.
+        ...(isSsrBuild && { moduleSideEffects: (id: string) => !id.includes('/@clerk/clerk-react/') }),
+      },
     },
   },
   // Production servers have no React installed, so the renderer bundles it.
@@ -106,7 +110,10 @@ function marketingDocument(): Plugin {
   }
 }
 
-/** Lets the browser fetch the font at once; it would learn of it only after the style sheet. */
+/**
+ * Lets the browser fetch the font as soon as nothing else is left; it would learn of it only after the style
+ * sheet. Of all that a page loads it alone has a stand-in.
+ */
 function fontPreload(): Plugin {
   return {
     name: 'font-preload',
@@ -115,7 +122,14 @@ function fontPreload(): Plugin {
         .filter((file) => /inter-latin-opsz-normal.*\.woff2$/.test(file))
         .map((file) => ({
           tag: 'link',
-          attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/${file}` },
+          attrs: {
+            rel: 'preload',
+            as: 'font',
+            type: 'font/woff2',
+            crossorigin: '',
+            fetchpriority: 'low',
+            href: `/${file}`,
+          },
           injectTo: 'head' as const,
         })),
   }

@@ -44,7 +44,7 @@ export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 /** `is_bound`: a live plan decides it. Otherwise the payer may choose another one. */
 const payerCurrencySchema = z.object({ code: currencySchema, is_bound: z.boolean() })
 
-const accountSummarySchema = z.object({
+export const accountSummarySchema = z.object({
   payer: payerSchema,
   /** Null for a person. */
   organization_name: z.nullable(z.string()),

@@ -72,3 +72,6 @@ export type RenderPage = (input: {
   state: PageState
   template: string
 }) => Promise<string | undefined>
+
+/** What the head of any other document begins to load of Clerk's. */
+export type SignInScripts = (page: { path: string; state: PageState }) => string

@@ -39,7 +39,8 @@ export function webApp({ settings, limits }: Pick<Dependencies, 'settings' | 'li
           'cache-control',
           path.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache',
         )
-      const sent = await send(ctx as never, path, { root, gzip: false, brotli: false, setHeaders })
+      // The build has compressed what is worth it (scripts/build.ts).
+      const sent = await send(ctx as never, path, { root, gzip: false, setHeaders })
       return sent !== undefined
     } catch (error) {
       if ((error as { status?: number }).status === 404) return false
@@ -48,14 +49,17 @@ export function webApp({ settings, limits }: Pick<Dependencies, 'settings' | 'li
   }
 }
 
-function sendDocument(ctx: AppContext, { status, html, etag }: WebDocument): void {
+function sendDocument(ctx: AppContext, { status, html, brotli, etag }: WebDocument): void {
   ctx.status = status
   ctx.type = 'html'
   ctx.etag = etag
   ctx.vary('Cookie')
   ctx.set('cache-control', 'no-cache')
   if (ctx.fresh) ctx.status = 304
-  else ctx.body = html
+  else if (ctx.acceptsEncodings('br', 'identity') === 'br') {
+    ctx.set('content-encoding', 'br')
+    ctx.body = brotli
+  } else ctx.body = html
 }
 
 /** Whether there is anything to serve; checked once when the server starts. */

@@ -4,9 +4,10 @@ import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { startCounting } from './support/clicks.ts'
 import { newCustomer, subscribe } from './support/customers.ts'
-import { signUp } from './support/people.ts'
+import { arrive, signUp } from './support/people.ts'
 import {
   clearFaults,
+  findUserId,
   openSandboxClerk,
   openSandboxStripe,
   turnClerkKnob,
@@ -437,3 +438,76 @@ async function choose(page: Page, organization: string): Promise<void> {
   await chooseOrganization(page, '/dashboard', organization)
   await expect(page.getByText(`You are viewing ${organization}.`)).toBeVisible()
 }
+
+test(
+  'the dashboard shows its frame and a person’s last known credits before Clerk’s script is there, and never another person’s',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const last = region(page, 'Last known credits')
+    const current = region(page, 'Available Credits')
+    const kept = () => page.evaluate<string | null>('localStorage.getItem("kept-for-person")')
+    /** Loads the dashboard, of which Clerk's script arrives when the answer is called. */
+    const openWithoutClerk = async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/clerk\.browser\.js/, async (route) => {
+        await promise
+        await route.continue()
+      })
+      await page.goto('/dashboard', { waitUntil: 'commit' })
+      await expect(page.getByRole('heading', { name: 'Dashboard', level: 1 })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Toggle sidebar' })).toBeVisible()
+      await expect(current).toBeHidden()
+      return async () => {
+        resolve()
+        await page.unrouteAll({ behavior: 'wait' })
+      }
+    }
+
+    const ada = await newCustomer(page.request, baseURL)
+    await ada.buy(500)
+    await page.goto('/dashboard')
+    await expect(current).toContainText('500 credits')
+    await ada.spend(40)
+    const arriveForAda = await openWithoutClerk()
+    await expect(last).toContainText(
+      /500 credits.*As of \w+ \d+, \d+, \d+:\d+.* The current balance is loading\./,
+    )
+    await expectAccessible(page)
+    await arriveForAda()
+    await expect(current).toContainText('460 credits')
+    await expect(last).toBeHidden()
+
+    // Another account of hers has figures of its own.
+    const organization = { name: 'Harbour', createdBy: ada.userId }
+    const { id } = await openSandboxClerk().organizations.createOrganization(organization)
+    await page.goto(`/dashboard?payer=${id}`)
+    await expect(current).toContainText('Your organization has no credits yet')
+    const arriveForHarbour = await openWithoutClerk()
+    await expect(last).toContainText('0 credits')
+    await arriveForHarbour()
+    await expect(current).toBeVisible()
+
+    // Another person in the same browser, whose cookie of Clerk's script still names the one before.
+    await page.request.post('/__clerk/v1/client?_method=DELETE')
+    const graceId = await findUserId((await arrive(page.request)).email)
+    const arriveForGrace = await openWithoutClerk()
+    await expect(page.getByText('Loading your account')).toBeAttached()
+    await expect(last).toBeHidden()
+    await arriveForGrace()
+    await expect(current).toContainText('You have no credits yet')
+    expect(await kept()).toContain(graceId)
+    expect(await kept()).not.toContain(ada.userId)
+    const arriveAgain = await openWithoutClerk()
+    await expect(last).toContainText('0 credits')
+    await arriveAgain()
+    await expect(current).toBeVisible()
+
+    await page.evaluate('Clerk.signOut()')
+    await page.waitForURL('/')
+    expect(await kept()).toBeNull()
+    const arriveForNobody = await openWithoutClerk()
+    await expect(last).toBeHidden()
+    await arriveForNobody()
+    await page.waitForURL(/\/sign-in/)
+  },
+)

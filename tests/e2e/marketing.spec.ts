@@ -21,7 +21,7 @@ test('the public pages are readable before any script has run', async ({ browser
   await context.close()
 })
 
-test('the public pages load nothing of the sign-in service, log no error, and claim and link only what is configured', async ({
+test('the public pages run nothing of the sign-in service, log no error, and claim and link only what is configured', async ({
   page,
 }) => {
   const problems = consoleProblems(page)
@@ -38,9 +38,54 @@ test('the public pages load nothing of the sign-in service, log no error, and cl
     )
     expect(links.filter((href) => !href || !/^(\/|#|mailto:)/.test(href))).toEqual([])
   }
-  expect(requested.filter((name) => /clerk|SessionProvider|\/api\//i.test(name))).toEqual([])
+  expect(requested.filter((name) => /clerk.*\/v1\/|SessionProvider|\/api\//i.test(name))).toEqual([])
+  expect(await page.evaluate('"Clerk" in window')).toBe(false)
   expect(problems).toEqual([])
 })
+
+test(
+  'a reader who moves has the sign-up form’s files before its page, and one who saves data or rests has not',
+  alsoOnPhones,
+  async ({ page, context }) => {
+    const fetched = (path: string) =>
+      page.waitForEvent('requestfinished', (request) => new RegExp(path).test(request.url()))
+    const requested: string[] = []
+    context.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    const ofTheForm = () => requested.filter((path) => /clerk|sign-up|main-shared/.test(path))
+
+    const saving = await context.newPage()
+    await saving.addInitScript(
+      'Object.defineProperty(navigator, "connection", { value: { saveData: true } })',
+    )
+    await saving.goto('/pricing')
+    await saving.getByRole('radio', { name: 'Yearly' }).check()
+    await saving.waitForLoadState('networkidle')
+    await saving.close()
+    await page.goto('/pricing')
+    await page.waitForLoadState('networkidle')
+    expect(ofTheForm()).toEqual([])
+
+    const parts = ['framework', 'vendors', 'ui-common', 'signup']
+    await Promise.all([
+      ...parts.map((part) => fetched(`/@clerk/ui@[^/]+/dist/${part}_ui_`)),
+      fetched('/clerk-js@6/dist/clerk.browser.js$'),
+      fetched('/assets/main-shared'),
+      page.keyboard.press('Tab'),
+    ])
+    expect(await page.evaluate('"Clerk" in window')).toBe(false)
+
+    await page.goto('/sign-up')
+    await expect(page.getByLabel('Email address')).toBeVisible()
+    const transferred = await page.evaluate<string[]>(
+      'performance.getEntriesByType("resource").filter((file) => file.transferSize > 0).map((file) => file.name)',
+    )
+    expect(
+      transferred.filter((file) =>
+        /main-shared|clerk\.browser|(framework|vendors|common|signup)_ui_/.test(file),
+      ),
+    ).toEqual([])
+  },
+)
 
 test('a click before the scripts are loaded takes effect once they are', async ({ page }) => {
   const clickEarly = (...controls: string[]) =>

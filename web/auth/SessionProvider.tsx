@@ -1,10 +1,11 @@
 // The name is an alias in package.json for @clerk/react, the package's successor (decision 078).
-import { ClerkProvider, useClerk } from '@clerk/clerk-react'
+import { ClerkProvider, useAuth, useClerk } from '@clerk/clerk-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'
 import { AuthenticationErrorScreen } from '../pages/errors/ErrorScreen.tsx'
 import { toast } from '../ui/toast.ts'
 import { lateClerkUi } from './lateClerkUi.ts'
+import { forgetOthers } from './rememberedPerson.ts'
 
 const signedOutPath = '/'
 
@@ -23,8 +24,7 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
       telemetry={false}
       ui={ui}
-      // Signing out reloads the page, so that no account data stays in memory.
-      routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}
+      routerPush={(to: string) => (to === signedOutPath ? leave() : navigate(to))}
       routerReplace={(to: string) => navigate(to, { replace: true })}
       signInUrl="/sign-in"
       signUpUrl="/sign-up"
@@ -37,12 +37,22 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
   )
 }
 
+/** Signing out reloads the page, so that no account data stays in memory. */
+function leave(): void {
+  forgetOthers(null)
+  window.location.assign(signedOutPath)
+}
+
 /**
  * Without the sign-in service no page can know who the user is, and a visitor cannot sign in, so no page is
  * shown. A user who is signed in goes without Clerk's menus.
  */
 function SessionGate({ lacksForms, children }: { lacksForms: boolean; children: ReactNode }) {
   const { status, isSignedIn } = useClerk()
+  const { isLoaded, userId } = useAuth()
+  useEffect(() => {
+    if (isLoaded) forgetOthers(userId)
+  }, [isLoaded, userId])
   useEffect(() => {
     if (!lacksForms) return
     toast.error('The sign-in service is not responding', {

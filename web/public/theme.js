@@ -9,3 +9,11 @@
   const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.classList.add(dark ? 'dark' : 'light')
 })()
+// Clerk's loader waits fifteen seconds for the script of the document when that has failed before the loader runs.
+addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof HTMLScriptElement && 'clerkJsScript' in target.dataset) target.remove()
+  },
+  true,
+)

@@ -12,13 +12,12 @@ import { Sidebar } from './Sidebar.tsx'
 import { useLinkedPayer } from './useLinkedPayer.ts'
 import { type SidebarState, useSidebar } from './useSidebar.ts'
 
+/** The frame stands before it is known who the user is, and each page says that it is loading. */
 export function AccountLayout() {
-  return (
-    <RequireUser loading={<AccountSkeleton />}>{(user) => <AccountFrame userId={user.id} />}</RequireUser>
-  )
+  return <RequireUser loading={<AccountFrame />}>{(user) => <AccountFrame userId={user.id} />}</RequireUser>
 }
 
-function AccountFrame({ userId }: { userId: string }) {
+function AccountFrame({ userId }: { userId?: string }) {
   const sidebar = useSidebar()
   const isSelecting = useLinkedPayer()
   useHashTarget()
@@ -60,25 +59,6 @@ function NavigationSheet({ sidebar: { sheetOpen, setSheetOpen } }: { sidebar: Si
       </UNSAFE_PortalProvider>
       <div ref={popovers} />
     </Sheet>
-  )
-}
-
-function AccountSkeleton() {
-  return (
-    <div className="flex min-h-dvh">
-      <div className="hidden w-64 shrink-0 space-y-3 border-r bg-sunken p-4 md:block">
-        <Skeleton className="h-8 w-32" />
-        <Skeleton className="h-9 w-full" />
-        <Skeleton className="mt-6 h-8 w-full" />
-        <Skeleton className="h-8 w-full" />
-      </div>
-      <div className="flex-1">
-        <div className="h-14 border-b" />
-        <main id="main" tabIndex={-1}>
-          <PageSkeleton />
-        </main>
-      </div>
-    </div>
   )
 }
 

@@ -25,8 +25,7 @@ export function BillingPage() {
   usePageTitle('Billing')
   const { user } = useSignedInUser()
   const { isLoaded, organization, membership } = useOrganization()
-  if (!user) return null
-  if (!isLoaded) return <BillingSkeleton />
+  if (!user || !isLoaded) return <BillingSkeleton />
   const payer: Payer = {
     payer: organization?.id ?? 'personal',
     userId: user.id,

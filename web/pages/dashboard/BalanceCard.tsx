@@ -5,9 +5,10 @@ import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
-import { formatCredits } from '../../components/format.ts'
+import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import type { LastFigures } from './lastFigures.ts'
 
 export function BalanceCard({ summary }: { summary: AccountSummary }) {
   const { balance, credits_on_the_way, may_manage } = summary
@@ -20,10 +21,7 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-          <p className="font-semibold text-4xl tabular-nums">
-            <span>{creditsShown(balance)}</span>{' '}
-            <span className="font-normal text-base text-muted tracking-normal">{creditsUnit(balance)}</span>
-          </p>
+          <Figure balance={balance} />
           {credits_on_the_way > 0 && (
             <p role="status" className="flex items-center gap-1.5 font-medium text-accent-text text-sm">
               <Clock aria-hidden="true" className="size-4" />
@@ -40,6 +38,34 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
             <AddCreditsLink />
           </div>
         )}
+      </div>
+    </Card>
+  )
+}
+
+function Figure({ balance }: Pick<AccountSummary, 'balance'>) {
+  return (
+    <p className="font-semibold text-4xl tabular-nums">
+      <span>{creditsShown(balance)}</span>{' '}
+      <span className="font-normal text-base text-muted tracking-normal">{creditsUnit(balance)}</span>
+    </p>
+  )
+}
+
+/** What the dashboard showed last, in whose place the balance comes. */
+export function LastBalanceCard({ figures }: { figures: LastFigures }) {
+  const { balance, as_of } = figures
+  return (
+    <Card aria-labelledby="last-balance-title" className="flex min-h-61 flex-col lg:col-span-3">
+      <CardHeader id="last-balance-title" title="Last known credits" />
+      <div className="flex flex-1 flex-col px-5 pt-3 pb-5 text-muted tabular-nums sm:px-6 sm:pb-6">
+        <Figure balance={balance} />
+        <div className="mt-4 min-h-5 text-sm">
+          <BalanceParts summary={figures} />
+        </div>
+        <p className="mt-auto pt-4 text-sm leading-8 max-sm:leading-5">
+          As of {formatDay(as_of)}, {formatTime(as_of)}. The current balance is loading.
+        </p>
       </div>
     </Card>
   )

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
-import type { SignedInUser } from '../../auth/useSignedInUser.ts'
-import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { rememberedPerson } from '../../auth/rememberedPerson.ts'
+import { type SignedInUser, useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
@@ -15,9 +15,10 @@ import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
-import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
+import { BalanceCard, BalanceCardSkeleton, LastBalanceCard } from './BalanceCard.tsx'
 import { noTokens } from './Editors.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
+import { keepFigures, lastFigures } from './lastFigures.ts'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
@@ -76,6 +77,9 @@ interface LoadedDashboardProps {
 function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardProps) {
   useHashTarget()
   const summary = account.state === 'ready' ? account.summary : undefined
+  useEffect(() => {
+    if (summary) keepFigures(user.id, summary)
+  }, [user.id, summary])
   const mayManage = summary?.may_manage ?? !payer.organization
   const firstSteps = summary && <FirstSteps summary={summary} connected={connected} />
   const isPaymentWrong = summary !== undefined && hasWrongPayment(summary)
@@ -139,12 +143,14 @@ function AccountFailure({ account }: { account: AccountView & { state: 'failed' 
   )
 }
 
+/** With the figures of before, where this browser has them of the person that it signs in. */
 function Loading() {
+  const last = lastFigures(usePayer() ?? rememberedPerson())
   return (
     <div role="status">
       <span className="sr-only">Loading your account</span>
       <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
-        <BalanceCardSkeleton />
+        {last ? <LastBalanceCard figures={last} /> : <BalanceCardSkeleton />}
         <PlanCardSkeleton />
         <Skeleton className="h-49 rounded-card lg:col-span-3" />
         <Skeleton className="h-90 rounded-card lg:col-span-2" />

@@ -22,11 +22,10 @@ export function OrganizationsPage() {
   const { isLoaded, organization, membership } = useOrganization()
   const title = organization?.name ?? 'Organizations'
   usePageTitle(title)
-  if (!user) return null
   return (
     <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
       <h1 className="text-2xl [overflow-wrap:anywhere]">{title}</h1>
-      {!isLoaded ? (
+      {!user || !isLoaded ? (
         <OrganizationSkeleton />
       ) : organization ? (
         <Organization

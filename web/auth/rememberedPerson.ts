@@ -1,0 +1,69 @@
+import { browserStores } from '../components/credits/browserStores.ts'
+
+export interface RememberedPerson {
+  readonly userId: string
+  /** As calls name it: `personal`, or the organization's id. */
+  readonly payer: string
+}
+
+/**
+ * Who is signed in by Clerk's cookie, before Clerk's script is there to say so. It may be out of date, so it shows
+ * nothing but what this browser keeps for that person. The cookie can be read by pages, and has the organization
+ * under `o`: https://clerk.com/docs/guides/sessions/session-tokens
+ */
+export function rememberedPerson(cookies = document.cookie): RememberedPerson | null {
+  const people = [...cookies.matchAll(/(?:^|; )__session(?:_[\w-]+)?=[\w-]+\.([\w-]+)\./g)].map(
+    ([, claims]) => personOf(claims ?? ''),
+  )
+  const [person = null] = people
+  // Of another application at the same host, or of before a switch.
+  const isOne = people.every((other) => other?.userId === person?.userId && other?.payer === person?.payer)
+  return isOne ? person : null
+}
+
+function personOf(claims: string): RememberedPerson | null {
+  try {
+    const { sub, o, sts } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')))
+    return typeof sub === 'string' && sts !== 'pending' ? { userId: sub, payer: o?.id ?? 'personal' } : null
+  } catch {
+    return null
+  }
+}
+
+const name = 'kept-for-person'
+
+/** Keeps one value for a person. It replaces what was kept before, whoever that was for. */
+export function keepForPerson(userId: string, value: object): void {
+  try {
+    const kept = { ...value, user_id: userId, sessions: sessionsOf(document.cookie) }
+    browserStores().local.setItem(name, JSON.stringify(kept))
+  } catch {
+    // The store is full. Nothing depends on it.
+  }
+}
+
+/** What is kept for this person, while the sessions of this browser are the same; not yet checked. */
+export function readForPerson(userId: string): unknown {
+  const kept = parse(browserStores().local.getItem(name))
+  return kept?.user_id === userId && kept.sessions === sessionsOf(document.cookie) ? kept : null
+}
+
+/** When they changed last: the other cookie is of before when somebody signed in or out on a page of Clerk's. */
+function sessionsOf(cookies: string): string {
+  return [...cookies.matchAll(/__client_uat(?:_[\w-]+)?=\d+/g)].sort().join()
+}
+
+/** Removes what is kept for another person, or with `null` for any. */
+export function forgetOthers(userId: string | null): void {
+  const { local } = browserStores()
+  const text = local.getItem(name)
+  if (text !== null && (userId === null || parse(text)?.user_id !== userId)) local.removeItem(name)
+}
+
+function parse(text: string | null): { user_id?: unknown; sessions?: unknown } | null {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+}
