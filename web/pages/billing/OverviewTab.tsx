@@ -10,6 +10,7 @@ import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { renewalText } from '../../components/account/notices.ts'
+import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -167,7 +168,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           label="Download Invoice"
           note={
             latest
-              ? `${latest.number ?? latest.description}, ${formatDay(latest.created_at)}`
+              ? `${documentTitle(latest)}, ${formatDay(latest.created_at)}`
               : documents.isPending
                 ? 'Looking for the latest…'
                 : documents.isError
