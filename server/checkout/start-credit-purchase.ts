@@ -2,10 +2,12 @@ import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findLiveSubscription, isOverdue } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutSuperseded } from '../errors.ts'
+import { offeredCards, offeredWhileOverdue } from './offered-card.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import { type Payer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
@@ -30,11 +32,12 @@ export async function startCreditPurchase(
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
   const created_at = deps.now()
+  const owner: Owner = purchase.payer?.owner ?? { owner_kind: 'user', owner_id: user.clerk_id }
   const intent: NewCreditPurchase = {
     id: purchase.attempt_id,
     kind: 'credit_purchase',
     user_id: user.clerk_id,
-    ...(purchase.payer?.owner ?? { owner_kind: 'user', owner_id: user.clerk_id }),
+    ...owner,
     credits: purchase.credits,
     amount_minor: creditsCostMinor(purchase.credits),
     currency: purchase.currency,
@@ -43,6 +46,10 @@ export async function startCreditPurchase(
   }
   requestLog.note({ intent_id: intent.id })
   if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
-  const params = creditPurchaseParams(intent, { returns: purchase.returns, collected: deps.settings })
+  const params = creditPurchaseParams(intent, {
+    returns: purchase.returns,
+    collected: deps.settings,
+    offered: isOverdue(await findLiveSubscription(deps.db, owner)) ? offeredWhileOverdue : offeredCards,
+  })
   return openSession(deps, { intent, payer, params }, requestLog)
 }
