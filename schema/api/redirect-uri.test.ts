@@ -94,7 +94,7 @@ describe('an editor’s address is ours', () => {
     })
     expect(destinationOf('http://[::1]:8080/callback')).toEqual({
       kind: 'this_machine',
-      name: 'A program on this computer',
+      name: 'A program on a computer',
       address: 'http://[::1]:8080',
     })
   })

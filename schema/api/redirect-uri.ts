@@ -57,7 +57,7 @@ export function destinationOf(uri: string): Destination {
   const editor = editorOfScheme(schemeOf(uri))
   return editor
     ? { kind: 'editor', name: editor, address: `${protocol}//${host}` }
-    : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }
+    : { kind: 'this_machine', name: 'A program on a computer', address: `${protocol}//${host}` }
 }
 
 /** Whether a valid address belongs to one of these extensions (`publisher.extension`), or to none. */

@@ -138,7 +138,7 @@ function editorLabel(id: string | null, token: ListedToken | undefined, now: Dat
   const { scheme, editor_name } = token
   const ended = !isActive(token, now)
   if (scheme === null) return ended ? 'Generated token (ended)' : 'Generated token'
-  const name = editor_name ?? editorOfScheme(scheme) ?? 'Program on a computer'
+  const name = editor_name ?? editorOfScheme(scheme) ?? 'A program on a computer'
   return ended ? `${name} (signed out)` : name
 }
 

@@ -40,7 +40,11 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
         )}
       </div>
       <div className="lg:col-span-2">
-        <CreditPool view={view} currency={hasSubscription && latest ? latest.currency : defaultCurrency} />
+        <CreditPool
+          view={view}
+          currency={hasSubscription && latest ? latest.currency : defaultCurrency}
+          hasPlan={hasSubscription}
+        />
       </div>
     </div>
   )

@@ -5,7 +5,6 @@ import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
@@ -54,11 +53,6 @@ function BalanceCard({ payer }: { payer: Payer }) {
         <>
           <BalanceParts summary={summary} />
           <p className="mt-1 empty:hidden">{balanceNote(summary)}</p>
-          {summary.may_manage && (
-            <div className="mt-3">
-              <AddCreditsLink />
-            </div>
-          )}
         </>
       )}
     </FigureCard>

@@ -36,7 +36,8 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
         </div>
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-x-4 gap-y-2 pt-4">
           <p className="text-muted text-sm leading-8 max-sm:leading-5">{balanceNote(summary)}</p>
-          {may_manage && <AddCreditsLink />}
+          {/* Before that the checklist leads to the form, and a low balance has a notice that does. */}
+          {may_manage && balance.had_credits && !balance.low && <AddCreditsLink />}
         </div>
       </div>
     </Card>
@@ -80,5 +81,6 @@ export function balanceNote({
       : `${whose} no credits yet. ${add} to start using the assistant.`
   }
   if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
-  return 'Plan credits are used first. Purchased credits never expire.'
+  const order = plan_type === 'starter' ? '' : 'Plan credits are used first. '
+  return `${order}Purchased credits never expire.`
 }
