@@ -218,6 +218,23 @@ export const paymentOverdue = () =>
     'payment_overdue',
     'The last payment has failed. Please update the payment method in the billing portal first.',
   )
+export const nothingOverdue = () =>
+  new ServerError(409, 'nothing_overdue', 'No payment of the plan is overdue. Please reload the page.')
+/** The card on file was charged in vain; nothing but another card or the bank's own page helps. */
+export const cardDeclined = (reason: string | null, cause: unknown) =>
+  new ServerError(
+    402,
+    'card_declined',
+    `The card was declined${reason ? `: ${reason}` : ''}. Update the card and try again.`,
+    { cause },
+  )
+export const paymentUnconfirmed = (cause: unknown) =>
+  new ServerError(
+    402,
+    'confirmation_required',
+    'Your bank asks you to confirm this payment. Confirm it on the page of the invoice.',
+    { cause },
+  )
 export const changeScheduled = () =>
   new ServerError(
     409,

@@ -169,10 +169,25 @@ export const getNextPayment = endpoint({
         overdue: z.boolean(),
       }),
     ),
+    /** The subscription's own, else the customer's default: the one that Stripe charges. */
     card: z.nullable(cardSchema),
+    /** Whether the overdue payment was declined on that very card. */
+    card_declined: z.boolean(),
   }),
 })
 export type NextPayment = z.infer<(typeof getNextPayment)['response']>
+
+export const payOverdue = endpoint({
+  method: 'POST',
+  path: '/api/account/pay-overdue',
+  summary: 'Charge the overdue payment of a plan to the card on file now; for admins',
+  auth: 'user',
+  limit: 'checkout',
+  query: payerQuery,
+  body: z.strictObject({}),
+  /** The plan follows when Stripe's event has been applied. */
+  response: z.object({ success: z.literal(true) }),
+})
 
 export const getOfferedCard = endpoint({
   method: 'GET',

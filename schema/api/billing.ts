@@ -1,6 +1,28 @@
 import * as z from 'zod/mini'
+import { plans } from '../catalogue/plans.ts'
+import { soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
+
+/** What an invoice of a plan is for, where its lines say it. */
+const invoicedPlanSchema = z.object({
+  plan_type: soldPlanTypeSchema,
+  /** `seats`: a change of their number for the rest of a period. */
+  kind: z.enum(['trial', 'period', 'seats']),
+  /** For `seats`, how many more; below zero, how many fewer. */
+  seats: z.int(),
+  ends_at: z.iso.datetime(),
+})
+export type InvoicedPlan = z.infer<typeof invoicedPlanSchema>
+
+/** The title of such an invoice; `until` is the day of its end, as its reader writes it. */
+export function describeInvoicedPlan({ plan_type, kind, seats }: InvoicedPlan, until: string): string {
+  const { name, per_seat } = plans[plan_type]
+  const unit = Math.abs(seats) === 1 ? 'seat' : 'seats'
+  if (kind === 'seats') return `${Math.abs(seats)} ${seats < 0 ? 'fewer' : 'more'} ${unit} until ${until}`
+  const what = per_seat ? `${name}, ${seats} ${unit},` : name
+  return kind === 'trial' ? `Free trial of ${what} until ${until}` : `${what} until ${until}`
+}
 
 export const billingDocumentSchema = z.object({
   /** Stripe's, of the invoice or of the checkout session. */
@@ -12,6 +34,8 @@ export const billingDocumentSchema = z.object({
   description: z.string(),
   /** Of a purchase of credits, which a page writes as its reader does; null for a plan. */
   credits: z.nullable(z.int()),
+  /** Of an invoice of a plan, which a page titles likewise. */
+  plan: z.nullable(invoicedPlanSchema),
   status: z.enum([
     'paid',
     'open',

@@ -78,6 +78,16 @@ export const getSessionStatus = endpoint({
       subscription_id: z.nullable(z.string()),
       /** For a plan that began with a trial, once it has begun: the day of the first charge. */
       trial_ends_at: z.optional(z.iso.datetime()),
+      /** The buyer's own plan, which ended because this Teams plan was paid. */
+      ended_plan: z.optional(
+        z.object({
+          plan_type: soldPlanTypeSchema,
+          /** What goes back to the card; about so much until `is_final`. */
+          refund_minor: z.int(),
+          currency: currencySchema,
+          is_final: z.boolean(),
+        }),
+      ),
       metadata: z.object({
         planType: z.optional(z.string()),
         billingFrequency: z.optional(z.string()),

@@ -186,7 +186,7 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
     case 'plan_month_shortened':
       return { what: 'Plan credits taken back', why: `The time from ${period} was cut short` }
     case 'seats_added':
-      return { what: 'Credits for added seats', why: `From ${period}` }
+      return { what: 'Credits for added seats', why: `For the rest of the month, from ${period}` }
     case 'late_month':
       return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':

@@ -146,7 +146,9 @@ export const exchangeAuthCode = endpoint({
     redirect_uri: tokenParameter,
     /** Missing only where the sign-in began without a challenge. RFC 7636: 43 to 128 characters. */
     code_verifier: z.optional(
-      z.string().check(z.regex(/^[\w.~-]{43,128}$/, '43 to 128 letters, digits and - . _ ~')),
+      z
+        .string()
+        .check(z.regex(/^[\w.~-]{43,128}$/, 'code_verifier must have 43 to 128 letters, digits and - . _ ~')),
     ),
     client_id: z.optional(z.string().check(z.maxLength(255))),
   }),

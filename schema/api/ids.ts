@@ -9,9 +9,17 @@ export const userIdSchema = z.string().check(z.minLength(1), z.maxLength(64))
 /** The payer: the caller or an organization. Checked by the route's rights, like every id. */
 export const payerSchema = z
   .string()
-  .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))
+  .check(
+    z.maxLength(64),
+    z.regex(/^(personal|org_\w+)$/, 'The payer must be personal or the id of an organization'),
+  )
 
 export const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') })
 
 /** Clerk's id of a credit owner, as support names them. */
-export const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))
+export const ownerIdSchema = z
+  .string()
+  .check(
+    z.maxLength(64),
+    z.regex(/^(user|org)_\w+$/, 'Give the id of a user or an organization: user_… or org_…'),
+  )

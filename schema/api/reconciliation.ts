@@ -168,7 +168,7 @@ export const requestReconciliation = endpoint({
 })
 
 // Of this millennium, as `daySchema`.
-const monthSchema = z.string().check(z.regex(/^2\d{3}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
+const monthSchema = z.string().check(z.regex(/^2\d{3}-(0[1-9]|1[0-2])$/, 'Give a month such as 2026-11'))
 
 /** Minor units per currency, from the day's balance transactions; deductions are above zero. */
 const moneyOfDaySchema = z.object({

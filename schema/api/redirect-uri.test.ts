@@ -122,7 +122,7 @@ describe('a destination', () => {
 
   test('a destination on this machine is a program of any kind', () => {
     expect(destinationOf('http://[::1]:8080/callback', editors)).toEqual({
-      name: 'A program on this computer',
+      name: 'A program on a computer',
       address: 'http://[::1]:8080',
       extension: null,
     })

@@ -57,7 +57,7 @@ export function editorOfScheme(scheme: string | null, editors: Editors): string 
 export function destinationOf(uri: string, editors: Editors): Destination | null {
   if (redirectUriProblem(uri) !== null) return null
   if (isLoopback(uri))
-    return { name: 'A program on this computer', address: new URL(uri).origin, extension: null }
+    return { name: 'A program on a computer', address: new URL(uri).origin, extension: null }
   const key = editorKeyOf(uri)
   const name = editorOfScheme(key, editors)
   const extension = key.includes('.') ? extensionInBrowser(uri, key) : extensionOfLink(uri, key)

@@ -33,7 +33,9 @@ const shownText = (name: string, length_max: number) =>
 export const spendingFields = {
   payer: z._default(payerSchema, 'personal'),
   /** Chosen by the caller; unique per user and payer. */
-  idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters')),
+  idempotency_key: z
+    .string()
+    .check(z.regex(/^[\x21-\x7e]{1,100}$/, 'idempotency_key must have 1 to 100 visible ASCII characters')),
   /** Shown in the history. */
   description: z._default(shownText('description', 200), 'Extension usage'),
   model: z.optional(shownText('model', 64)),

@@ -84,7 +84,7 @@ export const adjustmentSchema = z.strictObject({
   credits: z.int().check(
     z.minimum(-maximumAdjustment),
     z.maximum(maximumAdjustment),
-    z.refine((credits) => credits !== 0, 'Not zero'),
+    z.refine((credits) => credits !== 0, 'Credits must not be 0'),
   ),
   /** Shown in the customer's credit history. The reason is for colleagues only. */
   customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),

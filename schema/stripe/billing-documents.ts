@@ -1,4 +1,6 @@
 import type Stripe from 'stripe'
+import type { InvoicedPlan } from '../api/billing.ts'
+import { planOfPrice } from './catalogue.ts'
 import { checkoutMetadataSchema } from './metadata.ts'
 
 /** An invoice of a plan, or a payment of credits with its own invoice and Stripe's receipt. */
@@ -88,4 +90,39 @@ function isOfSession({ metadata, parent }: Stripe.Invoice): boolean {
 function chargeOf({ payment_intent }: Stripe.Checkout.Session): Stripe.Charge | null {
   const charge = typeof payment_intent === 'object' ? payment_intent?.latest_charge : null
   return typeof charge === 'object' ? charge : null
+}
+
+/**
+ * What an invoice of a plan is for. A period that it pays for goes before changes that it settles as well. A
+ * change takes back what was charged for the seats before it and charges those after it
+ * (https://docs.stripe.com/billing/subscriptions/prorations), so the difference is what was bought. Null for
+ * another change, and for what is no plan of ours.
+ */
+export function planOfInvoice({ lines }: Pick<Stripe.Invoice, 'lines'>): InvoicedPlan | null {
+  const ours = lines.data.flatMap((line) => {
+    const product = line.pricing?.price_details?.product
+    const plan_type = product ? planOfPrice({ lookup_key: null, product }) : null
+    return plan_type ? [{ ...line, plan_type, seats: line.quantity ?? 1 }] : []
+  })
+  const [charged, credited] = [ours.filter((line) => !isCredit(line)), ours.filter(isCredit)]
+  const period = charged.findLast(({ parent }) => parent?.subscription_item_details?.proration === false)
+  const last = period ?? charged.at(-1) ?? ours.at(-1)
+  if (!last) return null
+  const { plan_type } = last
+  const ends_at = new Date(last.period.end * 1000).toISOString()
+  // A trial is a line without a price; a coupon is taken off the invoice, not off its line.
+  if (period)
+    return { plan_type, kind: period.amount === 0 ? 'trial' : 'period', seats: period.seats, ends_at }
+  const seats = countSeats(charged) - countSeats(credited)
+  return seats === 0 || credited.length > charged.length ? null : { plan_type, kind: 'seats', seats, ends_at }
+}
+
+/** The amount does not say it: a coupon for everything makes it zero. */
+function isCredit({ amount, parent }: Stripe.InvoiceLineItem): boolean {
+  const details = parent?.subscription_item_details ?? parent?.invoice_item_details
+  return amount < 0 || Boolean(details?.proration_details?.credited_items)
+}
+
+function countSeats(lines: readonly { readonly seats: number }[]): number {
+  return lines.reduce((sum, { seats }) => sum + seats, 0)
 }

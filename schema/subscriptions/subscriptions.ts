@@ -17,6 +17,11 @@ export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
   return liveStatuses.includes(subscription.status)
 }
 
+/** A payment was declined, and Stripe tries it again or has given up. */
+export function isOverdue(subscription: Pick<Subscription, 'status'> | undefined): boolean {
+  return subscription?.status === 'past_due' || subscription?.status === 'unpaid'
+}
+
 export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
   return selectLiveSubscription(db, owner).executeTakeFirst()
 }

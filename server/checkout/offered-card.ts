@@ -11,6 +11,9 @@ export const offeredCards = [
   'limited',
 ] as const satisfies readonly Stripe.PaymentMethod.AllowRedisplay[]
 
+/** None of them, while a payment of the plan is overdue: the card of the plan was declined. */
+export const offeredWhileOverdue: readonly Stripe.PaymentMethod.AllowRedisplay[] = ['unspecified']
+
 /** Only these countries need a postal code as well. */
 const withPostalCode: readonly (string | null)[] = ['US', 'CA', 'GB']
 

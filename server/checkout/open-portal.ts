@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { planItemOf } from '../../schema/stripe/catalogue.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -10,8 +9,6 @@ import type { PresentPlan } from './present-plan.ts'
 interface PortalRequest {
   readonly payer: OwningPayer
   readonly return_url: string
-  /** Of the plan, where the caller has read it from Stripe. */
-  readonly price_id?: string
   readonly flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData
 }
 
@@ -21,16 +18,22 @@ interface PortalRequest {
  */
 export async function openPortal(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue'>,
-  { payer, return_url, flow_data, ...known }: PortalRequest,
+  { payer, return_url, flow_data }: PortalRequest,
 ): Promise<{ url: string }> {
+  const { stripe } = deps
   const kind = payer.owner.owner_kind === 'user' ? 'personal' : 'organization'
-  const findConfiguration = async () =>
-    deps.catalogue.findPortal({ kind, price_id: known.price_id ?? (await findPriceId(deps, payer.owner)) })
+  const findConfiguration = async () => {
+    const live = await findLiveSubscription(deps.db, payer.owner)
+    if (!live) return deps.catalogue.findPortal({ kind, price_id: null })
+    const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id)
+    await releaseCard(stripe, plan)
+    return deps.catalogue.findPortal({ kind, price_id: planItemOf(plan.items.data)?.price.id ?? null })
+  }
   const [configuration, customer] = await Promise.all([
     findConfiguration(),
     ensureStripeCustomer(deps, payer, randomUUID()),
   ])
-  const { url } = await deps.stripe.billingPortal.sessions.create({
+  const { url } = await stripe.billingPortal.sessions.create({
     configuration,
     customer,
     return_url,
@@ -39,15 +42,22 @@ export async function openPortal(
   return { url }
 }
 
-/** The price of the live plan at Stripe; null without one. */
-async function findPriceId(
-  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
-  owner: Owner,
-): Promise<string | null> {
-  const subscription = await findLiveSubscription(db, owner)
-  if (!subscription) return null
-  const { items } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
-  return planItemOf(items.data)?.price.id ?? null
+/**
+ * Checkout makes its card the subscription's own, and Stripe charges that one whatever card the portal makes
+ * the customer's default. So the card becomes the customer's default before the portal opens: nothing changes
+ * by that, and what is chosen there is charged. A schedule has a card of its own, so its plan is left alone.
+ * https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
+ * https://docs.stripe.com/customer-management/portal-deep-links
+ */
+async function releaseCard(
+  stripe: Stripe,
+  { id, customer, default_payment_method, schedule }: Stripe.Subscription,
+): Promise<void> {
+  if (!default_payment_method || schedule) return
+  await stripe.customers.update(String(customer), {
+    invoice_settings: { default_payment_method: String(default_payment_method) },
+  })
+  await stripe.subscriptions.update(id, { default_payment_method: '' })
 }
 
 /** The page on which a change of the plan is confirmed, and that then leads to `return_url`. */
@@ -55,9 +65,8 @@ export function flowToConfirm(
   { subscription, item }: PresentPlan,
   change: { readonly price?: string; readonly quantity: number },
   return_url: string,
-): Pick<PortalRequest, 'price_id' | 'flow_data'> {
+): Pick<PortalRequest, 'flow_data'> {
   return {
-    price_id: item.price.id,
     flow_data: {
       type: 'subscription_update_confirm',
       subscription_update_confirm: {
@@ -69,10 +78,7 @@ export function flowToConfirm(
   }
 }
 
-/**
- * A page of the portal that does one thing and leads back. Changing the card makes it the customer's default
- * (https://docs.stripe.com/customer-management/portal-deep-links), which Stripe's next try charges.
- */
+/** A page of the portal that does one thing and leads back. */
 export function flowTo(
   type: 'payment_method_update' | undefined,
   return_url: string,

@@ -8,7 +8,6 @@ import type {
 import { taxBehavior, taxCodes } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
-import { offeredCards } from './offered-card.ts'
 
 export interface ReturnAddresses {
   readonly success_url: string
@@ -78,10 +77,17 @@ function collectionParams({ stripe_tax, terms_url }: Collected) {
   } satisfies Partial<SessionParams>
 }
 
+interface CreditPurchaseOptions {
+  readonly returns: ReturnAddresses
+  readonly collected: Collected
+  /** Which saved cards the page offers. */
+  readonly offered: readonly Stripe.PaymentMethod.AllowRedisplay[]
+}
+
 /** The invoice is for those who have to book their credits; it belongs to no subscription (decision 094). */
 export function creditPurchaseParams(
   intent: NewCreditPurchase,
-  { returns, collected }: { readonly returns: ReturnAddresses; readonly collected: Collected },
+  { returns, collected, offered }: CreditPurchaseOptions,
 ): SessionParams {
   const metadata = metadataOf(intent)
   return {
@@ -94,7 +100,7 @@ export function creditPurchaseParams(
     ...collectionParams(collected),
     saved_payment_method_options: {
       payment_method_save: 'enabled',
-      allow_redisplay_filters: [...offeredCards],
+      allow_redisplay_filters: [...offered],
     },
     line_items: [
       {

@@ -2,10 +2,12 @@ import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import { chooseCurrency } from '../../schema/customers/currency.ts'
+import { findLiveSubscription, isOverdue } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutSuperseded, currencyBound } from '../errors.ts'
+import { offeredCards, offeredWhileOverdue } from './offered-card.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import { type OwningPayer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
@@ -47,6 +49,10 @@ export async function startCreditPurchase(
   }
   requestLog.note({ intent_id: intent.id })
   if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
-  const params = creditPurchaseParams(intent, { returns: purchase.returns, collected: deps.settings })
+  const params = creditPurchaseParams(intent, {
+    returns: purchase.returns,
+    collected: deps.settings,
+    offered: isOverdue(await findLiveSubscription(deps.db, owner)) ? offeredWhileOverdue : offeredCards,
+  })
   return openSession(deps, { intent, payer, params }, requestLog)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import type { AppMiddleware } from '../context.ts'
-import { invalidRequest, type ServerError } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import { readFormBody, readJsonBody } from './read-body.ts'
 
 /** Parses path, query and body once; the handler is called only with input that matches the endpoint. */
@@ -17,38 +17,71 @@ export function validate(endpoint: Endpoint): AppMiddleware {
   }
 }
 
-function parse(schema: z.core.$ZodType, value: unknown): unknown {
-  const result = z.safeParse(schema, value)
-  if (!result.success) throw invalidFields(result.error.issues)
-  return result.data
-}
-
-/** Custom issues keep the product's texts, which people read; zod's become a plain sentence. */
-function invalidFields(issues: readonly z.core.$ZodIssue[]): ServerError {
-  const first = issues.find((issue) => issue.code === 'custom') ?? issues[0]
-  const text = first
-    ? first.code === 'custom'
-      ? first.message
-      : sentence(first)
-    : 'The request is not valid'
+/** Throws a 400 whose text is a sentence: the contract's own where it has one, else that of the first problem. */
+export function parse(schema: z.core.$ZodType, value: unknown): unknown {
+  const { success, data, error } = z.safeParse(schema, value, { error: sentence })
+  if (success) return data
+  const { issues } = error
+  const first = issues.find(({ code }) => code === 'custom') ?? issues[0]
   const code = first?.code === 'custom' ? first.params?.error_code : undefined
-  return invalidRequest(
-    text,
+  throw invalidRequest(
+    first?.message ?? 'The request is not valid',
     issues.map((issue) => ({
       path: pathOf(issue) || (issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : ''),
-      message: issue.code === 'custom' ? issue.message : sentence(issue),
+      message: issue.message,
     })),
     typeof code === 'string' ? code : undefined,
   )
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
+/** What is wrong with a field that has no text of its own in the contract. */
+function sentence(issue: z.core.$ZodRawIssue): string {
   const field = pathOf(issue) || 'The request'
-  if (issue.code === 'unrecognized_keys') return `Unknown field: ${issue.keys.join(', ')}`
-  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return isMissing ? `${field} is required` : `${field} is not valid: ${issue.message}`
+  if (issue.input === undefined) return `${field} is required`
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `Unknown field: ${issue.keys.join(', ')}`
+    case 'invalid_type':
+      return `${field} must be ${typeNames[issue.expected] ?? 'of another type'}`
+    case 'invalid_value':
+      return `${field} must be ${choice.format(issue.values.map(String))}`
+    case 'too_small':
+      return `${field} must ${bound(issue, 'at least', issue.minimum)}`
+    case 'too_big':
+      return `${field} must ${bound(issue, 'at most', issue.maximum)}`
+    case 'invalid_format':
+      return `${field} must be ${formatNames[issue.format] ?? 'in the documented format'}`
+    default:
+      return `${field} is not valid`
+  }
 }
 
-function pathOf(issue: z.core.$ZodIssue): string {
-  return issue.path.join('.')
+function pathOf({ path }: { readonly path?: readonly PropertyKey[] | undefined }): string {
+  return (path ?? []).join('.')
+}
+
+const choice = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+const formatNames: Readonly<Record<string, string>> = {
+  date: 'a day such as 2026-01-31',
+  datetime: 'a time such as 2026-01-31T12:00:00Z',
+  email: 'an email address',
+  url: 'a complete address',
+  uuid: 'a UUID',
+}
+
+/** `have at least 1 character`, `be at most 50` */
+function bound({ origin }: { readonly origin: string }, limits: string, count: number | bigint): string {
+  const unit = origin === 'string' ? 'character' : origin === 'array' ? 'item' : null
+  return unit ? `have ${limits} ${count} ${unit}${count === 1 ? '' : 's'}` : `be ${limits} ${count}`
 }

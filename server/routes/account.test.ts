@@ -232,6 +232,7 @@ describe('the next payment', () => {
     expect(await nextPayment()).toEqual({
       payment: { amount_minor: 2000, currency: 'EUR', at: subscription?.trial_end, overdue: false },
       card: { brand: 'visa', last4: '4242', exp_month: expect.any(Number), exp_year: expect.any(Number) },
+      card_declined: false,
     })
   })
 
@@ -243,7 +244,7 @@ describe('the next payment', () => {
   })
 
   test('the next payment is none without a plan', async () => {
-    expect(await nextPayment()).toEqual({ payment: null, card: null })
+    expect(await nextPayment()).toEqual({ payment: null, card: null, card_declined: false })
   })
 
   test('the next payment that Stripe does not tell is a failure that can be tried again', async () => {

@@ -7,6 +7,7 @@ import {
   getNextPayment,
   getOfferedCard,
   type NextPayment,
+  payOverdue,
 } from '../../schema/api/account.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
@@ -28,12 +29,19 @@ import {
   findLatestSubscription,
   findLiveSubscription,
   isLive,
+  isOverdue,
   isRenewing,
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
-import { currencyBound, RouteFailedError } from '../errors.ts'
+import {
+  cardDeclined,
+  currencyBound,
+  nothingOverdue,
+  paymentUnconfirmed,
+  RouteFailedError,
+} from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -102,16 +110,53 @@ export const accountRoutes = [
       findStripeCustomer(db, owner),
       findLiveSubscription(db, owner),
     ])
-    if (!live) return { payment: null, card: await findCard(stripe, customer) }
+    // One in whose place a Teams plan was paid ends within seconds.
+    if (!live || live.replaced_by !== null) {
+      return {
+        payment: null,
+        card: presentCard(await findDefaultCard(stripe, customer)),
+        card_declined: false,
+      }
+    }
     const { stripe_subscription_id: id } = live
     const subscription = await stripe.subscriptions.retrieve(id, {
       expand: ['default_payment_method', 'latest_invoice'],
     })
     const [payment, card] = await Promise.all([
       findNextPayment(stripe, subscription),
-      presentCard(subscription.default_payment_method) ?? findCard(stripe, customer),
+      // https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
+      subscription.default_payment_method ?? findDefaultCard(stripe, customer),
     ])
-    return { payment, card }
+    const card_declined = payment?.overdue === true && (await isDeclined(stripe, subscription, card))
+    return { payment, card: presentCard(card), card_declined }
+  }),
+
+  // The same card that the call above names. The plan changes with Stripe's event.
+  route(payOverdue, {
+    rights: thePayer({ doing: 'manage billing' }),
+    failure: {
+      text: 'The payment could not be made. Please try again.',
+      stripe: (cause) => new RouteFailedError(502, 'payment_failed', { cause }),
+    },
+  }).handle(async ({ owner }, { db, stripe }) => {
+    const live = await findLiveSubscription(db, owner)
+    if (!live) throw nothingOverdue()
+    const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
+      expand: ['latest_invoice'],
+    })
+    if (invoice === null || typeof invoice === 'string') throw nothingOverdue()
+    if (invoice.status === 'paid' && isOverdue(live)) return { success: true }
+    if (invoice.status !== 'open') throw nothingOverdue()
+    try {
+      // Off session, by default: the bank can ask nothing here (https://docs.stripe.com/api/invoices/pay).
+      await stripe.invoices.pay(invoice.id ?? '')
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeCardError)) throw error
+      // https://docs.stripe.com/error-codes
+      if (error.code === 'invoice_payment_intent_requires_action') throw paymentUnconfirmed(error)
+      throw cardDeclined(customerDeclineText(error.decline_code ?? error.code ?? null), error)
+    }
+    return { success: true }
   }),
 
   route(getOfferedCard, {
@@ -121,6 +166,7 @@ export const accountRoutes = [
       stripe: (cause) => new RouteFailedError(502, 'offered_card_unavailable', { cause }),
     },
   }).handle(async ({ owner }, { db, stripe, now }) => {
+    if (isOverdue(await findLiveSubscription(db, owner))) return { card: null }
     const customer = await findStripeCustomer(db, owner)
     return { card: customer ? await findOfferedCard(stripe, { customer, now: now() }) : null }
   }),
@@ -158,8 +204,8 @@ function presentOverdue(
   subscription: Subscription,
   { may_manage }: { readonly may_manage: boolean },
 ): AccountSummary['overdue'] {
-  const { status, needs_confirmation } = subscription
-  if (status !== 'past_due' && status !== 'unpaid') return null
+  const { needs_confirmation } = subscription
+  if (!isOverdue(subscription)) return null
   if (!may_manage) {
     return {
       needs_confirmation,
@@ -254,12 +300,31 @@ function presentAmount(
 }
 
 /** The customer's default card, which Stripe charges when a subscription has none. */
-async function findCard(stripe: Stripe, customerId: string | undefined): Promise<NextPayment['card']> {
+async function findDefaultCard(
+  stripe: Stripe,
+  customerId: string | undefined,
+): Promise<string | Stripe.PaymentMethod | null> {
   if (!customerId) return null
   const customer = await stripe.customers.retrieve(customerId, {
     expand: ['invoice_settings.default_payment_method'],
   })
-  return customer.deleted ? null : presentCard(customer.invoice_settings.default_payment_method)
+  return customer.deleted ? null : customer.invoice_settings.default_payment_method
+}
+
+/** Whether the latest attempt to pay the open invoice failed on this card. */
+async function isDeclined(
+  stripe: Stripe,
+  { latest_invoice }: Stripe.Subscription,
+  card: string | Stripe.PaymentMethod | null,
+): Promise<boolean> {
+  if (card === null || typeof card === 'string' || typeof latest_invoice !== 'object') return false
+  const { data } = await stripe.invoicePayments.list({
+    invoice: latest_invoice?.id ?? '',
+    limit: 1,
+    expand: ['data.payment.payment_intent'],
+  })
+  const intent = data[0]?.payment.payment_intent
+  return typeof intent === 'object' && intent.last_payment_error?.payment_method?.id === card.id
 }
 
 function presentCard(method: string | Stripe.PaymentMethod | null): NextPayment['card'] {

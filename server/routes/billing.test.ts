@@ -1,7 +1,8 @@
+import type Stripe from 'stripe'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
-import { topUpOrganizationCredits } from '../../schema/api/organizations.ts'
+import { createOrganizationSubscription, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -59,6 +60,7 @@ describe('invoices and receipts', () => {
             number: expect.stringMatching(/-0001$/),
             description: '500 credits',
             credits: 500,
+            plan: null,
             status: 'paid',
             amount_minor: 700,
             currency: 'EUR',
@@ -122,6 +124,10 @@ describe('invoices and receipts', () => {
       })
       const times = all.map(({ created_at }) => created_at)
       expect(times).toEqual(times.toSorted().toReversed())
+      expect(invoices.map(({ description }) => description.replace(/[\d-]{10}$/, 'day'))).toEqual([
+        ...invoices.slice(1).map(() => 'Pro until day'),
+        'Free trial of Pro until day',
+      ])
     })
 
     test.each([1, 2, 3])('invoices come in pages of %i that neither repeat nor omit one', async (limit) => {
@@ -154,6 +160,62 @@ describe('invoices and receipts', () => {
       body: { error: 'Only organization administrators can view billing settings.' },
     })
     expect(await read(ada)).toMatchObject({ status: 404 })
+  })
+
+  test('an invoice of a plan is titled by what was bought, whatever Stripe writes on its lines', async () => {
+    const admin = await signUp(clerk)
+    const organization = await buildOrganization(clerk, admin)
+    const body = { clerk_org_id: organization.id, seats_total: 3 }
+    const { sessionId } = await server.ask(createOrganizationSubscription, { token: admin.token, body })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const { subscription } = await stripe.client.checkout.sessions.retrieve(sessionId)
+    const id = String(subscription)
+    const { items, customer } = await stripe.client.subscriptions.retrieve(id)
+    const [item] = items.data
+    const order = (quantity: number, more: Stripe.SubscriptionUpdateParams = {}) =>
+      stripe.client.subscriptions.update(id, {
+        items: [{ id: item?.id ?? '', quantity }],
+        proration_behavior: 'always_invoice',
+        ...more,
+      })
+    const latest = async () => {
+      const [invoice] = (await list(admin, { payer: organization.id })).items
+      return { title: invoice?.description, plan: invoice?.plan }
+    }
+    const ends_at = new Date((item?.current_period_end ?? 0) * 1000).toISOString()
+    const until = `until ${ends_at.slice(0, 10)}`
+    const plan = { plan_type: 'teams', ends_at }
+
+    expect(await latest()).toEqual({
+      title: `Teams, 3 seats, ${until}`,
+      plan: { ...plan, kind: 'period', seats: 3 },
+    })
+    await order(4)
+    expect(await latest()).toEqual({
+      title: `1 more seat ${until}`,
+      plan: { ...plan, kind: 'seats', seats: 1 },
+    })
+    await order(9)
+    expect((await latest()).title).toBe(`5 more seats ${until}`)
+    await order(7)
+    expect((await latest()).title).toBe(`2 fewer seats ${until}`)
+    // Two changes of one moment that one invoice charges.
+    await order(8, { proration_behavior: 'create_prorations' })
+    await order(10)
+    expect((await latest()).title).toBe(`3 more seats ${until}`)
+
+    await stripe.client.invoiceItems.create({
+      customer: String(customer),
+      amount: 5000,
+      currency: 'eur',
+      description: 'A day of training',
+    })
+    const byHand = await stripe.client.invoices.create({
+      customer: String(customer),
+      pending_invoice_items_behavior: 'include',
+    })
+    await stripe.client.invoices.finalizeInvoice(byHand.id ?? '')
+    expect(await latest()).toEqual({ title: 'A day of training', plan: null })
   })
 
   test.each([

@@ -1,10 +1,15 @@
+import type Stripe from 'stripe'
 import { z } from 'zod'
-import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
+import { type BillingDocument, describeInvoicedPlan, listBillingDocuments } from '../../schema/api/billing.ts'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { findDisputeStates } from '../../schema/charges/charges.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { listStripeDocuments, type StripeDocument } from '../../schema/stripe/billing-documents.ts'
+import {
+  listStripeDocuments,
+  planOfInvoice,
+  type StripeDocument,
+} from '../../schema/stripe/billing-documents.ts'
 import type { DisputeState } from '../../schema/stripe/statuses.ts'
 import { cursorOf } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -46,12 +51,14 @@ type Disputes = ReadonlyMap<string, DisputeState>
 function presentDocument(document: StripeDocument, disputes: Disputes): BillingDocument {
   if (document.kind === 'receipt') return presentReceipt(document, disputes)
   const { invoice } = document
+  const plan = planOfInvoice(invoice)
   return {
     id: invoice.id ?? '',
     kind: 'invoice',
     number: invoice.number,
-    description: invoice.lines.data[0]?.description ?? 'Subscription',
+    description: plan ? describeInvoicedPlan(plan, plan.ends_at.slice(0, 10)) : otherTitleOf(invoice),
     credits: null,
+    plan,
     status: invoiceStatuses.find((status) => status === invoice.status) ?? 'open',
     amount_minor: invoice.total,
     currency: invoice.currency.toUpperCase(),
@@ -59,6 +66,14 @@ function presentDocument(document: StripeDocument, disputes: Disputes): BillingD
     hosted_url: invoice.hosted_invoice_url ?? null,
     pdf_url: invoice.invoice_pdf ?? null,
   }
+}
+
+/** Of what a person invoiced by hand, its text; Stripe's words for a proration are no title. */
+function otherTitleOf({ lines }: Stripe.Invoice): string {
+  const isOfPlan = lines.data.some(
+    ({ parent }) => parent?.subscription_item_details ?? parent?.invoice_item_details?.proration,
+  )
+  return isOfPlan ? 'Change of the plan' : (lines.data[0]?.description ?? 'Invoice')
 }
 
 const invoiceStatuses = ['paid', 'open', 'void', 'uncollectible'] as const
@@ -74,6 +89,7 @@ function presentReceipt(
     number: invoice?.number ?? charge?.receipt_number ?? null,
     description: credits === null ? 'Payment' : `${credits.toLocaleString('en-US')} credits`,
     credits,
+    plan: null,
     status: charge ? statusOf(charge, disputes.get(charge.id)) : 'processing',
     amount_minor: session.amount_total ?? charge?.amount ?? 0,
     currency: (session.currency ?? charge?.currency ?? 'eur').toUpperCase(),

@@ -18,16 +18,22 @@ import {
   recipientOf,
 } from '../../schema/checkout/intents.ts'
 import { listOpenIntents } from '../../schema/checkout/open-checkouts.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { readUnusedRefund } from '../../schema/position/unused-refund.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
-import { findSubscriptionOfIntent, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import {
+  findSubscription,
+  findSubscriptionOfIntent,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
 import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
 import { checkoutFailure, type Failure, rowsFailure } from '../failures.ts'
 import { oneself, theOwner, theUser } from '../rights.ts'
@@ -76,7 +82,10 @@ export const checkoutRoutes = [
     const email = (await findUser(deps.db, user_id))?.email ?? null
     const data =
       intent.state === 'settled'
-        ? settledData(intent, { email, subscription: await findSubscription(deps.db, intent) })
+        ? {
+            ...settledData(intent, { email, subscription: await findBought(deps.db, intent) }),
+            ended_plan: await findEndedPlan(deps, intent),
+          }
         : sessionData(await fetchSession(deps.stripe, query.session_id), intent, email)
     const fulfilment = await presentFulfilment(deps.db, intent)
     const waits = intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete'
@@ -140,8 +149,23 @@ async function fetchSession(stripe: Stripe, sessionId: string): Promise<FetchedS
   }
 }
 
-async function findSubscription(db: Database, intent: CheckoutIntent): Promise<Subscription | undefined> {
+async function findBought(db: Database, intent: CheckoutIntent): Promise<Subscription | undefined> {
   return intent.kind === 'subscription' ? findSubscriptionOfIntent(db, intent.id) : undefined
+}
+
+/** The plan in whose place this one was paid. What it gives back is decided when Stripe has ended it. */
+async function findEndedPlan(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  intent: CheckoutIntent,
+): Promise<SessionData['ended_plan']> {
+  if (!intent.ends_subscription_id) return undefined
+  const plan = await findSubscription(db, intent.ends_subscription_id)
+  if (plan?.replaced_by !== intent.id) return undefined
+  const { plan_type, currency, ended_at } = plan
+  const refund_minor = ended_at
+    ? plan.unused_refund_minor
+    : (await inSnapshot(db, (trx) => readUnusedRefund(trx, plan, now())))?.amount_minor
+  return { plan_type, currency, refund_minor: refund_minor ?? 0, is_final: ended_at !== null }
 }
 
 /** For a plan that began with a trial nothing has been paid. */

@@ -148,7 +148,7 @@ function editorLabel(
   const { scheme, editor_name } = token
   const ended = !isActive(token, now)
   if (scheme === null) return ended ? 'Generated token (ended)' : 'Generated token'
-  const name = editor_name ?? editorOfScheme(scheme, known) ?? 'Program on a computer'
+  const name = editor_name ?? editorOfScheme(scheme, known) ?? 'A program on a computer'
   return ended ? `${name} (signed out)` : name
 }
 

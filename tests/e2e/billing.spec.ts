@@ -184,7 +184,7 @@ test(
     await page.getByRole('radio', { name: 'This month' }).click()
     await group.selectOption('Day')
     await expect(breakdown.getByRole('row')).toHaveCount(3)
-    await expect(page.getByText('Days begin at midnight UTC')).toBeVisible()
+    await expect(page.getByText('Each day starts at 00:00 UTC')).toBeVisible()
     const usageFile = page.waitForEvent('download')
     await breakdown.getByRole('button', { name: 'Export' }).click()
     expect((await usageFile).suggestedFilename()).toMatch(/^usage-by-day-.+\.csv$/)

@@ -78,7 +78,7 @@ test('an editor is signed in after a click, on a page that names account and des
   const calls = listenTo(page)
   await page.goto(editor.page)
   await expect(page.getByText(person.email)).toBeVisible()
-  await expect(page.getByText('A program on this computer')).toBeVisible()
+  await expect(page.getByText('A program on a computer')).toBeVisible()
   await expect(page.getByText(new URL(editor.redirect_uri).origin)).toBeVisible()
   await expect(agree(page)).toBeVisible()
   const { violations } = await new AxeBuilder({ page }).analyze()
@@ -196,7 +196,7 @@ test.describe('with PKCE', () => {
       const person = await fillSignUp(page)
 
       await expect(page.getByText(person.email, { exact: true })).toBeVisible()
-      await expect(page.getByText('A program on this computer')).toBeVisible()
+      await expect(page.getByText('A program on a computer')).toBeVisible()
       const { violations } = await new AxeBuilder({ page }).analyze()
       expect(violations).toEqual([])
       expect(editor.visits).toEqual([])

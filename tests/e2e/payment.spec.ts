@@ -18,7 +18,7 @@ test(
       .click()
     await expect(page.getByRole('heading', { name: 'Payment Cancelled' })).toBeVisible()
     await expect(page.getByText('Your payment was cancelled and no charges were made')).toBeVisible()
-    const left = page.getByRole('region', { name: 'Not charged' })
+    const left = page.getByRole('region', { name: 'Your order' })
     await expect(left.getByRole('listitem')).toHaveCount(1)
     await expect(left.getByRole('listitem')).toContainText('500 credits€7.00')
     await expect(page.getByRole('heading', { name: 'What Happened?' })).toBeVisible()

@@ -120,7 +120,7 @@ test(
     const laptop = await openEditor(page, context)
     await laptop.getByLabel('Name of this computer').fill('laptop')
     await laptop.getByRole('button', { name: 'Sign in' }).click()
-    await expect(laptop.getByText('Sample editor', { exact: true })).toBeVisible()
+    await expect(laptop.getByText('A program on a computer')).toBeVisible()
     await expect(laptop.getByText('Says it is “Sample editor on laptop”')).toBeVisible()
     await expect(laptop.getByText('Your other editors stay connected.')).toBeVisible()
     await expectAccessible(laptop)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { NewCreditPurchase, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
+import { offeredCards } from '../../server/checkout/offered-card.ts'
 import { creditPurchaseParams, subscriptionParams } from '../../server/checkout/session-params.ts'
 import type { Finding, Step } from './findings.ts'
 import { currency, findPrice, newCustomer, type StripeAccount } from './stripe-account.ts'
@@ -66,7 +67,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
           amount_minor: 700,
           credits: 500,
         }
-        return open(creditPurchaseParams(intent, { returns, collected }))
+        return open(creditPurchaseParams(intent, { returns, collected, offered: offeredCards }))
       },
     ],
   ]

@@ -26,7 +26,7 @@ export const teamFeatures = [
   },
   {
     id: 'support',
-    title: 'Support that can look it up',
+    title: 'Support with the full record',
     text: 'Support sees what happened to a payment and to every credit it bought, and can put it right.',
   },
 ] as const

@@ -93,15 +93,20 @@ export function defaultMethod(
   return null
 }
 
-/** A customer gives another card: it pays from now on, for every subscription there is. */
-export function changeCard(
+interface GivenCard {
+  readonly customer: StoredCustomer
+  readonly card: TestCard
+  readonly expiry: Expiry
+  readonly name: string | null
+}
+
+/**
+ * A customer gives another card in the portal: it becomes their default. A subscription that has a card of
+ * its own goes on with that: https://docs.stripe.com/customer-management/portal-deep-links
+ */
+export function changeDefaultCard(
   service: Service,
-  {
-    customer,
-    card,
-    expiry,
-    name,
-  }: { customer: StoredCustomer; card: TestCard; expiry: Expiry; name: string | null },
+  { customer, card, expiry, name }: GivenCard,
 ): StoredPaymentMethod {
   const { store } = service
   const payer = { email: customer.email, name: name ?? customer.name ?? null }
@@ -114,6 +119,14 @@ export function changeCard(
     cause: noCall,
     previous_attributes: { invoice_settings: customer.invoice_settings },
   })
+  return method
+}
+
+/** The same where a plan is paid: the card pays from now on, for every subscription there is. */
+export function changeCard(service: Service, given: GivenCard): StoredPaymentMethod {
+  const { store } = service
+  const { customer } = given
+  const method = changeDefaultCard(service, given)
   for (const subscription of [...store.subscriptions.oldestFirst()]) {
     if (subscription.customer !== customer.id || hasEnded(subscription)) continue
     const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })

@@ -42,7 +42,7 @@ export function updateSubscription(
   const before = input.items.length > 0 ? releaseSchedule(service, given, cause) : given
   const plan = prepareUpdate(service, before, input)
   const method = defaultMethod(service, {
-    subscription: { default_payment_method: input.default_payment_method ?? before.default_payment_method },
+    subscription: withSettings(service, before, input),
     customer: store.customers.get(before.customer),
   })
   const is_off_session = !input.is_on_session

@@ -41,7 +41,7 @@ export function subscriptionRoutes(router: Router, service: Service): void {
     isListed: (subscription, { status }) => hasStatus(subscription, status),
     update: (before, { form, cause }) => {
       const params = readParams(updateSubscriptionParams, form)
-      if (params.default_payment_method !== undefined) {
+      if (params.default_payment_method) {
         checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
       const { now } = service.clock

@@ -109,7 +109,7 @@ export const updateSubscriptionParams = z.strictObject({
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
   cancel_at_period_end: flag.optional(),
   cancellation_details: cancellationDetails.optional(),
-  default_payment_method: text.optional(),
+  default_payment_method: clearable.optional(),
   description: clearable.optional(),
   discounts: discountRequests.optional(),
   items: z.array(itemChange).max(20).optional(),

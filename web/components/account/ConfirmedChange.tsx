@@ -7,6 +7,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { toast } from '../../ui/toast.ts'
 
 const pollMs = 1500
 /** Then the page stops asking. The change is made; a reload shows it. */
@@ -16,7 +17,6 @@ const patienceMs = 2 * 60_000
 export function ConfirmedChange({ payer }: { payer: PayerView }) {
   const [search, setSearch] = useSearchParams()
   const [since] = useState(() => Date.now())
-  const [applied, setApplied] = useState<BillingFrequency>()
   const queryClient = useQueryClient()
   const expected = billingFrequencies.find((one) => one === search.get('billed'))
   const { data } = useQuery({
@@ -26,29 +26,25 @@ export function ConfirmedChange({ payer }: { payer: PayerView }) {
       !isThere(data?.subscription, expected) && Date.now() - since < patienceMs ? pollMs : false,
   })
   const isApplied = isThere(data?.subscription, expected)
+  // Not one that waits for the next period, which has a notice of its own.
+  const isNow = data?.subscription?.billing_frequency === expected
   useEffect(() => {
     if (!isApplied) return
-    setApplied(expected)
+    if (isNow) toast.success(`Your plan is billed ${expected} now`, { id: 'billed' })
     // It may be taken back, and must not be waited for again.
     setSearch((now) => [...now].filter(([name]) => name !== 'billed'), { replace: true })
     void queryClient.invalidateQueries({ queryKey: ['organization-subscription'] })
     void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
-  }, [isApplied, expected, setSearch, queryClient])
-  const isWaiting = expected !== undefined && data !== undefined && !isApplied
-  const isBilledSo = applied !== undefined && applied === data?.subscription?.billing_frequency
-  if (!isWaiting && !isBilledSo) return null
+  }, [isApplied, isNow, expected, setSearch, queryClient])
+  if (expected === undefined || data === undefined || isApplied) return null
   return (
     <div className="mb-4 sm:mb-5">
-      {isWaiting ? (
-        <Alert title="Your plan is being changed">
-          <span className="flex items-center gap-2">
-            <Spinner className="size-3.5 shrink-0" />
-            This usually takes a few seconds.
-          </span>
-        </Alert>
-      ) : (
-        <Alert tone="positive" title={`Your plan is billed ${applied} now`} />
-      )}
+      <Alert title="Your plan is being changed">
+        <span className="flex items-center gap-2">
+          <Spinner className="size-3.5 shrink-0" />
+          This usually takes a few seconds.
+        </span>
+      </Alert>
     </div>
   )
 }

@@ -1,4 +1,10 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { payOverdue } from '../../../schema/api/account.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
+import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/toast.ts'
 import { AddCreditsLink } from './AddCreditsLink.tsx'
 import type { Notice, NoticeAction } from './notices.ts'
 import { PortalButton } from './PortalButton.tsx'
@@ -40,7 +46,42 @@ function Action({ action, payer, onFollow }: ActionProps) {
       )
     case 'card':
       return <PortalButton payer={payer} label={action.label} flow="payment_method_update" />
+    case 'payment':
+      return <PayNow payer={payer} label={action.label} />
     case 'portal':
       return <PortalButton payer={payer} label={action.label} />
   }
+}
+
+const pollMs = 1500
+
+/** Charges the card that its label names. The notice goes when the payment is applied. */
+function PayNow({ payer, label }: Pick<ActionProps, 'payer'> & { label: string }) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const pay = useMutation({
+    mutationFn: () => api(payOverdue, { query: { payer: payer.payer }, body: {} }),
+    onSuccess: () => {
+      toast.success('Payment received', { description: 'The plan is renewed in a few seconds.' })
+      void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
+    },
+    onError: (error) => {
+      toast.error('Payment failed', {
+        description: failureText(error, 'The payment could not be made. Please try again.'),
+      })
+      void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
+      void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
+    },
+  })
+  useQuery({
+    ...accountSummaryQuery(api, payer),
+    enabled: pay.isSuccess,
+    refetchInterval: pay.isSuccess && pollMs,
+  })
+  const isBusy = pay.isPending || pay.isSuccess
+  return (
+    <Button size="small" busy={isBusy} disabled={isBusy} onClick={() => pay.mutate()}>
+      {label}
+    </Button>
+  )
 }

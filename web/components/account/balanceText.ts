@@ -26,6 +26,14 @@ export function monthText({
   return `${share} · ${resets ? 'resets' : 'the rest ends'} ${formatShortDay(ends_at)}`
 }
 
+/** "500 plan, 1,588 purchased"; nothing where no plan has any, since all of it is purchased then. */
+export function splitText({ plan, purchased }: { plan: number; purchased: number }): string {
+  if (plan === 0) return ''
+  return purchased === 0
+    ? `${formatCredits(plan)} plan`
+    : `${formatCredits(plan)} plan, ${formatCredits(purchased)} purchased`
+}
+
 /** "1,000 purchased", and the plan's credits where no month explains them. */
 export function otherCreditsText({
   balance: { plan, purchased },

@@ -122,7 +122,7 @@ test('a payment that was declined comes first, with its amount, its day, the day
   expect(notices[0]).toMatchObject({
     tone: 'caution',
     title: '€20.00 for Pro was declined on Feb 28, 2026: insufficient funds',
-    text: 'Update the card by Mar 7, 2026, when it is charged again, to keep Pro. Until it is paid, Pro brings no new credits.',
+    text: 'Update the card by Mar 7, 2026, when it is charged again, to keep Pro. No plan credits are added until it is paid.',
     actions: [
       { leadsTo: 'card', label: 'Update card' },
       { leadsTo: 'stripe', url: declined.url, label: 'Pay now' },
@@ -130,12 +130,27 @@ test('a payment that was declined comes first, with its amount, its day, the day
   })
 })
 
+test('a payment that was declined names the card that another one took the place of, and offers to pay with it', () => {
+  const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2034 }
+  const summary = summaryWith({ subscription: { status: 'past_due' }, overdue: declined })
+  const [notice] = noticesOf(summary, { payment: null, card, card_declined: false })
+  expect(notice).toMatchObject({
+    text: 'Visa •••• 4242 is charged on Mar 7, 2026. No plan credits are added until it is paid.',
+    actions: [
+      { leadsTo: 'payment', label: 'Pay now with Visa •••• 4242' },
+      { leadsTo: 'card', label: 'Update card' },
+    ],
+  })
+  const [same] = noticesOf(summary, { payment: null, card, card_declined: true })
+  expect(same).toEqual(noticesOf(summary)[0])
+})
+
 test('a declined payment of which less is known says less', () => {
   const [notice] = noticesOf(summaryWith({ subscription: { status: 'unpaid' }, overdue: nothingKnown }))
   expect(notice).toMatchObject({
     tone: 'critical',
     title: 'The last payment for Pro was declined',
-    text: 'It is not charged again automatically. Update the card and pay now to keep Pro. Until it is paid, Pro brings no new credits.',
+    text: 'It is not charged again automatically. Update the card and pay now to keep Pro. No plan credits are added until it is paid.',
     actions: [{ leadsTo: 'card', label: 'Update card' }],
   })
 })
@@ -157,7 +172,9 @@ test('the end of a trial names the first payment once that is known', () => {
   const trial_end = '2026-03-04T12:00:00.000Z'
   const summary = summaryWith({ subscription: { status: 'trialing', trial_end } })
   const payment = { amount_minor: 2000, currency: 'EUR', at: trial_end, overdue: false } as const
-  expect(noticesOf(summary, payment)[0]?.text).toMatch(/^The first payment, €20.00, is taken on that day/)
+  expect(noticesOf(summary, { payment, card: null, card_declined: false })[0]?.text).toMatch(
+    /^The first payment, €20.00, is taken on that day/,
+  )
   expect(noticesOf(summary)[0]?.text).toMatch(/^The first payment is taken on that day/)
 })
 

@@ -1,6 +1,7 @@
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
+import { cardName } from './card.ts'
 
 export interface Notice {
   id: 'no_seat' | 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
@@ -12,13 +13,15 @@ export interface Notice {
 }
 
 export type NoticeAction =
-  /** `card` is the portal's page for another card. */
-  | { leadsTo: 'portal' | 'card' | 'credits'; label: string }
+  /** `card` is the portal's page for another card; `payment` charges the card on file. */
+  | { leadsTo: 'portal' | 'card' | 'credits' | 'payment'; label: string }
   | { leadsTo: 'stripe'; url: string; label: string }
 
 /** Instead of the advice to buy credits. */
 export const renewalText =
   'The plan is being renewed, and its credits come with the payment, usually within an hour.'
+
+const noCredits = 'No plan credits are added until it is paid.'
 
 const trialNoticeMs = 3 * 24 * 3_600_000
 
@@ -26,7 +29,7 @@ const trialNoticeMs = 3 * 24 * 3_600_000
  * What the reader of an account should know and can do something about, most urgent first. `next` is the next
  * payment, once it is known.
  */
-export function noticesOf(summary: AccountSummary, next: NextPayment['payment'] = null): Notice[] {
+export function noticesOf(summary: AccountSummary, next?: NextPayment): Notice[] {
   const { subscription } = summary
   return [
     ...seatNotices(summary),
@@ -53,13 +56,16 @@ function seatNotices({ organization_name, has_seat, may_manage, plan_type }: Acc
 function planNotices(
   subscription: AccountSubscription,
   summary: AccountSummary,
-  next: NextPayment['payment'],
+  next: NextPayment | undefined,
 ): Notice[] {
   const { may_manage, as_of, overdue } = summary
   const { name, per_seat } = plans[subscription.plan_type]
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
-  if (overdue) return [overdueNotice(overdue, subscription, may_manage)]
+  if (overdue) {
+    const card = next && !next.card_declined ? next.card : null
+    return [overdueNotice(overdue, subscription, { may_manage, card: card && cardName(card) })]
+  }
   if (status !== 'active' && status !== 'trialing') return []
   if (cancel_at !== null) {
     return [
@@ -73,7 +79,8 @@ function planNotices(
     ]
   }
   if (status === 'trialing' && isTrialEnding(subscription, as_of)) {
-    const sum = next ? `, ${formatMoney(next.amount_minor, next.currency)},` : ''
+    const first = next?.payment
+    const sum = first ? `, ${formatMoney(first.amount_minor, first.currency)},` : ''
     return [
       {
         id: 'trial_ending',
@@ -97,7 +104,8 @@ function overdueNotice(
     next_attempt_at,
   }: NonNullable<AccountSummary['overdue']>,
   { plan_type, currency, status }: AccountSubscription,
-  may_manage: boolean,
+  /** The card on file, where the payment was not declined on it. */
+  { may_manage, card }: { may_manage: boolean; card: string | null },
 ): Notice {
   const { name } = plans[plan_type]
   const sum = amount_minor === null ? 'The last payment' : formatMoney(amount_minor, currency)
@@ -117,22 +125,27 @@ function overdueNotice(
     return {
       ...notice,
       title: `The last payment for ${name} was declined`,
-      text: `An administrator has to update the card to keep ${name}. Until it is paid, ${name} brings no new credits.`,
+      text: `An administrator has to update the card to keep ${name}. ${noCredits}`,
       actions: [],
     }
   }
   const day = declined_at ? ` on ${formatDay(declined_at)}` : ''
-  const next = next_attempt_at
-    ? `Update the card by ${formatDay(next_attempt_at)}, when it is charged again, to keep ${name}.`
-    : `It is not charged again automatically. Update the card and pay now to keep ${name}.`
+  const again = next_attempt_at && formatDay(next_attempt_at)
+  const next = card
+    ? again
+      ? `${card} is charged on ${again}.`
+      : `Pay now with ${card} to keep ${name}.`
+    : again
+      ? `Update the card by ${again}, when it is charged again, to keep ${name}.`
+      : `It is not charged again automatically. Update the card and pay now to keep ${name}.`
+  const update = { leadsTo: 'card', label: 'Update card' } as const
   return {
     ...notice,
     title: `${sum} for ${name} was declined${day}${decline_reason ? `: ${decline_reason}` : ''}`,
-    text: `${next} Until it is paid, ${name} brings no new credits.`,
-    actions: [
-      { leadsTo: 'card', label: 'Update card' },
-      ...(url ? [{ leadsTo: 'stripe', url, label: 'Pay now' } as const] : []),
-    ],
+    text: `${next} ${noCredits}`,
+    actions: card
+      ? [{ leadsTo: 'payment', label: `Pay now with ${card}` }, update]
+      : [update, ...(url ? [{ leadsTo: 'stripe', url, label: 'Pay now' } as const] : [])],
   }
 }
 

@@ -1,6 +1,6 @@
 import { Download, ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BillingDocument } from '../../../schema/api/billing.ts'
+import { type BillingDocument, describeInvoicedPlan } from '../../../schema/api/billing.ts'
 import { readerLocales } from '../../reader.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { formatCredits, formatDay } from '../format.ts'
@@ -24,8 +24,8 @@ export function DocumentList<Item extends BillingDocument>({ items, more }: Docu
 }
 
 function Document({ document, children }: { document: BillingDocument; children: ReactNode }) {
-  const { kind, number, credits, created_at, hosted_url, pdf_url } = document
-  const description = credits === null ? document.description : `${formatCredits(credits)} credits`
+  const { kind, number, created_at, hosted_url, pdf_url } = document
+  const description = documentTitle(document)
   const title = number ?? description
   const [tone, status] = statuses[document.status]
   return (
@@ -58,6 +58,12 @@ function Document({ document, children }: { document: BillingDocument; children:
       </p>
     </li>
   )
+}
+
+/** What was bought, with numbers and days as the reader writes them. */
+export function documentTitle({ credits, plan, description }: BillingDocument): string {
+  if (credits !== null) return `${formatCredits(credits)} credits`
+  return plan ? describeInvoicedPlan(plan, formatDay(plan.ends_at)) : description
 }
 
 function DocumentLink({ href, label, children }: { href: string; label: string; children: ReactNode }) {

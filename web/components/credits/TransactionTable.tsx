@@ -3,6 +3,7 @@ import type { BillingDocument } from '../../../schema/api/billing.ts'
 import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
 import { cn } from '../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../ui/Table.tsx'
+import { splitText } from '../account/balanceText.ts'
 import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
 import { Dotted } from './Dotted.tsx'
 
@@ -107,10 +108,7 @@ function Row({ change, document }: RowProps) {
       </Cell>
       <Cell of="Balance" className="whitespace-nowrap">
         <span className="font-medium">{formatCredits(change.balance_after.total)}</span>
-        <span className="mt-0.5 block text-faint text-xs">
-          {formatCredits(change.balance_after.plan)} plan, {formatCredits(change.balance_after.purchased)}{' '}
-          purchased
-        </span>
+        <span className="mt-0.5 block text-faint text-xs">{splitText(change.balance_after)}</span>
       </Cell>
     </tr>
   )

@@ -14,9 +14,10 @@ import { formatCredits, formatDay } from '../format.ts'
 interface CreditPoolProps {
   view: OrganizationView
   currency: Currency
+  hasPlan: boolean
 }
 
-export function CreditPool({ view, currency }: CreditPoolProps) {
+export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
   const credits = useQuery(organizationCreditsQuery(useApi(), view))
   if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
   return (
@@ -31,7 +32,7 @@ export function CreditPool({ view, currency }: CreditPoolProps) {
           onRetry={() => void credits.refetch()}
         />
       ) : (
-        <Pool {...credits.data} />
+        <Pool hasPlan={hasPlan} {...credits.data} />
       )}
       <section aria-labelledby="top-up-title" className="border-t px-5 py-5 sm:px-6">
         <h3 id="top-up-title" className="mb-4 font-semibold text-sm">
@@ -44,6 +45,7 @@ export function CreditPool({ view, currency }: CreditPoolProps) {
 }
 
 interface PoolProps {
+  hasPlan: boolean
   total_credits: number
   used_credits: number
   held_credits: number
@@ -73,10 +75,12 @@ function Pool(pool: PoolProps) {
           <dt>Used since {formatDay(pool.since)}</dt>
           <dd>{formatCredits(used_credits)}</dd>
         </div>
-        <div>
-          <dt>Plan credits</dt>
-          <dd>{formatCredits(plan_credits)}</dd>
-        </div>
+        {pool.hasPlan && (
+          <div>
+            <dt>Plan credits</dt>
+            <dd>{formatCredits(plan_credits)}</dd>
+          </div>
+        )}
         <div>
           <dt>Purchased credits, never expire</dt>
           <dd>{formatCredits(purchased_credits)}</dd>

@@ -44,7 +44,7 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
         )}
       </div>
       <div className="lg:col-span-2">
-        <CreditPool view={view} currency={currency.code} />
+        <CreditPool view={view} currency={currency.code} hasPlan={hasSubscription} />
       </div>
     </div>
   )

@@ -3,7 +3,7 @@ import type { NextPayment } from '../../../schema/api/account.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { nextPaymentQuery } from '../../api/account.ts'
+import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
@@ -19,17 +19,22 @@ interface PlanOverviewProps {
 
 export function PlanOverview({ view, subscription }: PlanOverviewProps) {
   const payer = { payer: view.organizationId, userId: view.userId }
-  const next = useQuery(nextPaymentQuery(useApi(), payer))
+  const api = useApi()
+  const next = useQuery(nextPaymentQuery(api, payer))
+  const { data: summary } = useQuery(accountSummaryQuery(api, payer))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const yearly = billing_frequency === 'yearly'
   const perMonth = plans.teams.credits_per_seat * seats_total
+  // Seats that were added within a month bring their share of it.
+  const now = summary?.plan_month?.granted ?? perMonth
+  const first = now === perMonth ? '' : `${formatCredits(now)} credits this month, then `
   return (
     <Card aria-labelledby="plan-title">
       <CardHeader
         id="plan-title"
         title="Teams plan"
-        description={`${formatCredits(perMonth)} credits for the pool every month`}
+        description={`${first}${formatCredits(perMonth)} credits for the pool every month`}
         action={<SubscriptionBadge status={subscription.status} />}
       />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 pt-5 pb-6 tabular-nums sm:px-6">

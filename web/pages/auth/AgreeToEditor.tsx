@@ -1,7 +1,6 @@
 import { useClerk } from '@clerk/clerk-react'
 import { MonitorSmartphone } from 'lucide-react'
 import type { Destination } from '../../../schema/api/redirect-uri.ts'
-import { useWebConfig } from '../../api/catalogue.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
 
@@ -28,9 +27,6 @@ export function AgreeToEditor({
   onCancel,
 }: AgreeToEditorProps) {
   const { signOut } = useClerk()
-  const { sample_editor_url } = useWebConfig()
-  // The name is the operator's, never one that a program gives itself: any may listen on this computer.
-  const isSample = sample_editor_url !== null && new URL(sample_editor_url).origin === address
   return (
     <StatusView
       tone="neutral"
@@ -66,7 +62,7 @@ export function AgreeToEditor({
         <div className="px-4 py-3">
           <dt className="text-muted">Destination</dt>
           <dd className="mt-0.5">
-            <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+            <span className="font-medium">{name}</span>
             {editor_name !== null && (
               <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
             )}

@@ -5,12 +5,12 @@ import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { renewalText } from '../../components/account/notices.ts'
+import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -168,7 +168,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           label="Download Invoice"
           note={
             latest
-              ? `${latest.number ?? latest.description}, ${formatDay(latest.created_at)}`
+              ? `${documentTitle(latest)}, ${formatDay(latest.created_at)}`
               : documents.isPending
                 ? 'Looking for the latest…'
                 : documents.isError

@@ -10,6 +10,7 @@ import {
   transactionsQuery,
 } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
+import { splitText } from '../../components/account/balanceText.ts'
 import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
@@ -159,14 +160,15 @@ interface BalanceProps {
   balance: { plan: number; purchased: number; total: number }
 }
 
-function Balance({ whose, is_now, as_of, balance: { plan, purchased, total } }: BalanceProps) {
+function Balance({ whose, is_now, as_of, balance }: BalanceProps) {
+  const split = splitText(balance)
   return (
     <p role="status" className="px-5 pb-4 text-muted text-sm tabular-nums sm:px-6">
       {is_now
         ? `${whose} balance is now `
         : `On ${formatDay(as_of)} at ${formatTime(as_of)} ${whose.toLowerCase()} balance was `}
-      <strong className="font-semibold text-ink">{formatCredits(total)} credits</strong>
-      {`: ${formatCredits(plan)} plan, ${formatCredits(purchased)} purchased`}
+      <strong className="font-semibold text-ink">{formatCredits(balance.total)} credits</strong>
+      {split && `: ${split}`}
     </p>
   )
 }

@@ -55,7 +55,7 @@ export function UsageTab({ payer, now }: UsageTabProps) {
           options={ranges}
           onChange={(chosen) => choose({ range: chosen })}
         />
-        <p className="text-muted text-sm">Days begin at midnight UTC</p>
+        <p className="text-muted text-sm">Each day starts at 00:00 UTC</p>
       </div>
       <UsageCard
         usage={summary}

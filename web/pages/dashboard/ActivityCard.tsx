@@ -3,7 +3,6 @@ import { Waves } from 'lucide-react'
 import type { AccountPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { transactionsQuery } from '../../api/billing.ts'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
 import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
@@ -70,12 +69,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
 
 function NoActivity() {
   return (
-    <EmptyState
-      icon={Waves}
-      title="No activity yet"
-      className="flex-1 justify-center py-14"
-      action={<AddCreditsLink />}
-    >
+    <EmptyState icon={Waves} title="No activity yet" className="flex-1 justify-center py-14">
       Purchases and usage will appear here, with the balance after each one.
     </EmptyState>
   )

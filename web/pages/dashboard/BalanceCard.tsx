@@ -33,7 +33,8 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
           <BalanceParts summary={summary} />
           <p className="text-muted">{balanceNote(summary)}</p>
         </div>
-        {may_manage && (
+        {/* Before that the checklist leads to the form, and a low balance has a notice that does. */}
+        {may_manage && balance.had_credits && !balance.low && (
           <div className="mt-auto flex justify-end pt-4">
             <AddCreditsLink />
           </div>
@@ -108,5 +109,6 @@ export function balanceNote({
       : `${whose} no credits yet. ${add} to start using the assistant.`
   }
   if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
-  return 'Plan credits are used first. Purchased credits never expire.'
+  const order = plan_type === 'starter' ? '' : 'Plan credits are used first. '
+  return `${order}Purchased credits never expire.`
 }

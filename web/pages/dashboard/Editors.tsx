@@ -85,7 +85,7 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
   )
 }
 
-const titleOf = ({ editor }: SignedInEditor) => editor ?? 'Program on a computer'
+const titleOf = ({ editor }: SignedInEditor) => editor ?? 'A program on a computer'
 
 const nameOf = (editor: SignedInEditor) =>
   editor.name === null ? titleOf(editor) : `${titleOf(editor)}, “${editor.name}”`

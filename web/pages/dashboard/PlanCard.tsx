@@ -107,7 +107,7 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
         // Who sees the payment sees its date there.
         !mayManage && <Fact term="Trial ends" value={formatDay(trial_end)} />
       ) : (
-        status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
+        !mayManage && status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
       )}
       {payer.organization && <Fact term="Seats" value={subscription.seats_total} />}
       {scheduled_change && (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { buySeats } from '../../../schema/api/organizations.ts'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
@@ -29,7 +29,7 @@ export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDial
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Buy Additional Seats"
-      description="The next page shows the exact amount for the rest of this period. Nothing is charged until you confirm it there."
+      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there. A seat brings ${plans.teams.credits_per_seat} credits a month; in this one, the share for the days that are left.`}
     >
       {refused && (
         <div className="mb-5">

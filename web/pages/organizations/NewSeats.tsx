@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { toast } from '../../ui/toast.ts'
 
 const pollMs = 1500
 /** Then the page stops asking. The seats are bought; a reload shows them. */
@@ -28,10 +29,14 @@ export function useExpectedSeats() {
 }
 
 export function NewSeats({ expected, seats_total }: { expected: number | null; seats_total: number }) {
-  if (expected === null) return null
-  if (seats_total >= expected) {
-    return <Alert tone="positive" title={`The organization has ${seats_total} seats now`} />
-  }
+  const [, setSearch] = useSearchParams()
+  const isThere = expected !== null && seats_total >= expected
+  useEffect(() => {
+    if (!isThere) return
+    toast.success(`The organization has ${seats_total} seats now`, { id: 'seats' })
+    setSearch((now) => [...now].filter(([name]) => name !== 'seats'), { replace: true })
+  }, [isThere, seats_total, setSearch])
+  if (expected === null || isThere) return null
   return (
     <Alert title="Your seats are on their way">
       <span className="flex items-center gap-2">

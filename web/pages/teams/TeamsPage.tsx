@@ -99,7 +99,7 @@ function SecuritySection() {
         <SectionHeading
           id="team-security-title"
           title="How we protect your code and your money"
-          text="What keeps both where they belong."
+          text="What is stored, what is checked, and what you can revoke."
         />
         <CardGrid wide>
           {teamSecurity.map((card) => (

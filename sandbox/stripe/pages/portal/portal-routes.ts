@@ -1,5 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
-import { changeCard } from '../../entities/customer.ts'
+import { changeDefaultCard } from '../../entities/customer.ts'
 import { cancelLimit } from '../../entities/portal-limits.ts'
 import type { Service } from '../../service.ts'
 import { readForm } from '../../wire/form.ts'
@@ -102,7 +102,7 @@ export function portalPageRoutes(router: Router, service: Service): void {
       }
       if (!read || Object.keys(errors).length > 0) return refuse(422, { errors, declined: null })
       if (read.card.decline) return refuse(402, { errors, declined: read.card.decline.message })
-      changeCard(service, { customer: view.customer, ...read, name: typed.name })
+      changeDefaultCard(service, { customer: view.customer, ...read, name: typed.name })
       const is_flow = view.session.flow?.type === 'payment_method_update'
       seeOther(context, is_flow ? donePath(view, 'card') : portalPath(view, '/overview?notice=card'))
     }),

@@ -2,12 +2,12 @@ import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { describeOrder } from './texts.ts'
 
-/** Uncharged orders, each with a link to its payment page. */
+/** Orders that were left, each with a link to its payment page. */
 export function LeftOrders({ orders }: { orders: readonly OpenCheckout[] }) {
   return (
     <section aria-labelledby="left-title">
       <h2 id="left-title" className="text-sm">
-        Not charged
+        Your order
       </h2>
       <ul className="mt-2 divide-y divide-line rounded-control border bg-sunken text-sm">
         {orders.map((order) => {

@@ -37,9 +37,7 @@ export function PaymentCancelledPage() {
           </>
         }
       >
-        <Alert title="Nothing has changed.">
-          Your account and your credits are exactly as they were. You can make this purchase at any time.
-        </Alert>
+        <Alert title="Nothing has changed.">You can make this purchase at any time.</Alert>
         {orders.length > 0 && <LeftOrders orders={orders} />}
         <section>
           <h2 className="text-sm">What Happened?</h2>

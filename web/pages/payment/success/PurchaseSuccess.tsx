@@ -188,9 +188,22 @@ function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: Applied
         >
           <span className="font-semibold text-base text-positive">+{formatCredits(purchase.credits)}</span>
         </ReceiptLine>
+        {plan.ended_plan && (
+          <ReceiptLine
+            term={`Your ${plans[plan.ended_plan.plan_type].name} plan`}
+            note={endedText(plan.ended_plan)}
+          >
+            Ended
+          </ReceiptLine>
+        )}
       </Receipt>
     </section>
   )
+}
+
+function endedText({ refund_minor, currency, is_final }: NonNullable<PlanPurchase['ended_plan']>): string {
+  if (refund_minor === 0) return 'not charged again'
+  return `${is_final ? '' : 'about '}${formatMoney(refund_minor, currency)} goes back to your card`
 }
 
 function Receipt({ label, children }: { label?: string; children: ReactNode }) {

@@ -14,6 +14,8 @@ export interface PlanPurchase {
   trial: boolean
   /** The day of the first charge, once the trial has begun. */
   trial_ends_at?: string
+  /** The buyer's own plan, which ended with the order. */
+  ended_plan?: SessionStatus['ended_plan']
 }
 
 /** The plan bought, or `null` for credits. Missing metadata means Pro, monthly, one seat. */
@@ -25,6 +27,7 @@ export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurc
     seats: readSeats(metadata.seats),
     currency: session.currency,
     trial: session.payment_status === 'no_payment_required',
+    ended_plan: session.ended_plan,
     ...(session.trial_ends_at && { trial_ends_at: session.trial_ends_at }),
   }
 }

@@ -190,7 +190,7 @@ function Editors({ editors }: Pick<SupportPerson, 'editors'>) {
 }
 
 const editorTitle = ({ kind, editor }: SupportPerson['editors'][number]) =>
-  kind === 'generated' ? 'Generated token' : (editor ?? 'Program on a computer')
+  kind === 'generated' ? 'Generated token' : (editor ?? 'A program on a computer')
 
 const ends = { connected: 'expires', expired: 'expired', revoked: 'revoked' } as const
 

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { getAccountSummary, getNextPayment, getOfferedCard, payOverdue } from '../../schema/api/account.ts'
+import { purchaseCredits } from '../../schema/api/checkout.ts'
+import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+
+const { stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+
+const paysOnce = '4000000000000341'
+
+/** A customer of Pro; with a card that is declined for its first payment, which is then overdue. */
+async function subscriber(card = paysOnce): Promise<Person & { subscription_id: string }> {
+  const person = await signUp(clerk)
+  const body = { clerkUserId: person.user_id, planType: 'pro' as const }
+  const { sessionId } = await server.ask(createCheckoutSession, { token: person.token, body })
+  await stripe.knob(`sessions/${sessionId}/pay`, { card })
+  const { subscription } = await stripe.client.checkout.sessions.retrieve(sessionId)
+  await worker.catchUp()
+  await stripe.client.subscriptions.update(String(subscription), { trial_end: 'now' })
+  await worker.catchUp()
+  return { ...person, subscription_id: String(subscription) }
+}
+
+const nextOf = ({ token }: Person) => server.ask(getNextPayment, { token, query: {} })
+const pay = ({ token }: Person) => server.api(payOverdue, { token, query: {}, body: {} })
+const isOverdue = async ({ token }: Person) =>
+  (await server.ask(getAccountSummary, { token, query: {} })).overdue !== null
+
+async function chargesOf({ subscription_id }: { subscription_id: string }) {
+  const { customer } = await stripe.client.subscriptions.retrieve(subscription_id)
+  return (await stripe.client.charges.list({ customer: String(customer), limit: 10 })).data
+}
+
+async function openPortal({ token, user_id }: Person): Promise<string> {
+  const body = { userId: user_id, flow: 'payment_method_update' as const }
+  return (await server.ask(createCustomerPortalSession, { token, body })).url
+}
+
+async function giveCard(by: Person, number: string): Promise<void> {
+  const fields = { number, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }
+  const answer = await fetch(`${await openPortal(by)}/payment-method`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  })
+  expect(answer.status).toBe(303)
+}
+
+test('a card that is given in the portal is the one that Stripe charges, by itself or at once', async () => {
+  const ada = await subscriber()
+  expect(await nextOf(ada)).toMatchObject({
+    payment: { overdue: true, amount_minor: 2000, at: expect.any(String) },
+    card: { last4: '0341' },
+    card_declined: true,
+  })
+
+  await giveCard(ada, '4242 4242 4242 4242')
+
+  expect(await nextOf(ada)).toMatchObject({
+    payment: { overdue: true },
+    card: { brand: 'visa', last4: '4242' },
+    card_declined: false,
+  })
+  await stripe.knob(`subscriptions/${ada.subscription_id}/retry`)
+  await worker.catchUp()
+  expect(await isOverdue(ada)).toBe(false)
+  const [charge] = await chargesOf(ada)
+  expect(charge).toMatchObject({ paid: true, payment_method_details: { card: { last4: '4242' } } })
+})
+
+test('opening the portal without giving a card changes nothing about which one is charged', async () => {
+  const ada = await subscriber('4242424242424242')
+  const before = await nextOf(ada)
+  expect(before).toMatchObject({ card: { last4: '4242' }, card_declined: false })
+  await openPortal(ada)
+  await openPortal(ada)
+  expect(await nextOf(ada)).toEqual(before)
+})
+
+test('an overdue payment is paid at once from the card that is named, once, and the plan goes on', async () => {
+  const ada = await subscriber()
+  await giveCard(ada, '5555 5555 5555 4444')
+  const answers = await Promise.all([pay(ada), pay(ada)])
+  expect(answers.map(({ status }) => status)).toContain(200)
+  await worker.catchUp()
+  expect(await isOverdue(ada)).toBe(false)
+  const data = await chargesOf(ada)
+  expect(data.filter(({ paid }) => paid)).toHaveLength(1)
+  expect(data[0]?.payment_method_details?.card?.last4).toBe('4444')
+  expect(await pay(ada)).toMatchObject({
+    status: 409,
+    body: { error: 'No payment of the plan is overdue. Please reload the page.', code: 'nothing_overdue' },
+  })
+})
+
+test('an overdue payment that is declined again says so, and one that has to be confirmed says that', async () => {
+  const ada = await subscriber()
+  expect(await pay(ada)).toMatchObject({
+    status: 402,
+    body: { error: 'The card was declined. Update the card and try again.', code: 'card_declined' },
+  })
+  await stripe.knob(`subscriptions/${ada.subscription_id}/card`, { card: '4000002760003184' })
+  expect(await pay(ada)).toMatchObject({ status: 402, body: { code: 'confirmation_required' } })
+  await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1/invoices' })
+  const answer = await pay(ada)
+  await stripe.clear('faults')
+  expect(answer).toMatchObject({
+    status: 502,
+    body: { error: 'The payment could not be made. Please try again.', code: 'payment_failed' },
+  })
+  expect(await isOverdue(ada)).toBe(true)
+})
+
+test('a payment is made by its payer: not without a session, a plan or the role of an admin', async () => {
+  const [ada, bob] = [await signUp(clerk), await signUp(clerk)]
+  const organization = await buildOrganization(clerk, ada)
+  await addMember(clerk, organization, bob)
+  const payAs = (token: string, payer?: string) =>
+    server.api(payOverdue, { token, query: payer === undefined ? {} : { payer }, body: {} })
+  expect(await server.api(payOverdue, { query: {}, body: {} })).toMatchObject({ status: 401 })
+  expect(await payAs(ada.token)).toMatchObject({ status: 409, body: { code: 'nothing_overdue' } })
+  expect(await payAs(ada.token, organization.id)).toMatchObject({ status: 409 })
+  expect(await payAs(bob.token, organization.id)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+  expect(await payAs(bob.token, 'org_of_others')).toMatchObject({ status: 404 })
+  expect(await payAs(ada.token, 'user_2')).toMatchObject({ status: 400 })
+})
+
+test('a card that was declined is offered for no purchase', async () => {
+  const ada = await subscriber()
+  const offered = async () => (await server.ask(getOfferedCard, { token: ada.token, query: {} })).card
+  const credits = { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' } as const
+  const openPage = async () => {
+    const { url } = await server.ask(purchaseCredits, { token: ada.token, body: credits })
+    return (await fetch(url)).text()
+  }
+  expect(await offered()).toBeNull()
+  expect(await openPage()).not.toContain('•••• 0341')
+  await giveCard(ada, '4242 4242 4242 4242')
+  await pay(ada)
+  await worker.catchUp()
+  expect(await offered()).toMatchObject({ last4: '4242' })
+  expect(await openPage()).toMatch(/checked><span>Visa •••• 4242/)
+})
