@@ -25,6 +25,8 @@ export async function withDatabase<T>(
 /** Starts the embedded Postgres for the launcher, which starts it again when it exits by itself. */
 export async function openDatabase(options: {
   readonly dataDir: string
+  /** Throws away what the database holds. */
+  readonly startsOver?: boolean
   readonly watchdog: Watchdog
   readonly say: (message: string) => void
   readonly running: AsyncDisposableStack
@@ -48,17 +50,25 @@ export async function openDatabase(options: {
     await postgres.stop()
     watchdog.forget(postgres.pid)
   })
-  await createDatabase({ adminUrl: postgres.url, name: databaseName })
+  await createDatabase({
+    adminUrl: postgres.url,
+    name: databaseName,
+    startsOver: options.startsOver ?? false,
+  })
   return { url: postgres.urlOf(databaseName), embedded: true }
 }
 
 export async function createDatabase(options: {
   readonly adminUrl: string
   readonly name: string
+  readonly startsOver?: boolean
 }): Promise<void> {
   const client = new pg.Client({ connectionString: options.adminUrl })
   await client.connect()
   try {
+    if (options.startsOver) {
+      await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(options.name)} WITH (FORCE)`)
+    }
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [options.name])
     if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(options.name)}`)
   } finally {

@@ -7,6 +7,8 @@ import {
 } from '../schema/env.ts'
 import { ensureWebBuilt } from './build-web.ts'
 import { openDatabase } from './database.ts'
+import { decideDemo } from './demo/begin.ts'
+import { demoDays, playDemo } from './demo/play.ts'
 import { lockDataFolder } from './launch/data-lock.ts'
 import { startGroup } from './launch/group.ts'
 import { choosePorts, type ProductPorts } from './launch/ports.ts'
@@ -30,6 +32,8 @@ export type LaunchOptions = {
   readonly say: (message: string) => void
   /** Watch mode: Vite serves the web app on PORT, and the server restarts on a change. */
   readonly watch?: boolean
+  /** Plays the demo where the data folder is new. */
+  readonly demo?: boolean
   /** Aborts a start in progress; everything already running is stopped. */
   readonly signal?: AbortSignal
 }
@@ -44,6 +48,8 @@ export type RunningProduct = {
   readonly sampleEditorUrl: string | undefined
   readonly embeddedPostgres: boolean
   readonly queues: 'Redis' | 'Postgres'
+  /** Undefined where none is played. Rejects when it fails; the product runs on. */
+  readonly demo: Promise<void> | undefined
   /** The leader of the process's group. */
   readonly pidOf: (name: 'server' | 'worker') => number | undefined
   readonly stop: () => Promise<void>
@@ -71,6 +77,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   if (unsafe.length > 0) throw new EnvironmentError(unsafe)
   const lock = lockDataFolder(options.dataDir)
   running.defer(() => lock.release())
+  const demo = decideDemo(options.dataDir, { env: options.env, wanted: options.demo ?? false })
   const sandboxes = { stripe: !environment.STRIPE_SECRET_KEY, clerk: !environment.CLERK_SECRET_KEY }
   const ports = await choosePorts({
     env: options.env,
@@ -91,7 +98,8 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   built?.catch(() => undefined)
   const database = environment.DATABASE_URL
     ? { url: environment.DATABASE_URL, embedded: false }
-    : await openDatabase({ dataDir: options.dataDir, watchdog, say, running })
+    : await openDatabase({ dataDir: options.dataDir, startsOver: demo.startsOver, watchdog, say, running })
+  if (demo.startsOver && !demo.isPlayed) demo.end()
   const env = {
     ...options.env,
     ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
@@ -109,7 +117,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   const outside = startGroup({
     ...group,
     rank: 1,
-    members: sandboxMembers({ sandboxes, places, ports, env }),
+    members: sandboxMembers({ sandboxes, places, ports, env, begins_days_ago: demo.isPlayed ? demoDays : 0 }),
   })
   outside.catch(() => undefined)
   await migrateDatabase(env)
@@ -118,11 +126,22 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   await built
   signal?.throwIfAborted()
   const pidOf = await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+  const stripeSandboxUrl = `http://localhost:${ports.stripe}`
+  const clerkSandboxUrl = `http://localhost:${ports.clerk}`
+  const stopping = new AbortController()
+  const play = () => playDemo({ url, stripeSandboxUrl, clerkSandboxUrl, signal: stopping.signal })
+  const playing = demo.isPlayed ? play().finally(() => stopping.signal.aborted || demo.end()) : undefined
+  playing?.catch(() => undefined)
+  running.defer(async () => {
+    stopping.abort()
+    await playing?.catch(() => undefined)
+  })
   return {
     url,
     databaseUrl: database.url,
-    stripeSandboxUrl: sandboxes.stripe ? `http://localhost:${ports.stripe}` : undefined,
-    clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
+    stripeSandboxUrl: sandboxes.stripe ? stripeSandboxUrl : undefined,
+    clerkSandboxUrl: sandboxes.clerk ? clerkSandboxUrl : undefined,
+    demo: playing,
     sampleEditorUrl,
     embeddedPostgres: database.embedded,
     queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
@@ -150,6 +169,7 @@ function sandboxMembers(input: {
   places: SandboxPlaces
   ports: ProductPorts
   env: Record<string, string | undefined>
+  begins_days_ago: number
 }) {
   const { PATH, LOG_LEVEL, SANDBOX_STRIPE_DELAYED_PAYMENT_MS, TERMS_URL } = input.env
   const own = { PATH, LOG_LEVEL }
@@ -160,6 +180,7 @@ function sandboxMembers(input: {
       ...own,
       SANDBOX_STRIPE_DELAYED_PAYMENT_MS,
       SANDBOX_STRIPE_TERMS_URL: TERMS_URL,
+      SANDBOX_STRIPE_BEGINS_DAYS_AGO: String(input.begins_days_ago),
       ...stripeSandboxEnvironment(input.places),
     },
     ready: { line: 'sandbox/stripe ready on' },

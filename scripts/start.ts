@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { EnvironmentError } from '../schema/env.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { FolderInUseError } from './launch/data-lock.ts'
@@ -12,17 +12,24 @@ import { type LaunchOptions, launchProduct, type RunningProduct } from './launch
 /** Errors whose messages state the problem and its solution. */
 const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
 const dataDir = launcherData
+const logFolder = join(dataDir, 'logs')
 
-await start({ watch: process.argv.includes('--watch') })
+const has = (option: string) => process.argv.includes(`--${option}`)
+
+await start({ watch: has('watch'), demo: !has('empty'), verbose: has('verbose') })
 
 /**
  * `npm start`: launches the product, prints its address, and runs until it or the process above it is
- * stopped.
+ * stopped. In a new clone the people of the demo then live through their months, unless it is to stay empty.
  */
-async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
+async function start({
+  watch,
+  demo,
+  verbose,
+}: Required<Pick<LaunchOptions, 'watch' | 'demo'>> & { readonly verbose: boolean }): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()
-  const output = createOutput(process.stdout)
+  const output = createOutput(process.stdout, verbose ? undefined : logFolder)
   const giveUp = new AbortController()
   const starting = launchProduct({
     env: process.env,
@@ -31,6 +38,7 @@ async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise
     say: output.say,
     signal: giveUp.signal,
     watch,
+    demo,
   })
   stopWhenTold(async () => {
     output.say('stopping …')
@@ -40,22 +48,29 @@ async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise
     output.say('stopped')
   })
   try {
-    output.say(describeProduct(await starting))
+    const product = await starting
+    output.say(`ready on ${product.url}`)
+    if (product.demo) {
+      output.say('bringing the demo to life: three months in some seconds …')
+      await product.demo.catch((error: Error) => {
+        if (!giveUp.signal.aborted) output.say(`The demo ended before its time: ${error.message}`)
+      })
+    }
+    if (!giveUp.signal.aborted) output.say(await describeProduct(product))
   } catch (error) {
     if (giveUp.signal.aborted) return
+    const isExpected = expectedErrors.some((kind) => error instanceof kind)
+    if (!isExpected) for (const line of output.latest()) output.say(line)
     output.say(explain(error))
     process.exitCode = 1
   }
 }
 
-function describeProduct(product: RunningProduct): string {
+async function describeProduct(product: RunningProduct): Promise<string> {
   const rows: [string, string][] = [
-    [
-      'sign in',
-      product.clerkSandboxUrl
-        ? 'demo@tidemark.test / tidemark-demo-1, or sign up: the e-mail code is 424242'
-        : 'Clerk (CLERK_SECRET_KEY)',
-    ],
+    ...(product.clerkSandboxUrl
+      ? await describePeople(product.clerkSandboxUrl)
+      : ([['sign in', 'Clerk (CLERK_SECRET_KEY)']] as [string, string][])),
     [
       'payments',
       product.stripeSandboxUrl
@@ -74,9 +89,21 @@ function describeProduct(product: RunningProduct): string {
     ],
     ['queues', product.queues === 'Redis' ? 'Redis (REDIS_URL)' : 'in the same Postgres'],
     ['data', `${relative(process.cwd(), dataDir)}/ (kept between runs; delete it to start over)`],
+    ['logs', `${relative(process.cwd(), logFolder)}/ (with --verbose here)`],
   ]
   const table = rows.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n')
-  return `ready on ${product.url}\n\n${table}\n\nCtrl-C stops everything.`
+  return `\n${table}\n\n${product.url}   Ctrl-C stops everything.`
+}
+
+/** As whom people can sign in, from the stand-in of Clerk, which the chip "Sandbox" of every page asks too. */
+async function describePeople(clerkSandboxUrl: string): Promise<[string, string][]> {
+  const answer = await fetch(`${clerkSandboxUrl}/_sandbox`)
+  const { people } = (await answer.json()) as { people: { name: string; email: string; password: string }[] }
+  const lines = people.map(({ name, email, password }) => `${name.padEnd(16)}${email.padEnd(26)}${password}`)
+  return [...lines, 'or sign up: the e-mail code is 424242'].map((line, index) => [
+    index === 0 ? 'sign in' : '',
+    line,
+  ])
 }
 
 function explain(error: unknown): string {

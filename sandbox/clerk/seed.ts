@@ -27,12 +27,41 @@ export const seeds = {
     firstName: 'Uma',
     lastName: 'Supervisor',
   },
+  /** These two are not there at first: they sign up in the course of a demo. */
+  colleague: {
+    email: 'colleague@tidemark.test',
+    password: 'tidemark-colleague-1',
+    firstName: 'Cleo',
+    lastName: 'Colleague',
+  },
+  starter: {
+    email: 'starter@tidemark.test',
+    password: 'tidemark-starter-1',
+    firstName: 'Stan',
+    lastName: 'Starter',
+  },
   organization: {
     id: 'org_2sandboxDemo0000000000000000',
     name: 'Demo Organization',
     slug: 'demo-organization',
   },
 } as const
+
+/** Who can sign in with which password, and which page of the application shows what they are there for. */
+export function listPeople({ store }: Service) {
+  const { demo, colleague, starter, support, supervisor } = seeds
+  const addresses = store.users
+    .filter(() => true)
+    .flatMap((user) => user.email_addresses.map((row) => row.email_address))
+  return [demo, colleague, starter, support, supervisor]
+    .filter(({ email }) => addresses.includes(email))
+    .map((person) => ({
+      name: `${person.firstName} ${person.lastName}`,
+      email: person.email,
+      password: person.password,
+      opens: person === support || person === supervisor ? '/support' : '/dashboard',
+    }))
+}
 
 export async function seed(service: Service): Promise<void> {
   const { demo, organization } = seeds

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { changeSettings, settingsOf } from './entities/account.ts'
+import type { Settings } from './settings.ts'
 import type { State } from './state.ts'
 
 export type Clock = {
@@ -8,6 +9,8 @@ export type Clock = {
   now(): number
   /** Forward to a moment; a moment that is past leaves it where it is. */
   moveTo(at_ms: number): void
+  /** Ends being behind the real time; a clock that is ahead of it stays there. */
+  catchUp(): void
   offsetMs(): number
   /** Resolves when it no longer is so far ahead, or after a while. */
   waitUntilMoved(offset_ms: number): Promise<void>
@@ -16,8 +19,16 @@ export type Clock = {
 const LONGEST_WAIT_MS = 25_000
 const COMPARED_EVERY_MS = 20
 
-/** The sandbox's time: real time plus an offset that a knob moves forward. All due dates use it. */
-export function createClock(store: State): Clock {
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The sandbox's time: real time plus an offset that a knob moves forward. All due dates use it. In a new state
+ * it may begin in the past, so that what is tried there has a history that ends now.
+ */
+export function createClock(store: State, { beginsDaysAgo }: Pick<Settings, 'beginsDaysAgo'>): Clock {
+  if (beginsDaysAgo > 0 && !store.settings.get('settings')) {
+    changeSettings(store, { clock_offset_ms: -beginsDaysAgo * DAY_MS })
+  }
   const offsetMs = () => settingsOf(store).clock_offset_ms
   const nowMs = () => Date.now() + offsetMs()
   return {
@@ -35,6 +46,9 @@ export function createClock(store: State): Clock {
       const milliseconds = at_ms - nowMs()
       if (milliseconds <= 0) return
       changeSettings(store, { clock_offset_ms: settingsOf(store).clock_offset_ms + milliseconds })
+    },
+    catchUp() {
+      if (offsetMs() < 0) changeSettings(store, { clock_offset_ms: 0 })
     },
   }
 }

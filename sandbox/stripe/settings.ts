@@ -16,6 +16,8 @@ export type Settings = {
   webhookSecret: string
   /** Where a buyer's browser reaches the payment page; null: where the process listens. */
   publicUrl: string | null
+  /** How far behind the real time the clock of a new state begins. It is moved forward from there. */
+  beginsDaysAgo: number
   /** How long a bank debit takes to confirm; null: only by a knob. */
   delayedPaymentMs: number | null
   /** The seller's name on the payment page: a setting of a real Stripe account. */
@@ -33,6 +35,7 @@ export const defaultSettings: Settings = {
   webhookUrl: 'http://localhost:3000/api/stripe/webhook',
   webhookSecret: 'whsec_sandbox',
   publicUrl: null,
+  beginsDaysAgo: 0,
   delayedPaymentMs: 20 * SECOND_MS,
   businessName: 'Sandbox store',
   termsUrl: null,
@@ -60,6 +63,7 @@ const variables = {
   SANDBOX_STRIPE_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/stripe/webhook'),
   SANDBOX_STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().default(defaultSettings.webhookSecret)),
   SANDBOX_STRIPE_PUBLIC_URL: urlOrNone(''),
+  SANDBOX_STRIPE_BEGINS_DAYS_AGO: unlessEmpty(z.coerce.number().int().min(0).max(366).default(0)),
   SANDBOX_STRIPE_DELAYED_PAYMENT_MS: unlessEmpty(delay.default(20 * SECOND_MS)),
   SANDBOX_STRIPE_TERMS_URL: urlOrNone(''),
   SANDBOX_STRIPE_BUSINESS_NAME: unlessEmpty(z.string().default(defaultSettings.businessName)),
@@ -75,6 +79,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     webhookUrl: found.SANDBOX_STRIPE_WEBHOOK_URL,
     webhookSecret: found.SANDBOX_STRIPE_WEBHOOK_SECRET,
     publicUrl: found.SANDBOX_STRIPE_PUBLIC_URL?.replace(/\/$/, '') ?? null,
+    beginsDaysAgo: found.SANDBOX_STRIPE_BEGINS_DAYS_AGO,
     delayedPaymentMs: found.SANDBOX_STRIPE_DELAYED_PAYMENT_MS || null,
     businessName: found.SANDBOX_STRIPE_BUSINESS_NAME,
     termsUrl: found.SANDBOX_STRIPE_TERMS_URL,

@@ -63,7 +63,7 @@ function createMode(
     livemode,
     otherMode,
     store,
-    clock: livemode ? otherMode().clock : createClock(store),
+    clock: livemode ? otherMode().clock : createClock(store, settings),
     outbox,
     settings,
     faults: livemode ? otherMode().faults : new Faults(),

@@ -15,7 +15,7 @@ describe('the controls of the stand-ins', () => {
   test('the controls of the stand-ins show the clock, the deliveries and the faults', async () => {
     expect(await (await call('')).json()).toMatchObject({
       stripe: { now: expect.any(String), delivery_rules: expect.any(Array), faults: [] },
-      clerk: { data: [] },
+      clerk: { faults: [], people: expect.arrayContaining([expect.objectContaining({ opens: '/support' })]) },
     })
   })
 
@@ -32,11 +32,11 @@ describe('the controls of the stand-ins', () => {
     await post('/stripe/faults', { status: 429, count: 2, path_prefix: '/v1/nothing' })
     expect(await (await call('')).json()).toMatchObject({
       stripe: { faults: [{ status: 429, count: 2 }] },
-      clerk: { data: [{ status: 500, count: 2 }] },
+      clerk: { faults: [{ status: 500, count: 2 }] },
     })
     await call('/stripe/faults', { method: 'DELETE' })
     await call('/clerk/faults', { method: 'DELETE' })
-    expect(await (await call('')).json()).toMatchObject({ stripe: { faults: [] }, clerk: { data: [] } })
+    expect(await (await call('')).json()).toMatchObject({ stripe: { faults: [] }, clerk: { faults: [] } })
   })
 
   test.each([

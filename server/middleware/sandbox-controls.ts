@@ -7,7 +7,10 @@ const prefix = '/__sandbox'
 const bodyLimitBytes = 4096
 const limitMs = 30_000
 
-/** The knobs open to the page: none that creates users or tokens, or resets. */
+/**
+ * The knobs open to the page: none that creates users or tokens, or resets. As one of the people whom the
+ * state names it signs in by their password, as everybody does.
+ */
 const turnable: Readonly<Record<string, readonly string[]>> = {
   'stripe/clock/advance': ['POST'],
   'stripe/deliveries': ['POST'],
@@ -46,7 +49,7 @@ export function sandboxControls(settings: Settings): AppMiddleware {
     requireOwnPage(ctx)
     ctx.set('cache-control', 'no-store')
     if (ctx.path === prefix && ctx.method === 'GET') {
-      const [stripe, clerk] = await Promise.all([ask('stripe', ''), ask('clerk', '/faults')])
+      const [stripe, clerk] = await Promise.all([ask('stripe', ''), ask('clerk', '')])
       ctx.body = { stripe, clerk }
       return
     }

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { findClockOffset } from './support/product.ts'
-import { expect, longAndAlone, test } from './support/test.ts'
+import { alsoOnPhones, expect, longAndAlone, test } from './support/test.ts'
 
 const dayMs = 24 * 3600_000
 
@@ -22,10 +22,9 @@ test(
     await expect(panel.getByRole('button', { name: 'Copy 424242 (Verification code)' })).toBeVisible()
 
     const before = await findClockOffset()
-    await panel.getByLabel('Days').fill('2')
-    await panel.getByRole('button', { name: 'Advance' }).click()
+    await panel.getByRole('button', { name: '+1 day', exact: true }).click()
     await expect(panel.getByRole('button', { name: 'Reload to see what has changed' })).toBeVisible()
-    expect(Math.round(((await findClockOffset()) - before) / dayMs)).toBe(2)
+    expect(Math.round(((await findClockOffset()) - before) / dayMs)).toBe(1)
 
     await panel.getByLabel(/^Late/).click()
     await expect(panel.getByLabel(/^Late/)).toBeChecked()
@@ -37,5 +36,23 @@ test(
     await page.keyboard.press('Escape')
     await expect(panel).toBeHidden()
     await expect(page.getByRole('button', { name: 'Sandbox' })).toBeFocused()
+  },
+)
+
+test(
+  'one click in the panel of the sandbox signs a visitor in, and the next one signs them in as another person',
+  alsoOnPhones,
+  async ({ page }) => {
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'Sandbox' }).click()
+      await page.getByRole('dialog', { name: 'Sandbox' }).getByRole('button', { name }).click()
+    }
+    await page.goto('/pricing')
+    await choose('Dana Demo')
+    await page.waitForURL('**/dashboard')
+    await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
+    await choose('Sam Support')
+    await page.waitForURL('**/support')
+    await expect(page.getByRole('searchbox', { name: 'Search support' })).toBeVisible()
   },
 )

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type APIRequestContext, request } from '@playwright/test'
+import type { Caller } from '../../scripts/demo/caller.ts'
 import { sam } from '../e2e/support/console.ts'
 import {
-  type Caller,
   callerOf,
   newCustomer,
   orderPlan,

@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { Fault } from '../../kit/faults.ts'
 import { signingKey } from '../entities/signing-key.ts'
-import { seed } from '../seed.ts'
+import { listPeople, seed } from '../seed.ts'
 import type { Service } from '../service.ts'
 import { readForm } from '../wire/form.ts'
 
@@ -23,8 +23,8 @@ const instanceForm = z.strictObject({
 /** Faults, the settings of the instance, and resetting the state. */
 export function sandboxKnobs(router: Router, service: Service): void {
   const { store, faults, outbox, settings } = service
-  router.get('/_sandbox/faults', (ctx) => {
-    ctx.body = { data: faults.list() }
+  router.get('/_sandbox', (ctx) => {
+    ctx.body = { faults: faults.list(), people: listPeople(service) }
   })
 
   router.post('/_sandbox/faults', (ctx) => {

@@ -15,8 +15,9 @@ const clockBody = z
   .union([
     z.strictObject({ seconds: z.number().min(0) }),
     z.strictObject({ days: z.number().min(0) }).transform(({ days }) => ({ seconds: days * one_day_s })),
+    z.strictObject({ to: z.literal('real_time') }).transform(() => ({ seconds: null })),
   ])
-  .refine(({ seconds }) => Number.isInteger(seconds) && seconds <= 10 * one_year_s, {
+  .refine(({ seconds }) => seconds === null || (Number.isInteger(seconds) && seconds <= 10 * one_year_s), {
     message: 'The clock moves by whole seconds, ten years at most.',
   })
 const accountBody = z.strictObject({
@@ -62,10 +63,11 @@ export function machineKnobs(router: Router, service: Service): void {
 
   router.post('/_sandbox/clock/advance', async (context) => {
     const { seconds } = await readJson(context, clockBody)
-    const until_ms = clock.nowMs() + seconds * 1000
+    const until_ms = seconds === null ? Date.now() : clock.nowMs() + seconds * 1000
     runDueWork(service, until_ms)
     runDueWork(service.otherMode(), until_ms)
     clock.moveTo(until_ms)
+    if (seconds === null) clock.catchUp()
     context.body = { now: clock.now() }
   })
 
@@ -145,7 +147,7 @@ const knobs = {
     '{key: rk_test_…, permissions: {customers: read|write, …}}: a restricted key, and what it may do',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
   'POST /_sandbox/clock/advance':
-    '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
+    '{seconds or days, or to: real_time}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
     '{status: 401|403|429|500|502|503 or drop_after: true or hold: true or without: [fields], count?, for_ms?, path_prefix?, method?}: make API calls fail, keep their answers back, or leave fields out of them',
   'POST /_sandbox/faults/release': 'send the answers that are kept back',

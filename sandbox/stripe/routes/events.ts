@@ -5,8 +5,11 @@ import type { Service } from '../service.ts'
 import { flag, range, text } from '../wire/params.ts'
 import { resource } from './resource.ts'
 
+/** "List events, going back up to 30 days": https://docs.stripe.com/api/events/list (read on 2026-11-27). */
+const listedFor_s = 30 * 24 * 60 * 60
+
 export function eventRoutes(router: Router, service: Service): void {
-  const { store, outbox, unlistedEvents } = service
+  const { store, outbox, unlistedEvents, clock } = service
   resource(router, service, {
     path: '/v1/events',
     noun: 'event',
@@ -17,11 +20,11 @@ export function eventRoutes(router: Router, service: Service): void {
       type: text.optional(),
       types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
     },
-    isListed: ({ id }, { type, types }) => {
+    isListed: ({ id, created }, { type, types }) => {
       if (type !== undefined && types !== undefined) {
         throw invalidRequest('You may only specify one of these parameters: type, types.')
       }
-      return !unlistedEvents.has(id)
+      return !unlistedEvents.has(id) && created > clock.now() - listedFor_s
     },
     where: {
       delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,

@@ -1,7 +1,8 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, expect, type Page, test } from '@playwright/test'
-import { arrive, type Person, signIn } from './people.ts'
+import type { Person } from '../../../scripts/demo/caller.ts'
+import { arrive, signIn } from './people.ts'
 import { findUserId, openSandboxClerk } from './product.ts'
 
 export const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }

@@ -1,22 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { APIRequestContext } from '@playwright/test'
 import type { Kysely } from 'kysely'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
 import type { DB } from '../../../schema/database/types.ts'
+import { type Caller, callerOf as callerBy } from '../../../scripts/demo/caller.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { arrive } from './people.ts'
+import { arrive, askBy } from './people.ts'
 import { findUserId, openSandboxClerk, openSandboxStripe, turnStripeKnob, withDatabase } from './product.ts'
-
-/** A person who acts by the calls that their pages make, with the session in the cookies of `request`. */
-export interface Caller {
-  readonly userId: string
-  /** Posts the data, or reads where there is none. */
-  call<T>(path: string, data?: object): Promise<T>
-  /** As the switcher of the sidebar does. */
-  chooseOrganization(id: string): Promise<void>
-  /** As an editor reports it that has a token. */
-  spend(credits: number, more?: { readonly payer?: string; readonly description?: string }): Promise<void>
-}
 
 /** A customer, for tests that are not about how one comes to be. */
 export interface Customer extends Caller {
@@ -59,42 +48,8 @@ export async function newCustomer(
 }
 
 /** The person who is signed in. */
-export async function callerOf(request: APIRequestContext, baseURL = ''): Promise<Caller> {
-  const client = (await (await request.get('/__clerk/v1/client')).json()) as {
-    response: { sessions: readonly { id: string; user: { id: string } }[] }
-  }
-  const [session] = client.response.sessions
-  if (!session) throw new Error('No person is signed in.')
-  const ofSession = (path: string, form?: Record<string, string>) =>
-    request.post(`/__clerk/v1/client/sessions/${session.id}/${path}`, {
-      headers: { origin: baseURL },
-      ...(form && { form }),
-    })
-  const send = async (path: string, token: string, data?: object) => {
-    const response = await request.fetch(path, {
-      method: data ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${token}`, origin: baseURL },
-      ...(data && { data }),
-    })
-    if (!response.ok()) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
-    return response.json()
-  }
-  const call = async (path: string, data?: object) => {
-    const { jwt } = (await (await ofSession('tokens')).json()) as { jwt: string }
-    return send(path, jwt, data)
-  }
-  let editorToken: string | undefined
-  return {
-    userId: session.user.id,
-    call,
-    async chooseOrganization(id) {
-      await ofSession('touch', { active_organization_id: id })
-    },
-    async spend(credits, more = {}) {
-      editorToken ??= (await call('/api/extension-token/generate', {})).access_token as string
-      await send('/api/extension/usage', editorToken, { credits, idempotency_key: randomUUID(), ...more })
-    },
-  }
+export function callerOf(request: APIRequestContext, baseURL = ''): Promise<Caller> {
+  return callerBy(askBy(request), baseURL)
 }
 
 /** Opens the payment page of a plan; returns the session. */

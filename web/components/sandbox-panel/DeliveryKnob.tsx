@@ -1,12 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
-import type { Knob, SandboxState } from './useSandbox.ts'
-
-interface DeliveryKnobProps {
-  stripe: NonNullable<SandboxState['stripe']>
-  isBusy: boolean
-  turn: (knob: Knob) => Promise<boolean>
-}
+import type { KnobProps, SandboxState } from './useSandbox.ts'
 
 const modes = [
   { mode: 'normal', label: 'At once', effect: 'as it should be' },
@@ -15,6 +9,10 @@ const modes = [
   { mode: 'out_of_order', label: 'Out of order', effect: 'the last one first' },
   { mode: 'never', label: 'Never', effect: 'withheld; we find out by ourselves' },
 ] as const
+
+interface DeliveryKnobProps extends KnobProps {
+  stripe: NonNullable<SandboxState['stripe']>
+}
 
 export function DeliveryKnob({ stripe, isBusy, turn }: DeliveryKnobProps) {
   const current = stripe.delivery_rules[0]?.mode ?? 'normal'
@@ -48,7 +46,7 @@ export function DeliveryKnob({ stripe, isBusy, turn }: DeliveryKnobProps) {
           variant="secondary"
           size="small"
           disabled={isBusy}
-          onClick={() => void turn({ path: 'stripe/deliveries/release' })}
+          onClick={() => void turn({ path: 'stripe/deliveries/release', body: {} })}
         >
           Deliver {withheld} withheld {withheld === 1 ? 'event' : 'events'} now
         </Button>

@@ -1,11 +1,5 @@
 import { Button } from '../../ui/Button.tsx'
-import type { Knob, SandboxState } from './useSandbox.ts'
-
-interface FaultKnobsProps {
-  state: SandboxState
-  isBusy: boolean
-  turn: (knob: Knob) => Promise<boolean>
-}
+import type { KnobProps, SandboxState } from './useSandbox.ts'
 
 /** Clerk's own knob affects the backend's calls unless it is told otherwise, so that it signs no user out. */
 const offers = [
@@ -19,8 +13,8 @@ const offers = [
   { service: 'clerk', label: 'Clerk: five errors (500)', body: { status: 500, count: 5 } },
 ] as const
 
-export function FaultKnobs({ state, isBusy, turn }: FaultKnobsProps) {
-  const left = { stripe: state.stripe?.faults ?? [], clerk: state.clerk?.data ?? [] }
+export function FaultKnobs({ state, isBusy, turn }: KnobProps & { state: SandboxState }) {
+  const left = { stripe: state.stripe?.faults ?? [], clerk: state.clerk?.faults ?? [] }
   const ordered = [...left.stripe, ...left.clerk].reduce((sum, { count }) => sum + (count ?? 0), 0)
   const clear = async () => {
     if (left.stripe.length > 0) await turn({ path: 'stripe/faults', body: null })

@@ -1,33 +1,20 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { readerLocales } from '../../reader.ts'
 import { Button } from '../../ui/Button.tsx'
-import type { Knob } from './useSandbox.ts'
+import type { KnobProps } from './useSandbox.ts'
 
-interface SandboxClockProps {
-  now: string
-  isBusy: boolean
-  turn: (knob: Knob) => Promise<boolean>
-}
-
-const presets = [
+/** Steps that add up: pressed twice they go twice as far. */
+const steps = [
   { days: 1, label: '1 day' },
   { days: 15, label: '15 days' },
   { days: 31, label: '1 month' },
   { days: 366, label: '1 year' },
 ]
 
-export function SandboxClock({ now, isBusy, turn }: SandboxClockProps) {
-  const fieldId = useId()
-  const [days, setDays] = useState('15')
+export function SandboxClock({ now, isBusy, turn }: KnobProps & { now: string }) {
   const [hasMoved, setHasMoved] = useState(false)
-  const count = Number(days)
-  const isValid = Number.isInteger(count) && count >= 1 && count <= 3650
-  const advance = async (by: number) =>
-    setHasMoved(await turn({ path: 'stripe/clock/advance', body: { days: by } }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isValid && !isBusy) void advance(count)
-  }
+  const advance = async (days: number) =>
+    setHasMoved(await turn({ path: 'stripe/clock/advance', body: { days } }))
   return (
     <>
       <p aria-live="polite" className="text-sm">
@@ -43,35 +30,18 @@ export function SandboxClock({ now, isBusy, turn }: SandboxClockProps) {
         )}
       </p>
       <div className="flex flex-wrap gap-1.5 pt-1">
-        {presets.map(({ days: by, label }) => (
+        {steps.map(({ days, label }) => (
           <Button
-            key={by}
+            key={days}
             variant="secondary"
             size="small"
             disabled={isBusy}
-            onClick={() => void advance(by)}
+            onClick={() => void advance(days)}
           >
             +{label}
           </Button>
         ))}
       </div>
-      <form className="flex items-end gap-2 pt-1" onSubmit={submit}>
-        <label htmlFor={fieldId} className="text-muted text-sm leading-8">
-          Days
-        </label>
-        <input
-          id={fieldId}
-          inputMode="numeric"
-          autoComplete="off"
-          value={days}
-          aria-invalid={!isValid || undefined}
-          onChange={(event) => setDays(event.target.value)}
-          className="h-8 w-20 rounded-control border border-line-strong bg-surface px-2.5 text-sm tabular-nums aria-invalid:border-critical"
-        />
-        <Button type="submit" size="small" busy={isBusy} disabled={isBusy || !isValid}>
-          Advance
-        </Button>
-      </form>
     </>
   )
 }

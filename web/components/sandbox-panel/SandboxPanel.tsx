@@ -7,8 +7,16 @@ import { CopyValue } from './CopyValue.tsx'
 import { DeliveryKnob } from './DeliveryKnob.tsx'
 import { FaultKnobs } from './FaultKnobs.tsx'
 import { SandboxClock } from './SandboxClock.tsx'
-import { testCards } from './testCards.ts'
 import { useSandbox } from './useSandbox.ts'
+
+/** One of Stripe's test cards for each outcome. https://docs.stripe.com/testing */
+const testCards = [
+  { number: '4242 4242 4242 4242', effect: 'Pays' },
+  { number: '4000 0000 0000 0002', effect: 'Is declined' },
+  { number: '4000 0000 0000 9995', effect: 'Has too little money' },
+  { number: '4000 0000 0000 0341', effect: 'Pays now, fails at renewal' },
+  { number: '4000 0000 0000 0259', effect: 'Pays, then is disputed' },
+]
 
 interface SandboxPanelProps {
   /** Gets the focus back on close. */
@@ -18,7 +26,7 @@ interface SandboxPanelProps {
 
 /** Codes, cards, the clock and faults for trying the product without real money. */
 export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
-  const { state, isFailed, busy, turn } = useSandbox()
+  const { state, isFailed, busy, turn, signInAs } = useSandbox()
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -57,11 +65,22 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
             {state?.clerk !== null && (
               <Part
                 title="Sign in"
-                text="Sign up with any email address. The verification code is always the same."
+                text="As one of these people, or sign up with any email address and this code."
               >
+                <div className="flex flex-wrap gap-1.5">
+                  {state?.clerk.people.map((person) => (
+                    <Button
+                      key={person.email}
+                      variant="secondary"
+                      size="small"
+                      title={person.email}
+                      onClick={() => void signInAs(person)}
+                    >
+                      {person.name}
+                    </Button>
+                  ))}
+                </div>
                 <CopyValue name="Verification code" value="424242" />
-                <CopyValue name="Demo account" value="demo@tidemark.test" />
-                <CopyValue name="Its password" value="tidemark-demo-1" />
               </Part>
             )}
             {state?.stripe !== null && (

@@ -1,9 +1,14 @@
 import { useCallback, useEffect, useState } from 'react'
 
 interface Fault {
-  readonly status: number | null
-  readonly drop_after?: boolean
   readonly count: number | null
+}
+
+interface SandboxPerson {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+  readonly opens: '/dashboard' | '/support'
 }
 
 /** The stand-ins' state; `null` for real services. See server/middleware/sandbox-controls.ts. */
@@ -14,20 +19,26 @@ export interface SandboxState {
     readonly deliveries: { readonly withheld: number }
     readonly faults: readonly Fault[]
   } | null
-  readonly clerk: { readonly data: readonly Fault[] } | null
+  readonly clerk: { readonly faults: readonly Fault[]; readonly people: readonly SandboxPerson[] } | null
 }
 
-export type Knob =
-  | { readonly path: 'stripe/clock/advance'; readonly body: { readonly days: number } }
-  | { readonly path: 'stripe/deliveries'; readonly body: { readonly mode: string } }
-  | { readonly path: 'stripe/deliveries/release' }
-  | { readonly path: 'stripe/faults' | 'clerk/faults'; readonly body: object | null }
+/** A path below `/__sandbox`; without a body what was ordered there is ended. */
+export interface Knob {
+  readonly path: string
+  readonly body: object | null
+}
+
+export interface KnobProps {
+  readonly isBusy: boolean
+  /** True when it was turned. */
+  readonly turn: (knob: Knob) => Promise<boolean>
+}
 
 /** The stand-ins' state and knobs, without the query client, which public pages lack. */
 export function useSandbox() {
   const [state, setState] = useState<SandboxState | null>(null)
   const [isFailed, setIsFailed] = useState(false)
-  const [busy, setBusy] = useState<Knob['path'] | null>(null)
+  const [busy, setBusy] = useState<string | null>(null)
 
   const load = useCallback(async () => {
     try {
@@ -39,13 +50,11 @@ export function useSandbox() {
   }, [])
   useEffect(() => void load(), [load])
 
-  /** True when it was turned. */
-  async function turn(knob: Knob): Promise<boolean> {
-    setBusy(knob.path)
+  async function turn({ path, body }: Knob): Promise<boolean> {
+    setBusy(path)
     try {
-      const body = 'body' in knob ? knob.body : {}
-      const request = body === null ? { method: 'DELETE' } : { method: 'POST', body: JSON.stringify(body) }
-      await ask(`/__sandbox/${knob.path}`, request)
+      const request = body ? { method: 'POST', body: JSON.stringify(body) } : { method: 'DELETE' }
+      await ask(`/__sandbox/${path}`, request)
       await load()
       return true
     } catch {
@@ -56,7 +65,24 @@ export function useSandbox() {
     }
   }
 
-  return { state, isFailed, busy, turn }
+  /**
+   * Signs this browser in as another person, by the calls of Clerk's own sign-in: `DELETE /v1/client/sessions`
+   * and `POST /v1/client/sign_ins` with a password (https://clerk.com/docs/reference/frontend-api). No other
+   * Clerk has these people.
+   */
+  async function signInAs({ email, password, opens }: SandboxPerson): Promise<void> {
+    const client = '/__clerk/v1/client'
+    const form = { strategy: 'password', identifier: email, password }
+    try {
+      await ask(`${client}/sessions?_method=DELETE`, { method: 'POST' })
+      await ask(`${client}/sign_ins`, { method: 'POST', body: new URLSearchParams(form) })
+      window.location.assign(opens)
+    } catch {
+      setIsFailed(true)
+    }
+  }
+
+  return { state, isFailed, busy, turn, signInAs }
 }
 
 async function ask<Answer>(path: string, request: RequestInit = {}): Promise<Answer> {
