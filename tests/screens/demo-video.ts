@@ -27,9 +27,9 @@ const film = `async ({ scenes, width, height }) => {
     await image.decode()
     return image
   }))
-  const recorder = new MediaRecorder(canvas.captureStream(30), {
+  const recorder = new MediaRecorder(canvas.captureStream(20), {
     mimeType: 'video/webm;codecs=vp9',
-    videoBitsPerSecond: 500_000,
+    videoBitsPerSecond: 250_000,
   })
   const parts = []
   recorder.ondataavailable = ({ data }) => parts.push(data)
@@ -69,7 +69,9 @@ const film = `async ({ scenes, width, height }) => {
   const begun = performance.now()
   for (const [index, { pointer: target }] of scenes.entries()) {
     const picture = pictures[index]
-    await during(index === scenes.length - 1 ? 2 * rest_ms : rest_ms, () => draw(picture, pointer, 0))
+    draw(picture, pointer, 0)
+    // What stands still is not drawn again, and so not recorded again.
+    await during(index === scenes.length - 1 ? 2 * rest_ms : rest_ms, () => {})
     if (!target) continue
     const from = pointer
     await during(move_ms, (share) => {
@@ -87,8 +89,11 @@ const film = `async ({ scenes, width, height }) => {
   }
   recorder.stop()
   await stopped
+  const length_ms = performance.now() - begun
+  canvasContext.drawImage(pictures.at(-1), 0, 0, width, height)
+  const poster = canvas.toDataURL('image/webp', 0.6).split(',')[1]
   const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
-  return { video: bytes.toBase64(), length_ms: performance.now() - begun }
+  return { video: bytes.toBase64(), poster, length_ms }
 }`
 
 /**
@@ -109,19 +114,19 @@ try {
   const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })
   running.defer(() => browser.close())
   console.log('playing the scenes …')
-  const { scenes, poster } = await play(browser, product.url)
+  const scenes = await play(browser, product.url)
   console.log('recording …')
-  const video = await record(browser, scenes)
+  const { video, poster } = await record(browser, scenes)
   await writeFile(join(output, 'demo.webm'), video)
-  await writeFile(join(output, 'demo.jpg'), poster)
+  await writeFile(join(output, 'demo.webp'), poster)
   console.log(
-    `demo.webm has ${Math.round(video.length / 1000)} kB, demo.jpg ${Math.round(poster.length / 1000)}`,
+    `demo.webm has ${Math.round(video.length / 1000)} kB, demo.webp ${Math.round(poster.length / 1000)}`,
   )
 } finally {
   await running.disposeAsync()
 }
 
-async function play(browser: Browser, baseURL: string): Promise<{ scenes: Scene[]; poster: Buffer }> {
+async function play(browser: Browser, baseURL: string): Promise<Scene[]> {
   const context = await browser.newContext({ baseURL, viewport: size, colorScheme: 'light' })
   const customer = await newCustomer(context.request, baseURL)
   await customer.buy(500)
@@ -147,15 +152,15 @@ async function play(browser: Browser, baseURL: string): Promise<{ scenes: Scene[
     await enlarge(editor)
   }
   scenes.push({ picture: await pictureOf(editor), pointer: null })
-  const poster = await editor.screenshot({ type: 'jpeg', quality: 72 })
   await context.close()
-  return { scenes, poster }
+  return scenes
 }
 
 /** The editor is made for a window; in a film of its size the letters would be small. */
 async function enlarge(editor: Page): Promise<void> {
   await editor.addStyleTag({
-    content: 'html { zoom: 1.3 } body { min-height: calc(100dvh / 1.3) !important }',
+    content:
+      'html { zoom: 1.15 } body { min-height: calc(100dvh / 1.15) !important } header p { display: none }',
   })
 }
 
@@ -169,12 +174,15 @@ async function middleOf(button: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-async function record(browser: Browser, scenes: readonly Scene[]): Promise<Buffer> {
+async function record(browser: Browser, scenes: readonly Scene[]) {
   const studio = await browser.newPage()
-  const { video, length_ms } = await studio.evaluate<{ video: string; length_ms: number }>(
+  const made = await studio.evaluate<{ video: string; poster: string; length_ms: number }>(
     `(${film})(${JSON.stringify({ scenes, ...size })})`,
   )
-  return withDuration(Buffer.from(video, 'base64'), length_ms)
+  return {
+    video: withDuration(Buffer.from(made.video, 'base64'), made.length_ms),
+    poster: Buffer.from(made.poster, 'base64'),
+  }
 }
 
 /** Browsers record streams, whose length is not known at first; players show it where it is written. */

@@ -22,7 +22,7 @@ interface Demo extends Sample {
 export const landing: { readonly demo: Demo | null } = {
   demo: {
     video: '/demo.webm',
-    poster: '/demo.jpg',
+    poster: '/demo.webp',
     label:
       'A recording of the editor: the assistant explains a function, works on a task with credits reserved, and the balance shows what it cost',
     width: 1280,

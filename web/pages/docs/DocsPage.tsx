@@ -8,10 +8,17 @@ export function DocsPage() {
 }
 
 function ExtensionDocs() {
+  const begin = extension.indexOf('\n## ')
   const sections = [...extension.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
   return (
-    <div className="mx-auto grid max-w-6xl gap-x-14 px-5 pt-14 pb-24 sm:px-8 sm:pt-20 lg:grid-cols-[13rem_minmax(0,1fr)]">
-      <nav aria-label="On this page" className="mb-10 lg:sticky lg:top-24 lg:order-none lg:self-start">
+    <article className="mx-auto grid max-w-6xl gap-x-14 px-5 pt-14 pb-24 leading-relaxed [overflow-wrap:anywhere] sm:px-8 sm:pt-20 lg:grid-cols-[13rem_minmax(0,48rem)]">
+      <div className="min-w-0 lg:col-start-2">
+        <Markdown text={extension.slice(0, begin)} />
+      </div>
+      <nav
+        aria-label="On this page"
+        className="mt-10 lg:sticky lg:top-24 lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:mt-3 lg:self-start"
+      >
         <ul className="grid gap-y-2 text-sm sm:grid-cols-2 lg:grid-cols-1">
           {sections.map((title) => (
             <li key={title}>
@@ -22,9 +29,9 @@ function ExtensionDocs() {
           ))}
         </ul>
       </nav>
-      <article className="min-w-0 max-w-3xl text-base leading-relaxed">
-        <Markdown text={extension} />
-      </article>
-    </div>
+      <div className="min-w-0 lg:col-start-2">
+        <Markdown text={extension.slice(begin)} />
+      </div>
+    </article>
   )
 }

@@ -74,7 +74,7 @@ function Heading({ line }: { line: string }) {
 /** Its lines break, so that a phone shows all of them. */
 function CodeBlock({ children }: { children: string }) {
   return (
-    <pre className="mt-4 whitespace-pre-wrap rounded-card border bg-sunken p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
+    <pre className="mt-4 whitespace-pre-wrap rounded-card border bg-sunken p-4 font-mono text-xs leading-5">
       <code>{children}</code>
     </pre>
   )
@@ -89,7 +89,7 @@ function cellsOf(row: string): string[] {
 
 function Table({ rows: [head = [], , ...rows] }: { rows: string[][] }) {
   return (
-    <table className="mt-6 w-full border-collapse text-left text-sm [overflow-wrap:anywhere]">
+    <table className="mt-6 w-full border-collapse text-left text-sm">
       <thead>
         <tr className="border-b">
           {head.map((cell) => (

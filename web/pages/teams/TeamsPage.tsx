@@ -165,7 +165,10 @@ function Section({ id, title, text, cards, wide }: SectionProps) {
         <SectionHeading id={id} title={title} text={text} />
         <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>
           {cards.map(({ id, title, text, Icon = icons[id], more }) => (
-            <li key={id} className="rounded-card border bg-canvas p-6">
+            <li
+              key={id}
+              className={`rounded-card border bg-canvas p-6 ${wide ? 'sm:last:odd:col-span-2' : ''}`}
+            >
               {Icon && <Icon aria-hidden="true" className="size-5 text-accent-text" />}
               <h3 className="mt-4 text-base">{title}</h3>
               <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
