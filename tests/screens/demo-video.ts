@@ -66,7 +66,6 @@ const film = `async ({ scenes, width, height }) => {
   })
   draw(pictures[0], pointer, 0)
   recorder.start()
-  const begun = performance.now()
   for (const [index, { pointer: target }] of scenes.entries()) {
     const picture = pictures[index]
     draw(picture, pointer, 0)
@@ -89,11 +88,10 @@ const film = `async ({ scenes, width, height }) => {
   }
   recorder.stop()
   await stopped
-  const length_ms = performance.now() - begun
   canvasContext.drawImage(pictures.at(-1), 0, 0, width, height)
   const poster = canvas.toDataURL('image/webp', 0.6).split(',')[1]
   const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
-  return { video: bytes.toBase64(), poster, length_ms }
+  return { video: bytes.toBase64(), poster }
 }`
 
 /**
@@ -176,29 +174,11 @@ async function middleOf(button: Locator): Promise<{ x: number; y: number }> {
 
 async function record(browser: Browser, scenes: readonly Scene[]) {
   const studio = await browser.newPage()
-  const made = await studio.evaluate<{ video: string; poster: string; length_ms: number }>(
+  const { video, poster } = await studio.evaluate<{ video: string; poster: string }>(
     `(${film})(${JSON.stringify({ scenes, ...size })})`,
   )
   return {
-    video: withDuration(Buffer.from(made.video, 'base64'), made.length_ms),
-    poster: Buffer.from(made.poster, 'base64'),
+    video: Buffer.from(video, 'base64'),
+    poster: Buffer.from(poster, 'base64'),
   }
-}
-
-/** Browsers record streams, whose length is not known at first; players show it where it is written. */
-function withDuration(webm: Buffer, length_ms: number): Buffer {
-  const info = webm.indexOf(Buffer.from('1549a966', 'hex'))
-  const first = webm[info + 4] ?? 0
-  const width = Math.clz32(first) - 23
-  const bytes = webm.subarray(info + 4, info + 4 + width)
-  const length = [...bytes].reduce(
-    (sum, byte, at) => sum * 256 + (at === 0 ? byte & (0xff >> width) : byte),
-    0,
-  )
-  const duration = Buffer.alloc(11)
-  duration.write('448988', 'hex')
-  duration.writeDoubleBE(length_ms, 3)
-  const size = Buffer.alloc(8)
-  size.writeBigUInt64BE((1n << 56n) + BigInt(length + duration.length))
-  return Buffer.concat([webm.subarray(0, info + 4), size, duration, webm.subarray(info + 4 + width)])
 }
