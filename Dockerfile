@@ -8,6 +8,7 @@ COPY tsconfig.json ./
 COPY schema schema
 COPY scripts scripts
 COPY web web
+COPY docs/extension.md docs/
 RUN node scripts/build.ts
 
 FROM node:24.21.0-slim AS dependencies
@@ -26,6 +27,8 @@ COPY schema schema
 COPY server server
 COPY worker worker
 COPY scripts scripts
+# The brand, and the content that the doctor looks at.
+COPY web/content web/content
 COPY --from=build /app/web/dist web/dist
 USER node
 EXPOSE 3000

@@ -192,7 +192,7 @@ export const environmentSchema = z.object({
     .describe('Share of the traces that are collected, 0 to 1'),
   BRAND_NAME: z.string().optional().describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
-  BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
+  BRAND_DOCS_URL: z.url().optional().describe('Documentation site; without it /docs'),
   BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
   BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
   BRAND_TERMS_URL: z
@@ -202,16 +202,6 @@ export const environmentSchema = z.object({
   BRAND_PRIVACY_URL: z.url().optional().describe('Privacy policy; without it a sample page'),
   BRAND_REFUNDS_URL: z.url().optional().describe('Refund policy; without it a sample page'),
   BRAND_IMPRINT_URL: z.url().optional().describe('Imprint; without it a sample page'),
-  BRAND_MARKETPLACE_RATING: z.coerce
-    .number()
-    .min(0)
-    .max(5)
-    .optional()
-    .describe('Stars that the extension has there, for example 4.8; without it no rating is shown'),
-  BRAND_SECURITY_CERTIFICATION: z
-    .string()
-    .optional()
-    .describe('What the company is certified for, for example SOC 2 Type II; without it none is claimed'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 
@@ -415,7 +405,5 @@ export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
     privacy_url: environment.BRAND_PRIVACY_URL ?? defaultBrand.privacy_url,
     refunds_url: environment.BRAND_REFUNDS_URL ?? defaultBrand.refunds_url,
     imprint_url: environment.BRAND_IMPRINT_URL ?? defaultBrand.imprint_url,
-    marketplace_rating: environment.BRAND_MARKETPLACE_RATING ?? defaultBrand.marketplace_rating,
-    security_certification: environment.BRAND_SECURITY_CERTIFICATION ?? defaultBrand.security_certification,
   }
 }

@@ -12,6 +12,7 @@ const sources = [
   'schema/catalogue',
   'scripts/build.ts',
   'scripts/build',
+  'docs/extension.md',
   'package-lock.json',
   'tsconfig.json',
 ]

@@ -22,6 +22,7 @@ const web = madeOnce(
     await writeFile(join(folder, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
     await writeFile(join(folder, 'assets/main-abc123.js.br'), brotliCompressSync('compressed by the build'))
     await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    await writeFile(join(folder, 'demo.webm'), '0123456789')
     await writeFile(join(folder, '.secret'), 'hidden')
     return { folder }
   },
@@ -278,6 +279,20 @@ describe('the web app', () => {
       const response = await get(path, html)
       expect(await response.text()).not.toMatch(/root:|hidden/)
       expect(response.status).toBeLessThan(500)
+    }
+  })
+
+  test('the web app sends the part of a video that is asked for, without which Safari plays none', async () => {
+    const part = async (range: string) => {
+      const response = await get('/demo.webm', { headers: { range } })
+      const { status, headers } = response
+      return [status, headers.get('content-range'), await response.text()]
+    }
+    expect(await part('bytes=0-1')).toEqual([206, 'bytes 0-1/10', '01'])
+    expect(await part('bytes=7-')).toEqual([206, 'bytes 7-9/10', '789'])
+    expect(await part('bytes=8-400')).toEqual([206, 'bytes 8-9/10', '89'])
+    for (const wrong of ['bytes=10-', 'bytes=5-2', 'bytes=-3', 'lines=0-1', '']) {
+      expect(await part(wrong)).toEqual([200, null, '0123456789'])
     }
   })
 

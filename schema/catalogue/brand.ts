@@ -1,12 +1,14 @@
 import * as z from 'zod/mini'
+import { brand } from '../../web/content/brand.ts'
 
 /**
- * The product's name, its external links and its claims. The environment can override each field. A link
- * without an address and a claim without a text are not shown.
+ * The product's name and its links. The environment can override each field. The claims of the marketing pages
+ * are in web/content/site.
  */
 export const brandSchema = z.object({
   name: z.string().check(z.minLength(1)),
   support_email: z.email(),
+  /** Without it the site's own page, `/docs`. */
   docs_url: z.nullable(z.url()),
   community_url: z.nullable(z.url()),
   marketplace_url: z.nullable(z.url()),
@@ -15,16 +17,11 @@ export const brandSchema = z.object({
   privacy_url: z.nullable(z.url()),
   refunds_url: z.nullable(z.url()),
   imprint_url: z.nullable(z.url()),
-  /** Out of five stars, at `marketplace_url`. */
-  marketplace_rating: z.nullable(z.number().check(z.minimum(0), z.maximum(5))),
-  /** For example "SOC 2 Type II". */
-  security_certification: z.nullable(z.string().check(z.minLength(1))),
 })
 export type Brand = z.infer<typeof brandSchema>
 
 export const defaultBrand: Brand = {
-  name: 'Tidemark',
-  support_email: 'support@tidemark.example',
+  ...brand,
   docs_url: null,
   community_url: null,
   marketplace_url: null,
@@ -32,6 +29,4 @@ export const defaultBrand: Brand = {
   privacy_url: null,
   refunds_url: null,
   imprint_url: null,
-  marketplace_rating: null,
-  security_certification: null,
 }

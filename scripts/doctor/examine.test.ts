@@ -80,6 +80,7 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
     'Clerk',
     'Clerk settings',
     'address',
+    'content',
   ])
 })
 

@@ -4,6 +4,7 @@ import { explainError } from '../explain-error.ts'
 import { examineAddress } from './address.ts'
 import { examineClerk } from './clerk.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
+import { examineContent } from './content.ts'
 import { examineDatabase } from './database.ts'
 import { type Finding, warning } from './finding.ts'
 import { examineKeys } from './keys.ts'
@@ -26,6 +27,7 @@ const examinations: Readonly<Record<string, Examination>> = {
   Clerk: { look: examineClerk, needs: ['CLERK_SECRET_KEY'] },
   address: { look: examineAddress, needs: ['APP_URL'] },
   traces: { look: examineTraces },
+  content: { look: examineContent },
 }
 
 /** Examines all services of an environment concurrently, without changes. */

@@ -87,11 +87,10 @@ function headersOf(setHelmet: ReturnType<typeof helmet>): [name: string, value: 
   return [...headers]
 }
 
-/** No page needs any of these features. Passkeys and copying are for our own origin. */
+/** No page needs most of these features. Passkeys, copying and the demo video are for our own origin. */
 const permissionsPolicy = [
   ...[
     'accelerometer',
-    'autoplay',
     'browsing-topics',
     'camera',
     'display-capture',
@@ -111,9 +110,13 @@ const permissionsPolicy = [
     'usb',
     'xr-spatial-tracking',
   ].map((feature) => `${feature}=()`),
-  ...['clipboard-write', 'fullscreen', 'publickey-credentials-create', 'publickey-credentials-get'].map(
-    (feature) => `${feature}=(self)`,
-  ),
+  ...[
+    'autoplay',
+    'clipboard-write',
+    'fullscreen',
+    'publickey-credentials-create',
+    'publickey-credentials-get',
+  ].map((feature) => `${feature}=(self)`),
 ].join(', ')
 
 /** A publishable key is the base64 of the host of Clerk's frontend API and a dollar sign. */

@@ -1,3 +1,4 @@
+import { createReadStream, type ReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import send from 'koa-send'
@@ -41,12 +42,28 @@ export function webApp({ settings, limits }: Pick<Dependencies, 'settings' | 'li
         )
       // The build has compressed what is worth it (scripts/build.ts).
       const sent = await send(ctx as never, path, { root, gzip: false, setHeaders })
+      if (sent !== undefined && /\.(webm|mp4)$/.test(sent)) sendPart(ctx, sent)
       return sent !== undefined
     } catch (error) {
       if ((error as { status?: number }).status === 404) return false
       throw error
     }
   }
+}
+
+/** Safari plays a video only from a server that answers requests for a part of it. */
+function sendPart(ctx: AppContext, file: string): void {
+  const size = ctx.response.length ?? 0
+  ctx.set('accept-ranges', 'bytes')
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(ctx.get('range')) ?? []
+  const start = Number(first ?? size)
+  const end = Math.min(last ? Number(last) : size - 1, size - 1)
+  if (start > end) return
+  ;(ctx.body as ReadStream).destroy()
+  ctx.status = 206
+  ctx.set('content-range', `bytes ${start}-${end}/${size}`)
+  ctx.body = createReadStream(file, { start, end })
+  ctx.length = end - start + 1
 }
 
 function sendDocument(ctx: AppContext, { status, html, brotli, etag }: WebDocument): void {

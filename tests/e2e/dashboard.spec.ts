@@ -28,6 +28,31 @@ const region = (page: Page, name: string | RegExp) => page.getByRole('region', {
 const toasts = (page: Page) => region(page, /Notifications/)
 
 test(
+  'a person without a plan buys Pro from the sidebar, at its price, and is not asked again',
+  alsoOnPhones,
+  async ({ page, isMobile }) => {
+    await signUp(page)
+    const card = region(page, 'Upgrade to Pro')
+    for (const path of ['/organizations', '/billing', '/dashboard']) {
+      await page.goto(path)
+      if (isMobile) await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+      await expect(card).toContainText('500 credits every month for €20.')
+    }
+    await expectAccessible(page)
+    await card.getByRole('link', { name: 'Upgrade Now' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Start trial')
+    await page.waitForURL('**/payment/success**')
+    await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+    await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
+    if (isMobile) await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+    await expect(page.getByRole('link', { name: 'Contact Support' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Docs' })).toHaveAttribute('href', '/docs')
+    await expect(card).toHaveCount(0)
+  },
+)
+
+test(
   'a new account connects an editor by a token that is shown once, and revokes it',
   longAndAlone,
   async ({ page, context }) => {

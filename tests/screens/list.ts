@@ -72,6 +72,7 @@ export const screens: readonly Screen[] = [
   },
   { name: 'teams', route: '/teams', as: 'visitor', always: 'light', shows: 'Frequently asked questions' },
   { name: 'updates', route: '/updates', as: 'visitor', always: 'light', shows: '2026' },
+  { name: 'docs', route: '/docs', as: 'visitor', always: 'light', shows: 'For extension authors' },
   { name: 'terms', route: '/terms', as: 'visitor', always: 'light', shows: 'This is a sample' },
   { name: 'privacy', route: '/privacy', as: 'visitor', always: 'light', shows: 'This is a sample' },
   { name: 'refunds', route: '/refunds', as: 'visitor', always: 'light', shows: 'This is a sample' },

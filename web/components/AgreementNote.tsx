@@ -1,5 +1,5 @@
 import { useWebConfig } from '../api/catalogue.ts'
-import { type LegalPath, legalDocuments, legalLink } from '../content/legal.ts'
+import { type LegalPath, legalDocuments, legalLink } from '../content/site/legal.ts'
 
 interface AgreementNoteProps {
   /** What the customer does next, for example "By continuing to payment". */

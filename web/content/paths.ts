@@ -1,7 +1,7 @@
 export const legalPaths = ['/terms', '/privacy', '/refunds', '/imprint'] as const
 
 /** The pages that everybody may read: documents of their own, without the router of the account's pages. */
-export const marketingPaths = ['/', '/pricing', '/teams', '/updates', ...legalPaths] as const
+export const marketingPaths = ['/', '/pricing', '/teams', '/updates', '/docs', ...legalPaths] as const
 export type MarketingPath = (typeof marketingPaths)[number]
 
 /** A slash at the end makes no difference. */

@@ -21,6 +21,8 @@
       for (const control of clicked) {
         // A radio button that is chosen already would not say so again.
         if (control.type === 'radio') control.checked = false
+        // The browser has toggled a checkbox already.
+        if (control.type === 'checkbox') control.checked = !control.checked
         control.click()
       }
     },

@@ -8,6 +8,7 @@ interface FaqSectionProps {
 
 export function FaqSection({ items, open }: FaqSectionProps) {
   const { brand } = useWebConfig()
+  if (items.length === 0) return null
   return (
     <section id="faq" aria-labelledby="faq-title" className="border-t">
       <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">

@@ -49,14 +49,16 @@ export function PlanOffer({
       </p>
       {note !== undefined && <p className="mt-2 min-h-5 text-muted text-sm">{note}</p>}
       <div className="mt-7 grid">{action}</div>
-      <ul className="mt-8 grid gap-x-4 gap-y-3 border-t pt-7 font-medium text-sm sm:grid-cols-2">
-        {features.map((feature) => (
-          <li key={feature} className="flex gap-2.5">
-            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
-            {feature}
-          </li>
-        ))}
-      </ul>
+      {features.length > 0 && (
+        <ul className="mt-8 grid gap-x-4 gap-y-3 border-t pt-7 font-medium text-sm sm:grid-cols-2">
+          {features.map((feature) => (
+            <li key={feature} className="flex gap-2.5">
+              <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
+              {feature}
+            </li>
+          ))}
+        </ul>
+      )}
     </article>
   )
 }

@@ -1,12 +1,22 @@
 import { useOrganization } from '@clerk/clerk-react'
+import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Building2, CreditCard, LayoutDashboard, LifeBuoy, type LucideIcon } from 'lucide-react'
 import { Link, useLocation } from 'react-router-dom'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { formatCredits } from '../../components/format.ts'
 import { Mark } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
+import { usePrice } from '../../components/usePrice.ts'
+import { Button } from '../../ui/Button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { docsLink } from '../marketing/resources.ts'
 import { AccountSwitcher } from './AccountSwitcher.tsx'
 
 interface SidebarProps {
@@ -43,10 +53,9 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
           {...{ expanded, onNavigate }}
         />
       </nav>
-      <nav aria-label="Support" className="mt-auto flex flex-col gap-0.5">
-        {brand.docs_url && (
-          <SidebarItem to={brand.docs_url} label="Docs" Icon={BookOpen} {...{ expanded, onNavigate }} />
-        )}
+      <div className="mt-auto">{expanded && !organization && <UpgradeCard />}</div>
+      <nav aria-label="Support" className="flex flex-col gap-0.5">
+        <SidebarItem to={docsLink(brand)} label="Docs" Icon={BookOpen} {...{ expanded, onNavigate }} />
         <SidebarItem
           to={`mailto:${brand.support_email}`}
           label="Contact Support"
@@ -61,6 +70,36 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
         </div>
       )}
     </div>
+  )
+}
+
+/** For people without a plan: what Pro costs, and the way to pay for it. */
+function UpgradeCard() {
+  const { user } = useSignedInUser()
+  const { data: summary } = useQuery({
+    ...accountSummaryQuery(useApi(), { payer: 'personal', userId: user?.id ?? '' }),
+    enabled: user !== undefined,
+  })
+  const currency = summary?.subscription?.currency ?? defaultCurrency
+  const price = usePrice(currency)
+  if (summary?.plan_type !== 'starter') return null
+  const { name, credits_per_seat, price_minor } = plans.pro
+  const query = new URLSearchParams({ plan: 'pro', billing: 'monthly', currency })
+  return (
+    <section
+      aria-labelledby="upgrade-title"
+      className="rounded-card border border-accent-line bg-accent-soft p-4 text-sm"
+    >
+      <h2 id="upgrade-title" className="font-semibold text-sm">
+        Upgrade to {name}
+      </h2>
+      <p className="mt-1 text-muted">
+        {formatCredits(credits_per_seat)} credits every month for {price(price_minor.monthly)}.
+      </p>
+      <Button asChild size="small" className="mt-3 w-full">
+        <Link to={`/auth/post-signup?${query}`}>Upgrade Now</Link>
+      </Button>
+    </section>
   )
 }
 

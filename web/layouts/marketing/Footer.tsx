@@ -4,9 +4,9 @@ import { useSignedIn } from '../../auth/signedIn.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
-import { legalLink } from '../../content/legal.ts'
 import { legalPaths } from '../../content/paths.ts'
-import { resources } from './resources.ts'
+import { legalLink } from '../../content/site/legal.ts'
+import { docsLink, resources } from './resources.ts'
 
 export function Footer() {
   const { brand } = useWebConfig()
@@ -26,7 +26,7 @@ export function Footer() {
           <a href="/teams">Teams</a>
         </FooterColumn>
         <FooterColumn title="Resources">
-          {brand.docs_url && <a href={brand.docs_url}>Docs</a>}
+          <a href={docsLink(brand)}>Docs</a>
           {resources(brand).map(({ label, href }) => (
             <a key={label} href={href}>
               {label}

@@ -8,7 +8,7 @@ import type { MarketingPath } from '../../content/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { SheetDialog } from '../../ui/SheetDialog.tsx'
-import { resources } from './resources.ts'
+import { docsLink, resources } from './resources.ts'
 
 interface MobileMenuProps {
   path: MarketingPath
@@ -38,11 +38,9 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
         <a href="/#features" className={item}>
           Features
         </a>
-        {brand.docs_url && (
-          <a href={brand.docs_url} className={item}>
-            Docs
-          </a>
-        )}
+        <a href={docsLink(brand)} aria-current={path === '/docs' ? 'page' : undefined} className={item}>
+          Docs
+        </a>
         <Accordion.Root type="single" collapsible>
           <Accordion.Item value="resources">
             <Accordion.Header className="font-medium">

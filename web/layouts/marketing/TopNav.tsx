@@ -5,6 +5,7 @@ import { Logo } from '../../components/Logo.tsx'
 import type { MarketingPath } from '../../content/paths.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { ResourcesMenu } from './ResourcesMenu.tsx'
+import { docsLink } from './resources.ts'
 import { SessionLinks } from './SessionLinks.tsx'
 
 const loadMobileMenu = () => import('./MobileMenu.tsx')
@@ -32,11 +33,9 @@ export function TopNav({ path }: { path: MarketingPath }) {
           <a href="/#features" className={item}>
             Features
           </a>
-          {brand.docs_url && (
-            <a href={brand.docs_url} className={item}>
-              Docs
-            </a>
-          )}
+          <a href={docsLink(brand)} aria-current={path === '/docs' ? 'page' : undefined} className={item}>
+            Docs
+          </a>
           <ResourcesMenu path={path} className={item} />
         </nav>
         <div className="hidden items-center gap-2 md:flex">

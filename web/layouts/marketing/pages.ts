@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
-import { type LegalPath, legalDocuments } from '../../content/legal.ts'
 import type { MarketingPath } from '../../content/paths.ts'
+import { type LegalPath, legalDocuments } from '../../content/site/legal.ts'
 
 interface MarketingPage {
   /** Left out where the product's name is the title. */
@@ -29,6 +29,11 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
     title: 'Updates',
     description: 'What is new, latest first.',
     load: async () => (await import('../../pages/updates/UpdatesPage.tsx')).UpdatesPage,
+  },
+  '/docs': {
+    title: 'Docs',
+    description: 'How an editor signs its user in and spends credits, call by call.',
+    load: async () => (await import('../../pages/docs/DocsPage.tsx')).DocsPage,
   },
   '/terms': legalPage('/terms'),
   '/privacy': legalPage('/privacy'),

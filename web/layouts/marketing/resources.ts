@@ -1,5 +1,8 @@
 import type { Brand } from '../../../schema/catalogue/brand.ts'
 
+/** The site's own page unless there is a documentation site. */
+export const docsLink = (brand: Brand) => brand.docs_url ?? '/docs'
+
 interface Resource {
   readonly label: string
   readonly note: string

@@ -11,12 +11,12 @@ import {
   WandSparkles,
 } from 'lucide-react'
 import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
-import { capabilities } from '../../content/landing.ts'
+import { capabilities, sections } from '../../content/site/landing.ts'
 import { Carousel } from '../../ui/Carousel.tsx'
 
-const title = 'The possibilities are literally endless'
+const { title, text } = sections.capabilities
 
-const icons: Record<(typeof capabilities)[number]['id'], LucideIcon> = {
+const icons: Readonly<Record<string, LucideIcon>> = {
   loops: RefreshCw,
   mcp: Blocks,
   modes: Rows3,
@@ -29,14 +29,11 @@ const icons: Record<(typeof capabilities)[number]['id'], LucideIcon> = {
 }
 
 export function CapabilitiesSection() {
+  if (capabilities.length === 0) return null
   return (
     <div id="capabilities" className="border-t bg-surface">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
-        <SectionHeading
-          id="capabilities-title"
-          title={title}
-          text="Nine things you will not want to give up after a week."
-        />
+        <SectionHeading id="capabilities-title" title={title} text={text} />
         <div className="mt-10">
           <Carousel
             label={title}
@@ -55,16 +52,18 @@ interface CapabilityCardProps {
   title: string
   text: string
   example: string
-  Icon: LucideIcon
+  Icon: LucideIcon | undefined
 }
 
 function CapabilityCard({ title, text, example, Icon }: CapabilityCardProps) {
   return (
     <article className="flex h-full select-none flex-col rounded-2xl border bg-canvas p-6 sm:p-7">
-      <span className="grid size-10 place-items-center rounded-control border border-accent-line bg-accent-soft text-accent-text">
-        <Icon aria-hidden="true" className="size-5" />
-      </span>
-      <h3 className="mt-5 text-lg">{title}</h3>
+      {Icon && (
+        <span className="mb-5 grid size-10 place-items-center rounded-control border border-accent-line bg-accent-soft text-accent-text">
+          <Icon aria-hidden="true" className="size-5" />
+        </span>
+      )}
+      <h3 className="text-lg">{title}</h3>
       <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
       <p className="mt-auto pt-6">
         <code className="block truncate whitespace-pre rounded-control border bg-sunken px-3 py-2 font-mono text-xs text-muted">

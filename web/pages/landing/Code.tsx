@@ -1,11 +1,8 @@
 import { clsx } from 'clsx'
-import type { CSSProperties } from 'react'
 
 export interface CodeLine {
   text: string
   mark?: 'added' | 'removed' | 'ghost'
-  /** When it appears, in steps of the picture; without it, at once. */
-  step?: number
 }
 
 const keyword = /\b(import|from|export|async|function|return|const|interface|await)\b/
@@ -20,16 +17,11 @@ const sign = { added: '+', removed: '−', ghost: ' ' }
 export function Code({ lines }: { lines: readonly CodeLine[] }) {
   return (
     <pre className="overflow-hidden py-4 font-mono text-xs leading-6">
-      {lines.map(({ text, mark, step }, index) => (
+      {lines.map(({ text, mark }, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.
           key={index}
-          style={step === undefined ? undefined : ({ '--step': step } as CSSProperties)}
-          className={clsx(
-            'flex min-w-max pr-6',
-            mark && lineClass[mark],
-            step !== undefined && 'animate-appear',
-          )}
+          className={clsx('flex min-w-max pr-6', mark && lineClass[mark])}
         >
           <span className="w-11 shrink-0 select-none pr-4 text-right text-faint tabular-nums">
             {index + 1}

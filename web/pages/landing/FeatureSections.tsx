@@ -1,15 +1,16 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { features } from '../../content/landing.ts'
+import { features } from '../../content/site/landing.ts'
 import { AccountIllustration, AgentIllustration, CompletionIllustration } from './featureIllustrations.tsx'
 
-const illustrations: Record<(typeof features)[number]['id'], ReactNode> = {
+const illustrations: Readonly<Record<string, ReactNode>> = {
   agent: <AgentIllustration />,
   tab: <CompletionIllustration />,
   everywhere: <AccountIllustration />,
 }
 
 export function FeatureSections() {
+  if (features.length === 0) return null
   return (
     <div id="features" className="border-t bg-surface">
       <div className="mx-auto max-w-6xl space-y-20 px-5 py-20 sm:space-y-28 sm:px-8 sm:py-28">

@@ -1,4 +1,3 @@
-import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
@@ -7,6 +6,8 @@ import { StarterStrip } from '../../components/marketing/StarterStrip.tsx'
 import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
+import { sections } from '../../content/site/landing.ts'
+import { landingCards } from '../../content/site/plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useOffer } from '../pricing/useOffer.ts'
@@ -21,11 +22,7 @@ export function PricingSection() {
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
-        <SectionHeading
-          id="pricing-title"
-          title="Pricing that adds up"
-          text="Start free and add credits when you need them, or choose a plan that includes credits every month."
-        />
+        <SectionHeading id="pricing-title" {...sections.pricing} />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer
             highlighted
@@ -34,7 +31,7 @@ export function PricingSection() {
             badge={<Badge tone="accent">Popular</Badge>}
             price={price(pro.price_minor.monthly)}
             unit="/ mo per user"
-            features={planFeatures('pro')}
+            features={landingCards.pro.features}
             action={
               <LinkButton size="large" href="/pricing">
                 {trialButton}
@@ -46,7 +43,7 @@ export function PricingSection() {
             description={teams.description}
             price="Custom"
             unit={`${price(teams.price_minor.monthly)} per seat / mo, up to ${maximumSeats} seats`}
-            features={planFeatures('teams')}
+            features={landingCards.teams.features}
             action={
               <div className="grid gap-2.5 sm:grid-cols-2">
                 <StartTeams />

@@ -1,7 +1,6 @@
 import { useWebConfig } from '../../api/catalogue.ts'
-import { type LegalPath, legalDocuments } from '../../content/legal.ts'
+import { type LegalPath, legalDocuments, legalSamples } from '../../content/site/legal.ts'
 import { Alert } from '../../ui/Alert.tsx'
-import { samples } from './samples.ts'
 
 /** The sample of a document, or where the operator's own one is. */
 export function LegalPage({ path }: { path: LegalPath }) {
@@ -27,7 +26,7 @@ export function LegalPage({ path }: { path: LegalPath }) {
               not published a document of its own yet.
             </Alert>
           </div>
-          {samples[path].map((section) => (
+          {legalSamples[path].map((section) => (
             <div key={section.title} className="mt-10">
               <h2 className="text-xl">{section.title}</h2>
               <p className="mt-3 text-lg text-muted leading-relaxed">{section.text}</p>

@@ -1,5 +1,4 @@
 import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { type BillingFrequency, maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
@@ -7,6 +6,7 @@ import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
 import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
+import { pricingCards } from '../../content/site/plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
@@ -34,7 +34,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         price={price(billing === 'yearly' ? yearly / 12 : monthly)}
         unit="/ mo per user"
         note={billing === 'yearly' ? `${price(yearly)} once a year` : 'Billed every month'}
-        features={planFeatures('pro')}
+        features={pricingCards.pro.features}
         action={
           <LinkButton size="large" href={`${signedIn ? '/auth/post-signup' : '/sign-up'}?${query}`}>
             {trialButton}
@@ -47,7 +47,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
         price="Custom"
         unit={`${price(teams.price_minor[billing] / (billing === 'yearly' ? 12 : 1))} per seat / mo`}
         note={`One subscription for up to ${maximumSeats} seats, billed every ${billing === 'yearly' ? 'year' : 'month'}`}
-        features={planFeatures('teams')}
+        features={pricingCards.teams.features}
         action={
           <div className="grid gap-2.5 sm:grid-cols-2">
             <StartTeams choice={{ billing, currency }} />

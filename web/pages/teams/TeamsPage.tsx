@@ -1,7 +1,9 @@
 import {
   ChartNoAxesCombined,
   CreditCard,
+  DatabaseZap,
   EyeOff,
+  FileX,
   Gauge,
   KeyRound,
   LifeBuoy,
@@ -14,24 +16,26 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { SampleMark, SourceOf } from '../../components/marketing/Claims.tsx'
 import { FaqSection } from '../../components/marketing/FaqSection.tsx'
 import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
 import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
-import { teamsFaq } from '../../content/faq.ts'
-import { teamFeatures, teamSecurity } from '../../content/teams.ts'
+import { claims } from '../../content/site/claims.ts'
+import { teamsFaq } from '../../content/site/faq.ts'
+import { quotes, teamFeatures, teamSections, teamSecurity, teamsHero } from '../../content/site/teams.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PoolIllustration } from './PoolIllustration.tsx'
 
-const icons: Record<(typeof teamFeatures | typeof teamSecurity)[number]['id'], LucideIcon> = {
+const icons: Readonly<Record<string, LucideIcon>> = {
   billing: Receipt,
   pool: Waves,
   seats: UsersRound,
   dashboard: ChartNoAxesCombined,
   roles: Gauge,
   support: LifeBuoy,
-  privacy: EyeOff,
+  privacy: FileX,
   tokens: KeyRound,
   checks: UserCheck,
   cards: CreditCard,
@@ -41,21 +45,14 @@ export function TeamsPage() {
   return (
     <>
       <TeamsHero />
-      <section aria-labelledby="team-features-title" className="border-t bg-surface">
-        <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
-          <SectionHeading
-            id="team-features-title"
-            title="Built for the person who pays, too"
-            text="Everything developers like about Pro, and what the rest of the company needs to say yes."
-          />
-          <CardGrid>
-            {teamFeatures.map((card) => (
-              <Card key={card.id} {...card} Icon={icons[card.id]} />
-            ))}
-          </CardGrid>
-        </div>
-      </section>
-      <SecuritySection />
+      <Section id="team-features-title" {...teamSections.features} cards={teamFeatures} />
+      <Section
+        id="team-security-title"
+        {...teamSections.security}
+        cards={[...teamSecurity, ...security()]}
+        wide
+      />
+      <QuotesSection />
       <ContactSection />
       <FaqSection items={teamsFaq} open="several" />
     </>
@@ -69,12 +66,10 @@ function TeamsHero() {
       <div className="mx-auto grid max-w-6xl items-center gap-12 px-5 pt-16 pb-20 sm:px-8 sm:pt-24 sm:pb-28 lg:grid-cols-[1.15fr_1fr] lg:gap-16">
         <div>
           <Badge tone="accent" size="large">
-            Teams and Enterprise
+            {teamsHero.badge}
           </Badge>
-          <h1 className="mt-6 text-4xl sm:text-5xl">One bill, one pool of credits, a seat for everyone</h1>
-          <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
-            Give the whole team the same assistant, with records your finance team can check.
-          </p>
+          <h1 className="mt-6 text-4xl sm:text-5xl">{teamsHero.title}</h1>
+          <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">{teamsHero.text}</p>
           <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap">
             <StartTeams />
             <LinkButton size="large" variant="secondary" href="/pricing">
@@ -91,30 +86,46 @@ function TeamsHero() {
   )
 }
 
-function SecuritySection() {
-  const { brand } = useWebConfig()
+/** What the operator claims, as cards like those of what the product does. */
+function security() {
+  const claimed = { privacy_mode: EyeOff, zero_retention: DatabaseZap, certification: ShieldCheck } as const
+  return (Object.keys(claimed) as (keyof typeof claimed)[]).flatMap((id) => {
+    const claim = claims[id]
+    return claim
+      ? [{ id, Icon: claimed[id], title: claim.value, text: claim.label, more: <SourceOf claim={claim} /> }]
+      : []
+  })
+}
+
+function QuotesSection() {
+  const { title, text } = teamSections.quotes
   return (
-    <section aria-labelledby="team-security-title" className="border-t">
-      <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
-        <SectionHeading
-          id="team-security-title"
-          title="How we protect your code and your money"
-          text="What is stored, what is checked, and what you can revoke."
-        />
-        <CardGrid wide>
-          {teamSecurity.map((card) => (
-            <Card key={card.id} {...card} Icon={icons[card.id]} />
-          ))}
-          {brand.security_certification && (
-            <Card
-              title={brand.security_certification}
-              text="Audited by an independent party. Ask us for the report."
-              Icon={ShieldCheck}
-            />
-          )}
-        </CardGrid>
-      </div>
-    </section>
+    <>
+      {quotes.length > 0 && (
+        <section aria-labelledby="quotes-title" className="border-t bg-surface">
+          <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+            <SectionHeading id="quotes-title" title={title} text={text} />
+            <ul className="mt-12 grid gap-4 lg:grid-cols-3">
+              {quotes.map(({ text, name, role }) => (
+                <li key={name} className="rounded-card border bg-canvas p-6">
+                  <figure className="flex h-full flex-col justify-between gap-6">
+                    <blockquote className="text-lg leading-relaxed">“{text}”</blockquote>
+                    <figcaption className="text-sm">
+                      <span className="block font-medium">{name}</span>
+                      <span className="text-muted">{role}</span>
+                    </figcaption>
+                  </figure>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </section>
+      )}
+      <SampleMark
+        of={[quotes, claims.privacy_mode, claims.zero_retention, claims.certification]}
+        className="bg-surface pb-10 text-center"
+      />
+    </>
   )
 }
 
@@ -125,11 +136,9 @@ function ContactSection() {
       <div className="mx-auto flex max-w-6xl flex-col items-start justify-between gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center">
         <div className="max-w-xl">
           <h2 id="contact-title" className="text-3xl">
-            Talk to us about your team
+            {teamSections.contact.title}
           </h2>
-          <p className="mt-4 text-lg text-muted leading-relaxed">
-            Tell us how many seats you need and what your security review asks for.
-          </p>
+          <p className="mt-4 text-lg text-muted leading-relaxed">{teamSections.contact.text}</p>
         </div>
         <LinkButton
           size="large"
@@ -142,16 +151,34 @@ function ContactSection() {
   )
 }
 
-function CardGrid({ wide, children }: { wide?: boolean; children: ReactNode }) {
-  return <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>{children}</ul>
+interface SectionProps {
+  id: string
+  title: string
+  text: string
+  cards: readonly { id: string; title: string; text: string; Icon?: LucideIcon; more?: ReactNode }[]
+  wide?: boolean
 }
 
-function Card({ title, text, Icon }: { title: string; text: string; Icon: LucideIcon }) {
+function Section({ id, title, text, cards, wide }: SectionProps) {
+  if (cards.length === 0) return null
   return (
-    <li className="rounded-card border bg-canvas p-6">
-      <Icon aria-hidden="true" className="size-5 text-accent-text" />
-      <h3 className="mt-4 text-base">{title}</h3>
-      <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
-    </li>
+    <section aria-labelledby={id} className={`border-t ${wide ? '' : 'bg-surface'}`}>
+      <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+        <SectionHeading id={id} title={title} text={text} />
+        <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>
+          {cards.map(({ id, title, text, Icon = icons[id], more }) => (
+            <li
+              key={id}
+              className={`rounded-card border bg-canvas p-6 ${wide ? 'sm:last:odd:col-span-2' : ''}`}
+            >
+              {Icon && <Icon aria-hidden="true" className="size-5 text-accent-text" />}
+              <h3 className="mt-4 text-base">{title}</h3>
+              <p className="mt-2 text-sm text-muted leading-relaxed">{text}</p>
+              {more}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
   )
 }

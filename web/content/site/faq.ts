@@ -1,5 +1,5 @@
-import { creditRate } from '../../schema/catalogue/credits.ts'
-import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { creditRate } from '../../../schema/catalogue/credits.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 
 interface Question {
   readonly question: string

@@ -1,5 +1,14 @@
+import type { Sample } from './sample.ts'
+
+interface Update extends Sample {
+  readonly date: string
+  readonly title: string
+  readonly text: string
+  readonly points: readonly string[]
+}
+
 /** Latest first. The dates are those on which the change could first be used. */
-export const updates = [
+export const updates: readonly Update[] = [
   {
     date: '2026-11-26',
     title: 'Several editors, and a safer sign-in',
@@ -41,4 +50,25 @@ export const updates = [
       'Prices in euros, US dollars and British pounds',
     ],
   },
-] as const
+  {
+    date: '2025-08-10',
+    title: 'AI-powered suggestions',
+    text: 'The assistant suggests the next step while you work.',
+    points: ['Suggestions that follow the file you are in', 'Accept one with a single key'],
+    sample: true,
+  },
+  {
+    date: '2025-08-05',
+    title: 'Accessibility',
+    text: 'The site can be used by keyboard and with a screen reader.',
+    points: ['Visible focus on every control', 'Higher contrast in both themes'],
+    sample: true,
+  },
+  {
+    date: '2025-08-01',
+    title: 'Performance',
+    text: 'Pages load up to 40% faster.',
+    points: ['Smaller scripts', 'Images that load when they are needed'],
+    sample: true,
+  },
+]

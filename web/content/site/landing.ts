@@ -1,4 +1,37 @@
-export const features = [
+import type { Card, Sample } from './sample.ts'
+
+/** `name` is the name of the product. */
+export const hero = {
+  badge: (name: string) => `Welcome to ${name} — free to start`,
+  title: 'The AI pair programmer that has read your whole codebase',
+  text: (name: string) =>
+    `${name} works in the editor you already use. Hand it a task, review the diff and stay in your flow. Models from several vendors, one credit balance.`,
+}
+
+interface Demo extends Sample {
+  /** A file of `web/public`. `npm run demo-video` records the sample editor into this one. */
+  readonly video: string
+  readonly poster: string
+  /** What a reader who does not see it is told. */
+  readonly label: string
+  readonly width: number
+  readonly height: number
+}
+
+/** The video below the headline; null for none. */
+export const landing: { readonly demo: Demo | null } = {
+  demo: {
+    video: '/demo.webm',
+    poster: '/demo.webp',
+    label:
+      'A recording of the editor: the assistant explains a function, works on a task with credits reserved, and the balance shows what it cost',
+    width: 1280,
+    height: 720,
+    sample: true,
+  },
+}
+
+export const features: readonly (Card & { eyebrow: string; points: readonly string[] })[] = [
   {
     id: 'agent',
     eyebrow: 'Agent',
@@ -17,16 +50,16 @@ export const features = [
     id: 'everywhere',
     eyebrow: 'Editors',
     title: 'Works everywhere software gets built',
-    text: 'It is an extension, not another editor to learn. Your extensions, themes and keybindings stay as they are, and one account works in every editor.',
+    text: 'Add the extension to the editors that you use. One account and one balance work in all of them.',
     points: [
       'Sign in from the editor in one step',
       'Models from several vendors',
       'The same credits everywhere',
     ],
   },
-] as const
+]
 
-export const platform = [
+export const platform: readonly Card[] = [
   {
     id: 'learning',
     title: 'Adaptive learning',
@@ -47,9 +80,9 @@ export const platform = [
     title: 'Predictive analytics',
     text: 'Points out changes that are likely to break something before you merge them.',
   },
-] as const
+]
 
-export const more = [
+export const more: readonly Card[] = [
   {
     id: 'models',
     title: 'Frontier intelligence',
@@ -63,11 +96,11 @@ export const more = [
   {
     id: 'privacy',
     title: 'Privacy options',
-    text: 'In privacy mode your code is neither stored nor used for training.',
+    text: 'Choose what leaves your machine and what is kept.',
   },
-] as const
+]
 
-export const capabilities = [
+export const capabilities: readonly (Card & { example: string })[] = [
   {
     id: 'loops',
     title: 'Loops on errors',
@@ -122,4 +155,24 @@ export const capabilities = [
     text: 'Decide which files it can read, which commands it can run and which models it can use.',
     example: 'deny: .env, secrets/**',
   },
-] as const
+]
+
+export const sections = {
+  integrations: 'Works with the tools you already use, through the Model Context Protocol',
+  productivity: {
+    title: 'Less busywork, more building',
+    text: 'Help with everything around the code that quietly eats up your day.',
+  },
+  capabilities: {
+    title: 'The possibilities are literally endless',
+    text: 'Nine things you will not want to give up after a week.',
+  },
+  pricing: {
+    title: 'Pricing that adds up',
+    text: 'Start free and add credits when you need them, or choose a plan that includes credits every month.',
+  },
+  closing: {
+    title: 'Give it a task you’ve been putting off',
+    text: 'Free to start. No card needed until you add credits.',
+  },
+}
