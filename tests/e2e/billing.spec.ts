@@ -395,7 +395,8 @@ test(
     const focused = tab(page, 'Invoices')
     await expect(focused).toBeFocused()
     const ring = await focused.evaluate((element) => {
-      const { outlineStyle, outlineOffset, paddingLeft } = getComputedStyle(element)
+      const { outlineStyle, outlineOffset, paddingLeft } =
+        element.ownerDocument.defaultView.getComputedStyle(element)
       const [own, row] = [element, element.parentElement].map((one) => one?.getBoundingClientRect())
       const isWhole = own && row && own.top >= row.top && own.bottom <= row.bottom
       return { outlineStyle, outlineOffset, isWhole, isApart: Number.parseFloat(paddingLeft) >= 4 }

@@ -49,7 +49,6 @@ function BalanceCard({ payer }: { payer: Payer }) {
       query={query}
       figure={summary && creditsShown(summary.balance)}
       unit={summary ? creditsUnit(summary.balance) : ''}
-      action={summary?.may_manage && <AddCreditsLink />}
     >
       {summary && (
         <>
@@ -104,7 +103,7 @@ interface FigureCardProps {
   title: string
   badge?: ReactNode
   /** At the foot of the card, as in the cards beside it. */
-  action: ReactNode
+  action?: ReactNode
   query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
   /** Undefined while it is loading. */
   figure: string | undefined
