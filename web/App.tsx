@@ -8,7 +8,10 @@ import { SessionProvider } from './auth/SessionProvider.tsx'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { AuthenticationErrorScreen } from './pages/errors/ErrorScreen.tsx'
 import type { createRouter } from './routes.tsx'
-import { Toasts } from './ui/Toasts.tsx'
+import { useLater } from './ui/useLater.ts'
+
+/** Toasts that are raised before it is loaded wait. */
+const loadToaster = async () => (await import('./ui/Toaster.tsx')).Toaster
 
 interface AppProps {
   router: ReturnType<typeof createRouter>
@@ -18,6 +21,7 @@ interface AppProps {
 export function App({ router }: AppProps) {
   const config = useQuery(webConfigQuery())
   const { resolvedTheme } = useTheme()
+  const Toaster = useLater(loadToaster)
   if (config.isPending) return <BootSkeleton />
   if (config.isError) return <AuthenticationErrorScreen />
   return (
@@ -28,7 +32,7 @@ export function App({ router }: AppProps) {
       >
         <ApiProvider>
           <RouterProvider router={router} />
-          <Toasts theme={resolvedTheme === 'dark' ? 'dark' : 'light'} />
+          {Toaster && <Toaster theme={resolvedTheme === 'dark' ? 'dark' : 'light'} />}
         </ApiProvider>
       </SessionProvider>
     </WebConfigContext>

@@ -27,7 +27,7 @@ const pure = [
  */
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), marketingDocument(), fontPreload(), paintFirst()],
+  plugins: [react(), tailwindcss(), marketingDocument(), paintFirst()],
   build: {
     outDir: isSsrBuild ? 'dist/server' : 'dist/client',
     emptyOutDir: true,
@@ -111,42 +111,23 @@ function marketingDocument(): Plugin {
 }
 
 /**
- * Lets the browser fetch the font as soon as nothing else is left; it would learn of it only after the style
- * sheet. Of all that a page loads it alone has a stand-in.
- */
-function fontPreload(): Plugin {
-  return {
-    name: 'font-preload',
-    transformIndexHtml: (_html, { bundle }) =>
-      Object.keys(bundle ?? {})
-        .filter((file) => /inter-latin-opsz-normal.*\.woff2$/.test(file))
-        .map((file) => ({
-          tag: 'link',
-          attrs: {
-            rel: 'preload',
-            as: 'font',
-            type: 'font/woff2',
-            crossorigin: '',
-            fetchpriority: 'low',
-            href: `/${file}`,
-          },
-          injectTo: 'head' as const,
-        })),
-  }
-}
-
-/**
  * Asks for what the first paint waits for before the scripts, which Vite puts first: on HTTP/1.1 some thirty
- * files would hold up the style sheet.
+ * files would hold up the style sheet. The font, of which the browser would learn only from that, is fetched
+ * when nothing else is left: of all that a page loads it alone has a stand-in.
  */
 function paintFirst(): Plugin {
   return {
     name: 'paint-first',
     transformIndexHtml: {
       order: 'post',
-      handler: (html) => {
-        const links = html.match(/^ *<link rel="(?:stylesheet|preload)"[^>]*>\n/gm) ?? []
+      handler: (html, { bundle }) => {
+        const links: string[] = html.match(/^ *<link rel="stylesheet"[^>]*>\n/gm) ?? []
         const rest = links.reduce((text, link) => text.replace(link, ''), html)
+        const [font] = Object.keys(bundle ?? {}).filter((file) =>
+          /inter-latin-opsz-normal.*\.woff2$/.test(file),
+        )
+        if (font)
+          links.push(`    <link rel="preload" as="font" crossorigin fetchpriority="low" href="/${font}">\n`)
         return rest.replace(/^ *<script type="module"/m, (script) => links.join('') + script)
       },
     },

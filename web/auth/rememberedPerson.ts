@@ -22,29 +22,23 @@ export function rememberedPerson(cookies = document.cookie): RememberedPerson | 
 }
 
 function personOf(claims: string): RememberedPerson | null {
-  try {
-    const { sub, o, sts } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')))
-    return typeof sub === 'string' && sts !== 'pending' ? { userId: sub, payer: o?.id ?? 'personal' } : null
-  } catch {
-    return null
-  }
+  const token = attempt(() => JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))))
+  if (typeof token?.sub !== 'string' || token.sts === 'pending') return null
+  return { userId: token.sub, payer: token.o?.id ?? 'personal' }
 }
 
 const name = 'kept-for-person'
 
 /** Keeps one value for a person. It replaces what was kept before, whoever that was for. */
 export function keepForPerson(userId: string, value: object): void {
-  try {
-    const kept = { ...value, user_id: userId, sessions: sessionsOf(document.cookie) }
-    browserStores().local.setItem(name, JSON.stringify(kept))
-  } catch {
-    // The store is full. Nothing depends on it.
-  }
+  const kept = { ...value, user_id: userId, sessions: sessionsOf(document.cookie) }
+  // Nothing depends on it where the store is full.
+  attempt(() => browserStores().local.setItem(name, JSON.stringify(kept)))
 }
 
 /** What is kept for this person, while the sessions of this browser are the same; not yet checked. */
 export function readForPerson(userId: string): unknown {
-  const kept = parse(browserStores().local.getItem(name))
+  const kept = keptNow()
   return kept?.user_id === userId && kept.sessions === sessionsOf(document.cookie) ? kept : null
 }
 
@@ -55,14 +49,16 @@ function sessionsOf(cookies: string): string {
 
 /** Removes what is kept for another person, or with `null` for any. */
 export function forgetOthers(userId: string | null): void {
-  const { local } = browserStores()
-  const text = local.getItem(name)
-  if (text !== null && (userId === null || parse(text)?.user_id !== userId)) local.removeItem(name)
+  if (userId === null || keptNow()?.user_id !== userId) browserStores().local.removeItem(name)
 }
 
-function parse(text: string | null): { user_id?: unknown; sessions?: unknown } | null {
+function keptNow(): { user_id: unknown; sessions: unknown } | null {
+  return attempt(() => JSON.parse(browserStores().local.getItem(name) ?? 'null'))
+}
+
+function attempt<Result>(work: () => Result): Result | null {
   try {
-    return JSON.parse(text ?? 'null')
+    return work()
   } catch {
     return null
   }

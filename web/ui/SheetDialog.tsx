@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from 'react'
 import { cn } from './cn.ts'
 import { overlayStyle } from './dialogStyle.ts'
 
-export interface SheetProps {
+interface SheetProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   title: string

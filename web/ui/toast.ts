@@ -13,7 +13,7 @@ interface ToastOptions {
   duration?: number
 }
 
-/** Shows a short notice. Notices wait until the library (Toasts.tsx) is loaded. */
+/** Shows a short notice. Notices wait until the library (App.tsx) is loaded. */
 export const toast = {
   success: (title: ReactNode, options?: ToastOptions) => add({ kind: 'success', title, options }),
   error: (title: ReactNode, options?: ToastOptions) => add({ kind: 'error', title, options }),

@@ -4,13 +4,15 @@ import { Outlet } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
 import { useHashTarget } from '../../components/useHashTarget.ts'
 import { cn } from '../../ui/cn.ts'
-import { Sheet } from '../../ui/Sheet.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useLater } from '../../ui/useLater.ts'
 import { Main } from '../Main.tsx'
 import { AccountHeader } from './AccountHeader.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { useLinkedPayer } from './useLinkedPayer.ts'
 import { type SidebarState, useSidebar } from './useSidebar.ts'
+
+const loadSheet = async () => (await import('../../ui/SheetDialog.tsx')).SheetDialog
 
 /** The frame stands before it is known who the user is, and each page says that it is loading. */
 export function AccountLayout() {
@@ -51,6 +53,8 @@ function NavigationSheet({ sidebar: { sheetOpen, setSheetOpen } }: { sidebar: Si
   const payer = organization?.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: the account is what closes it.
   useEffect(() => setSheetOpen(false), [payer, setSheetOpen])
+  const Sheet = useLater(loadSheet)
+  if (!Sheet) return null
   return (
     <Sheet open={sheetOpen} onOpenChange={setSheetOpen} title="Navigation" shape="side">
       {/* Outside of a modal dialog nothing can be clicked: https://clerk.com/docs/react/reference/components/utilities/portal-provider */}

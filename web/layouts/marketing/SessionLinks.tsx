@@ -1,9 +1,9 @@
 import { LogIn } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
+import { useLater } from '../../ui/useLater.ts'
 
-const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }))
+const loadAccountMenu = async () => (await import('./AccountMenu.tsx')).AccountMenu
 
 export function SessionLinks() {
   if (!useSignedIn()) {
@@ -31,30 +31,11 @@ export function SessionLinks() {
 
 /** The menu needs Clerk's script, which is loaded when the browser is idle. */
 function LateAccountMenu() {
-  const idle = useIdle()
+  const AccountMenu = useLater(loadAccountMenu)
   const placeholder = (
     <div className="grid size-9 place-items-center">
       <span className="size-7 animate-pulse rounded-full bg-hover" />
     </div>
   )
-  if (!idle) return placeholder
-  return (
-    <Suspense fallback={placeholder}>
-      <AccountMenu placeholder={placeholder} />
-    </Suspense>
-  )
-}
-
-function useIdle(): boolean {
-  const [idle, setIdle] = useState(false)
-  useEffect(() => {
-    // Safari has no requestIdleCallback.
-    if (!('requestIdleCallback' in window)) {
-      setIdle(true)
-      return
-    }
-    const handle = requestIdleCallback(() => setIdle(true), { timeout: 3000 })
-    return () => cancelIdleCallback(handle)
-  }, [])
-  return idle
+  return AccountMenu ? <AccountMenu placeholder={placeholder} /> : placeholder
 }

@@ -4,8 +4,8 @@ import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, initializeQuery, type Person } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { ApiFailure, isStatus } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
-import { type AccountStep, accountFailureTitle } from './accountFailure.ts'
 
 export type AccountView =
   | { state: 'loading' }
@@ -57,4 +57,16 @@ function failed({ error, isFetching, refetch }: FailedQuery, step: AccountStep):
     retry: () => void retry(),
     retrying: isFetching,
   }
+}
+
+/** What could not be done: to read the account, or to make the one that is missing. */
+type AccountStep = 'read' | 'make'
+
+/** The title of a failure that leaves the dashboard without an account, in the product's words. */
+export function accountFailureTitle(error: unknown, step: AccountStep): string {
+  if (isStatus(error, 401)) return 'Authentication Error'
+  if (step === 'read') return 'Database Error'
+  // The account is made of what the sign-in service knows, and that did not answer.
+  const isRefused = error instanceof ApiFailure && error.code === 'initialize_failed'
+  return isRefused ? 'User Creation Failed' : 'Initialization Error'
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiFailure } from '../../api/failure.ts'
-import { accountFailureTitle } from './accountFailure.ts'
+import { accountFailureTitle } from './useAccount.ts'
 
 const failure = (status: number, code: string) => new ApiFailure({ status, code, text: null })
 
