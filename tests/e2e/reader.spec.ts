@@ -5,8 +5,8 @@ import { findUserId, reportUsages, withDatabase } from './support/product.ts'
 import { alsoOnPhones, expect, test } from './support/test.ts'
 
 /** What browsers in the field report; the last call counts from the next page on. */
-function report(page: Page, languages: readonly string[]): Promise<void> {
-  return page.addInitScript(`{
+async function report(page: Page, languages: readonly string[]): Promise<void> {
+  await page.addInitScript(`{
     const languages = ${JSON.stringify(languages)}
     Object.defineProperty(navigator, 'languages', { get: () => languages, configurable: true })
     Object.defineProperty(navigator, 'language', { get: () => languages[0] ?? '', configurable: true })
