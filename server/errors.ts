@@ -1,4 +1,5 @@
 import type { ApiError } from '../schema/api/error.ts'
+import { unknownEditorText } from '../schema/api/redirect-uri.ts'
 import type { SpendingRefusal } from '../schema/api/spending.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import { holdsOfPersonMax } from '../schema/ledger/read/open-holds.ts'
@@ -334,7 +335,7 @@ export const foreignExtension = () =>
 /** Also for an address that is no editor's at all. */
 export const unknownEditor = () =>
   invalidRequest(
-    'This editor is not one that can sign in through the browser. Generate an extension token on your dashboard, and paste it into the editor.',
+    unknownEditorText,
     [
       {
         path: 'redirect_uri',

@@ -5,8 +5,7 @@ import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
-import { PageErrorScreen } from './pages/errors/PageErrorScreen.tsx'
-import { RouterErrorScreen } from './pages/errors/RouterErrorScreen.tsx'
+import { PageErrorScreen, RouterErrorScreen } from './pages/errors/PageErrorScreen.tsx'
 
 /** The code of each page is loaded on the first visit. */
 const pages: Readonly<Record<AppPath, () => Promise<ComponentType>>> = {

@@ -4,6 +4,10 @@
  */
 export type Editors = Readonly<Record<string, string>>
 
+/** What the user of an editor that is not on the list reads. */
+export const unknownEditorText =
+  'This editor is not one that can sign in through the browser. Generate an extension token on your dashboard, and paste it into the editor.'
+
 const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
 const longest = 1000
 

@@ -394,13 +394,12 @@ test(
     await page.keyboard.press('ArrowRight')
     const focused = tab(page, 'Invoices')
     await expect(focused).toBeFocused()
-    const ring = await focused.evaluate((element) => {
-      const { outlineStyle, outlineOffset, paddingLeft } =
-        element.ownerDocument.defaultView.getComputedStyle(element)
-      const [own, row] = [element, element.parentElement].map((one) => one?.getBoundingClientRect())
-      const isWhole = own && row && own.top >= row.top && own.bottom <= row.bottom
+    const ring = await focused.evaluate(`(element) => {
+      const { outlineStyle, outlineOffset, paddingLeft } = getComputedStyle(element)
+      const [own, row] = [element, element.parentElement].map((one) => one.getBoundingClientRect())
+      const isWhole = own.top >= row.top && own.bottom <= row.bottom
       return { outlineStyle, outlineOffset, isWhole, isApart: Number.parseFloat(paddingLeft) >= 4 }
-    })
+    }`)
     expect(ring).toEqual({ outlineStyle: 'solid', outlineOffset: '-2px', isWhole: true, isApart: true })
 
     await page.getByRole('radio', { name: 'Transactions' }).click()

@@ -5,33 +5,23 @@ import { cn } from './cn.ts'
 export const filterStyle =
   'h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low transition-colors hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0'
 
-interface SelectProps<Value extends string> {
+interface SelectProps<V extends string> {
   label: string
-  value: Value
+  value: V
   /** Value and text. */
-  options: readonly (readonly [Value, string])[]
-  onChange: (value: Value) => void
+  options: readonly (readonly [V, string])[]
+  onChange: (value: V) => void
   className?: string
 }
 
 /** A small choice among many. The browser draws the open list. */
-export function Select<Value extends string>({
-  label,
-  value,
-  options,
-  onChange,
-  className,
-}: SelectProps<Value>) {
-  const choose = (text: string) => {
-    const chosen = options.find(([option]) => option === text)
-    if (chosen) onChange(chosen[0])
-  }
+export function Select<V extends string>({ label, value, options, onChange, className }: SelectProps<V>) {
   return (
     <span className={cn('relative flex min-w-0 items-center', className)}>
       <select
         aria-label={label}
         value={value}
-        onChange={({ target }) => choose(target.value)}
+        onChange={({ target }) => onChange(target.value as V)}
         className={cn(filterStyle, 'w-full min-w-0 cursor-pointer appearance-none truncate pr-8')}
       >
         {options.map(([option, text]) => (

@@ -100,12 +100,13 @@ function Bars({ days, of, label, color, height }: BarsProps) {
   )
 }
 
-interface DayTooltipProps {
+function DayTooltip({
+  active,
+  payload,
+}: {
   active?: boolean
   payload?: readonly { payload?: Days[number] }[]
-}
-
-function DayTooltip({ active, payload }: DayTooltipProps) {
+}) {
   const day = payload?.[0]?.payload
   if (!active || !day) return null
   return (

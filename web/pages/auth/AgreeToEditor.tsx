@@ -1,15 +1,17 @@
 import { useClerk } from '@clerk/clerk-react'
 import { MonitorSmartphone } from 'lucide-react'
-import type { Destination } from '../../../schema/api/redirect-uri.ts'
+import { destinationOf } from '../../../schema/api/redirect-uri.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { UnknownEditor } from './EditorOutcome.tsx'
+import { editorTexts } from './editorTexts.ts'
 
 interface AgreeToEditorProps {
   readonly email: string
   readonly username: string
-  /** Where the sign-in ends. */
-  readonly destination: Destination
-  readonly title: string
+  /** Where the sign-in ends; an address without a problem. */
+  readonly redirect_uri: string
   /** What the editor calls itself. */
   readonly editor_name: string | null
   readonly onAgree: () => void
@@ -20,18 +22,20 @@ interface AgreeToEditorProps {
 export function AgreeToEditor({
   email,
   username,
-  destination: { name, address },
-  title,
+  redirect_uri,
   editor_name,
   onAgree,
   onCancel,
 }: AgreeToEditorProps) {
   const { signOut } = useClerk()
+  const destination = destinationOf(redirect_uri, useWebConfig().editors)
+  if (!destination) return <UnknownEditor />
+  const { name, address } = destination
   return (
     <StatusView
       tone="neutral"
       Icon={MonitorSmartphone}
-      title={title}
+      title={editorTexts(redirect_uri, editors).title}
       text="Your editor wants to use your account. It will see your balance and spend your credits. Your other editors stay connected."
       actions={
         <>

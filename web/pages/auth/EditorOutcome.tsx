@@ -1,20 +1,20 @@
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { unknownEditorText } from '../../../schema/api/redirect-uri.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { remedyOf } from './editorFailures.ts'
+import { editorTexts } from './editorTexts.ts'
 
 interface EditorFailureProps {
   text: string
   onRetry?: (() => void) | undefined
-  error?: unknown
   /** In place of the button that closes the window. */
   action?: ReactNode
 }
 
 /** Why an editor was not signed in. Nothing can have been spent: an editor without a token spends nothing. */
-export function EditorFailure({ text, onRetry, error, action }: EditorFailureProps) {
-  const remedy = remedyOf(error)
+export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
   return (
     <StatusView
       tone="critical"
@@ -24,7 +24,7 @@ export function EditorFailure({ text, onRetry, error, action }: EditorFailurePro
       actions={
         <>
           {onRetry && <Button onClick={onRetry}>Try Again</Button>}
-          {action ?? (remedy === null ? <CloseWindow /> : <ToDashboard text={remedy} />)}
+          {action ?? <CloseWindow />}
         </>
       }
     >
@@ -34,14 +34,18 @@ export function EditorFailure({ text, onRetry, error, action }: EditorFailurePro
 }
 
 /** In a tab of its own: the sign-in goes on here. */
-function ToDashboard({ text }: { text: string }) {
+export function ManageEditors({ label = 'Manage editors' }) {
   return (
     <Button asChild variant="secondary">
       <a href="/dashboard#extension-token" target="_blank" rel="noreferrer">
-        {text}
+        {label}
       </a>
     </Button>
   )
+}
+
+export function UnknownEditor() {
+  return <EditorFailure text={unknownEditorText} action={<ManageEditors label="Generate a token" />} />
 }
 
 /** Browsers let a script close only windows that a script has opened, or that show their first page. */
@@ -77,9 +81,15 @@ export function EditorCancelled() {
 }
 
 /** Some browsers ask whether to open the editor; a user who declines by mistake needs the link again. */
-export function EditorOpened({ address, text }: { address: string; text: string }) {
+export function EditorOpened({ address, redirect_uri }: { address: string; redirect_uri: string }) {
+  const { editors } = useWebConfig()
   return (
-    <StatusView tone="positive" Icon={CircleCheck} title="Authentication successful!" text={text}>
+    <StatusView
+      tone="positive"
+      Icon={CircleCheck}
+      title="Authentication successful!"
+      text={editorTexts(redirect_uri, editors).redirecting}
+    >
       <p className="text-muted text-sm">
         Your editor did not open?{' '}
         <a href={address} className="text-accent-text underline underline-offset-4">

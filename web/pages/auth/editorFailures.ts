@@ -33,13 +33,11 @@ export function mayHelp(error: unknown): boolean {
   return (
     !(error instanceof ApiFailure && error.final) ||
     error.code === 'sign_in_unconfirmed' ||
-    error.code === 'too_many_editors'
+    hasTooManyEditors(error)
   )
 }
 
-/** What the user does on the dashboard for a sign-in that ended so: a link's text. */
-export function remedyOf(error: unknown): string | null {
-  const code = error instanceof ApiFailure ? error.code : null
-  if (code === 'too_many_editors') return 'Manage editors'
-  return code === 'unknown_editor' ? 'Generate a token' : null
+/** Whether the user has to revoke an editor first. */
+export function hasTooManyEditors(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'too_many_editors'
 }

@@ -1,22 +1,26 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, History, type LucideIcon, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { AccountSummary } from '../../../schema/api/account.ts'
+import { Link } from 'react-router-dom'
+import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { accountSummaryQuery } from '../../api/account.ts'
+import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import { cardName } from '../../components/account/card.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { renewalText } from '../../components/account/notices.ts'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
+import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
+import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { NextPaymentCard } from './NextPaymentCard.tsx'
 import type { Payer } from './payer.ts'
 import type { BillingTab, InvoicesView } from './tabs.ts'
 
@@ -30,7 +34,7 @@ export function OverviewTab({ payer, onOpen }: OverviewTabProps) {
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 sm:gap-5 lg:grid-cols-3">
       <BalanceCard payer={payer} />
       <MonthCard payer={payer} onOpen={onOpen} />
-      <NextPaymentCard payer={payer} className="sm:col-span-2 lg:col-span-1" />
+      <NextPaymentCard payer={payer} />
       {payer.mayManage && (
         <QuickActions payer={payer} onOpen={onOpen} className="sm:col-span-2 lg:col-span-3" />
       )}
@@ -98,12 +102,58 @@ function MonthCard({ payer, onOpen }: OverviewTabProps) {
   )
 }
 
+function NextPaymentCard({ payer }: { payer: Payer }) {
+  // The server has asked Stripe three times already.
+  const next = useQuery({ ...nextPaymentQuery(useApi(), payer), retry: false, enabled: payer.mayManage })
+  const { payment, card } = next.data ?? {}
+  const amount = payment ? formatMoney(payment.amount_minor, payment.currency) : 'None'
+  return (
+    <FigureCard
+      id="payment"
+      title="Next Payment"
+      className="sm:col-span-2 lg:col-span-1"
+      badge={payment?.overdue && <Badge tone="caution">Past Due</Badge>}
+      failure="Not available right now"
+      query={next}
+      figure={payer.mayManage ? next.data && amount : ''}
+      unit=""
+      action={
+        payer.mayManage && (
+          <>
+            <p className="mr-auto text-faint text-xs">{card && cardName(card)}</p>
+            {!payment && (
+              <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
+                View plans
+              </Link>
+            )}
+            <PortalButton payer={payer} />
+          </>
+        )
+      }
+    >
+      {!payer.mayManage
+        ? 'Only organization administrators can view billing settings.'
+        : payment
+          ? whenText(payment)
+          : 'No payment is scheduled.'}
+    </FigureCard>
+  )
+}
+
+function whenText({ at, overdue }: NonNullable<NextPayment['payment']>): string {
+  if (overdue)
+    return at ? `The last attempt failed. We will try again on ${formatDay(at)}.` : 'The last attempt failed.'
+  return at ? `on ${formatDay(at)}` : ''
+}
+
 interface FigureCardProps {
   id: string
   title: string
+  className?: string
   badge?: ReactNode
   /** At the foot of the card, as in the cards beside it. */
   action?: ReactNode
+  failure?: string
   query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
   /** Undefined while it is loading. */
   figure: string | undefined
@@ -111,13 +161,24 @@ interface FigureCardProps {
   children: ReactNode
 }
 
-function FigureCard({ id, title, badge, action, query, figure, unit, children }: FigureCardProps) {
+function FigureCard({
+  id,
+  title,
+  className,
+  badge,
+  action,
+  failure = 'Error',
+  query,
+  figure,
+  unit,
+  children,
+}: FigureCardProps) {
   return (
-    <Card aria-labelledby={`${id}-title`} className="flex min-h-42 sm:min-h-48 flex-col">
+    <Card aria-labelledby={`${id}-title`} className={cn('flex min-h-42 flex-col sm:min-h-48', className)}>
       <CardHeader id={`${id}-title`} title={title} action={badge} />
       {query.isLoadingError ? (
         <FailurePanel
-          title="Error"
+          title={failure}
           error={query.error}
           defaultText="Failed to load billing information"
           busy={query.isFetching}
@@ -133,12 +194,16 @@ function FigureCard({ id, title, badge, action, query, figure, unit, children }:
             </div>
           ) : (
             <>
-              <p className="font-semibold text-3xl tabular-nums">
-                <span>{figure}</span>{' '}
-                <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
-              </p>
+              {figure && (
+                <p className="font-semibold text-3xl tabular-nums">
+                  <span>{figure}</span>{' '}
+                  <span className="font-normal text-muted text-sm tracking-normal">{unit}</span>
+                </p>
+              )}
               <div className="mt-2 text-muted text-sm tabular-nums">{children}</div>
-              <div className="mt-auto flex justify-end pt-3 empty:hidden">{action}</div>
+              <div className="mt-auto flex flex-wrap items-center justify-end gap-x-3 gap-y-2 pt-3 empty:hidden">
+                {action}
+              </div>
             </>
           )}
         </div>

@@ -1,4 +1,3 @@
-import { useId } from 'react'
 import { type CreditCategory, creditCategories } from '../../../schema/api/explanation.ts'
 import type { TransactionFilter } from '../../api/billing.ts'
 import { SearchField } from '../../components/SearchField.tsx'
@@ -24,6 +23,7 @@ interface TransactionFiltersProps {
 }
 
 export function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
+  const { date } = filter
   return (
     <search className="flex flex-col gap-2 px-5 py-4 sm:px-6 md:flex-row">
       <SearchField
@@ -41,35 +41,24 @@ export function TransactionFilters({ filter, onChange }: TransactionFiltersProps
         onChange={(kind) => onChange({ category: kind === 'all' ? null : kind })}
         className="md:w-48"
       />
-      <DayField date={filter.date} onChange={(date) => onChange({ date })} />
-    </search>
-  )
-}
-
-interface DayFieldProps {
-  date: string | null
-  onChange: (date: string | null) => void
-}
-
-function DayField({ date, onChange }: DayFieldProps) {
-  const id = useId()
-  return (
-    <div className="flex items-center gap-2">
-      <label htmlFor={id} className="shrink-0 text-muted text-sm">
-        As of
+      <label className="flex items-center gap-2 text-muted text-sm">
+        <span className="shrink-0">As of</span>
+        <input
+          type="date"
+          value={date ?? ''}
+          onChange={({ target }) => onChange({ date: target.value || null })}
+          className={cn(
+            filterStyle,
+            'min-w-36 flex-1 tabular-nums',
+            date === null ? 'text-faint' : 'text-ink',
+          )}
+        />
       </label>
-      <input
-        id={id}
-        type="date"
-        value={date ?? ''}
-        onChange={({ target }) => onChange(target.value || null)}
-        className={cn(filterStyle, 'min-w-36 flex-1 tabular-nums', date === null && 'text-faint')}
-      />
       {date !== null && (
-        <Button variant="secondary" size="small" className="h-9" onClick={() => onChange(null)}>
+        <Button variant="secondary" size="small" className="h-9" onClick={() => onChange({ date: null })}>
           Now
         </Button>
       )}
-    </div>
+    </search>
   )
 }

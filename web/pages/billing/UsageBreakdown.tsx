@@ -52,7 +52,16 @@ export function UsageBreakdown({ payer, report, question, groups, onGroup, onLon
           />
         }
       />
-      <GroupField value={question.group_by} groups={groups} onChange={onGroup} />
+      <div className="flex items-center gap-2 px-5 py-4 text-muted text-sm sm:px-6">
+        <span aria-hidden="true">Group by</span>
+        <Select
+          label="Group by"
+          value={question.group_by}
+          options={groups.map((group) => [group, groupNames[group]])}
+          onChange={onGroup}
+          className="w-36 text-ink"
+        />
+      </div>
       {report.isPending ? (
         <ListSkeleton label="Loading your usage" />
       ) : report.isLoadingError ? (
@@ -80,29 +89,6 @@ export function UsageBreakdown({ payer, report, question, groups, onGroup, onLon
         </EmptyState>
       )}
     </Card>
-  )
-}
-
-interface GroupFieldProps {
-  value: UsageGroup
-  groups: readonly UsageGroup[]
-  onChange: (group: UsageGroup) => void
-}
-
-function GroupField({ value, groups, onChange }: GroupFieldProps) {
-  return (
-    <div className="flex items-center gap-2 px-5 py-4 sm:px-6">
-      <span aria-hidden="true" className="shrink-0 text-muted text-sm">
-        Group by
-      </span>
-      <Select
-        label="Group by"
-        value={value}
-        options={groups.map((group) => [group, groupNames[group]])}
-        onChange={onChange}
-        className="w-36"
-      />
-    </div>
   )
 }
 

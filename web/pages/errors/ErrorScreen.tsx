@@ -25,7 +25,6 @@ export function UnexpectedErrorScreen({ error }: { error: unknown }) {
   useEffect(() => {
     document.title = 'Error'
   }, [])
-  if (isReloadingAfterRelease()) return <BootSkeleton />
   const text = error instanceof Error && error.message ? error.message : 'Unknown error occurred'
   return <ErrorScreen Icon={Bug} title="Unexpected Application Error!" text={text} />
 }
@@ -46,18 +45,13 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { caught: { err
   override render() {
     const { caught } = this.state
     if (!caught) return this.props.children
-    return isReloadingAfterRelease() ? <BootSkeleton /> : <this.props.Screen error={caught.error} />
+    return <this.props.Screen error={caught.error} />
   }
 }
 
-interface ErrorScreenProps {
-  Icon: LucideIcon
-  title: string
-  text: string
-}
-
 /** Uses plain links and a full reload, because it is also shown when the router does not work. */
-export function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
+function ErrorScreen({ Icon, title, text }: { Icon: LucideIcon; title: string; text: string }) {
+  if (isReloadingAfterRelease()) return <BootSkeleton />
   return (
     <main id="main" className="grid min-h-dvh place-items-center px-4">
       <StatusView

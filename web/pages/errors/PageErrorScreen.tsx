@@ -1,9 +1,10 @@
 import { CloudOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useRouteError } from 'react-router-dom'
+import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
+import { UnexpectedErrorScreen } from './ErrorScreen.tsx'
 
 /** A page that could not be loaded offline, within its layout. The router's screen has every other error. */
 export function PageErrorScreen() {
@@ -35,4 +36,11 @@ function NotLoaded() {
       />
     </div>
   )
+}
+
+/** The router's own error screen, for an error in any of its pages. */
+export function RouterErrorScreen() {
+  const error = useRouteError()
+  if (!isRouteErrorResponse(error)) return <UnexpectedErrorScreen error={error} />
+  return <UnexpectedErrorScreen error={new Error(`${error.status} ${error.statusText}`.trim())} />
 }

@@ -5,8 +5,7 @@ import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
-import { PageErrorScreen } from './PageErrorScreen.tsx'
-import { RouterErrorScreen } from './RouterErrorScreen.tsx'
+import { PageErrorScreen, RouterErrorScreen } from './PageErrorScreen.tsx'
 
 const config = {
   brand: defaultBrand,

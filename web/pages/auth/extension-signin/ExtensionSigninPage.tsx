@@ -15,8 +15,14 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
+import {
+  EditorCancelled,
+  EditorFailure,
+  EditorOpened,
+  ManageEditors,
+  UnknownEditor,
+} from '../EditorOutcome.tsx'
+import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
@@ -35,8 +41,8 @@ interface SignedInProps {
 /** Sign-in for editors without PKCE. Nothing is sent before the user has agreed here. */
 export function ExtensionSigninPage() {
   usePageTitle('Connect your editor')
-  const { editors } = useWebConfig()
   const { isLoaded, user } = useSignedInUser()
+  const { editors } = useWebConfig()
   const [search] = useSearchParams()
   const { pathname, search: query } = useLocation()
   const [state, redirect_uri] = [search.get('state'), search.get('redirect_uri')]
@@ -46,6 +52,7 @@ export function ExtensionSigninPage() {
       <EditorFailure text="Missing required parameters. Please start the authentication flow from VSCode." />
     )
   }
+  if (!destinationOf(redirect_uri, editors)) return <UnknownEditor />
   if (!isLoaded) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   if (!user) {
     const here = pathname + query
@@ -70,9 +77,6 @@ export function ExtensionSigninPage() {
 
 function SignedIn({ user, asked, editor_name }: SignedInProps) {
   const api = useApi()
-  const { editors } = useWebConfig()
-  const texts = editorTexts(asked.redirect_uri, editors)
-  const destination = destinationOf(asked.redirect_uri, editors)
   const [isCancelled, setIsCancelled] = useState(false)
   const body = { ...asked, clerk_user_id: user.id }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
@@ -94,7 +98,7 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
   })
   const error = agreed.error ?? prepared.error
 
-  if (agreed.isSuccess) return <EditorOpened address={agreed.data} text={texts.redirecting} />
+  if (agreed.isSuccess) return <EditorOpened address={agreed.data} redirect_uri={asked.redirect_uri} />
   if (isCancelled) return <EditorCancelled />
   if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
   if (error && !prepared.isFetching) {
@@ -103,10 +107,10 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
       void prepared.refetch()
     }
     const retry = mayHelp(error) ? tryAgain : undefined
-    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} error={error} />
+    const action = hasTooManyEditors(error) ? <ManageEditors /> : undefined
+    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} action={action} />
   }
-  if (!prepared.data || !destination)
-    return <StatusView tone="busy" title="Loading..." text="One moment, please." />
+  if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   const { confirmation, email } = prepared.data
   const cancel = () => {
     setIsCancelled(true)
@@ -117,8 +121,7 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
     <AgreeToEditor
       email={email}
       username={usernameOf(user)}
-      destination={destination}
-      title={texts.title}
+      redirect_uri={asked.redirect_uri}
       editor_name={editor_name}
       onAgree={() => agreed.mutate(confirmation)}
       onCancel={cancel}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
-import { type Destination, destinationOf } from '../../../../schema/api/redirect-uri.ts'
+import { destinationOf, type Editors } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
@@ -15,9 +15,9 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
-import { type EditorTexts, editorTexts } from '../editorTexts.ts'
+import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
+import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
+import { editorTexts } from '../editorTexts.ts'
 import { usernameOf } from '../username.ts'
 
 const signInAfterMs = 3000
@@ -27,7 +27,6 @@ const openEditorAfterMs = 500
 interface BegunSignIn {
   readonly state: string
   readonly redirect_uri: string
-  readonly destination: Destination
   /** What the editor began, signed by the server. */
   readonly request: string
   readonly editor_name: string | null
@@ -46,17 +45,16 @@ export function VscodeCallbackPage() {
   if (!state || !redirect_uri || !request) {
     return <EditorFailure text="Missing required parameters for VSCode callback." />
   }
-  const destination = destinationOf(redirect_uri, editors)
-  if (!destination) return <EditorFailure text={editorFailures.callback(otherAddress())} />
-  const texts = editorTexts(redirect_uri, editors)
+  if (!destinationOf(redirect_uri, editors))
+    return <EditorFailure text={editorFailures.callback(otherAddress())} />
   if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
-  if (!user) return <SignedOut text={texts.signInFirst} />
-  const begun = { state, redirect_uri, destination, request, editor_name }
-  return <SignedIn key={user.id} user={user} begun={begun} texts={texts} />
+  if (!user) return <SignedOut redirect_uri={redirect_uri} />
+  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri, request, editor_name }} />
 }
 
-function SignedOut({ text }: { text: string }) {
+function SignedOut({ redirect_uri }: { redirect_uri: string }) {
   const navigate = useNavigate()
+  const { editors } = useWebConfig()
   const signIn = signInPath({ ...useLocation(), hash: '' })
   useEffect(() => {
     const timer = setTimeout(() => navigate(signIn), signInAfterMs)
@@ -64,7 +62,7 @@ function SignedOut({ text }: { text: string }) {
   }, [navigate, signIn])
   return (
     <EditorFailure
-      text={text}
+      text={editorTexts(redirect_uri, editors).signInFirst}
       action={
         <Button asChild>
           <Link to={signIn}>Sign In</Link>
@@ -74,31 +72,32 @@ function SignedOut({ text }: { text: string }) {
   )
 }
 
-interface SignedInProps {
-  user: SignedInUser
-  begun: BegunSignIn
-  texts: EditorTexts
-}
+const progress = {
+  processing: () => 'Processing authentication...',
+  generating: () => 'Generating authorization code...',
+  redirecting: (redirect_uri: string, editors: Editors) => editorTexts(redirect_uri, editors).redirecting,
+} as const
 
-function SignedIn({ user, begun, texts }: SignedInProps) {
+function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   const api = useApi()
+  const { editors } = useWebConfig()
   const { getToken } = useAuth()
   const [isCancelled, setIsCancelled] = useState(false)
-  const [step, setStep] = useState('')
+  const [step, setStep] = useState<keyof typeof progress>('processing')
   const email = user.primaryEmailAddress?.emailAddress ?? ''
   const username = usernameOf(user)
   const agreed = useMutation({
     mutationFn: async () => {
-      setStep('Processing authentication...')
+      setStep('processing')
       // An ended session gets no new token, and the page says so before a code exists.
       await getToken({ skipCache: true })
-      setStep('Generating authorization code...')
+      setStep('generating')
       const { state, request, editor_name } = begun
       const body = { state, request, editor_name, clerk_user_id: user.id, email, username }
       const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
       // The code goes only to the approved address; this page's address may have been changed.
       if (redirect_uri !== begun.redirect_uri) throw otherAddress()
-      setStep(texts.redirecting)
+      setStep('redirecting')
       return editorAddress({ redirect_uri, code: authorization_code, state })
     },
   })
@@ -114,19 +113,20 @@ function SignedIn({ user, begun, texts }: SignedInProps) {
     return () => clearTimeout(timer)
   }, [address])
 
-  if (address && isOpened) return <EditorOpened address={address} text={texts.redirecting} />
+  if (address && isOpened) return <EditorOpened address={address} redirect_uri={begun.redirect_uri} />
   if (isCancelled) return <EditorCancelled />
-  if (agreed.isPending || address) return <StatusView tone="busy" title={step} />
+  if (agreed.isPending || address)
+    return <StatusView tone="busy" title={progress[step](begun.redirect_uri, editors)} />
   if (agreed.isError) {
     const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
-    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} error={agreed.error} />
+    const action = hasTooManyEditors(agreed.error) ? <ManageEditors /> : undefined
+    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} action={action} />
   }
   return (
     <AgreeToEditor
       email={email}
       username={username}
-      destination={begun.destination}
-      title={texts.title}
+      redirect_uri={begun.redirect_uri}
       editor_name={begun.editor_name}
       onAgree={() => agreed.mutate()}
       onCancel={() => setIsCancelled(true)}

@@ -4,17 +4,19 @@ import { useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import type { BodyInputOf } from '../../../../schema/api/endpoint.ts'
 import { initiateVscodeAuth } from '../../../../schema/api/extension-auth.ts'
+import { destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
-import { EditorFailure } from '../EditorOutcome.tsx'
+import { EditorFailure, UnknownEditor } from '../EditorOutcome.tsx'
 import { editorFailures, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
 
 /** Where an editor's extension sends the browser to begin a sign-in with PKCE. */
 export function VscodeInitiatePage() {
   usePageTitle('Connect your editor')
+  const { editors } = useWebConfig()
   const [search] = useSearchParams()
   const redirect_uri = search.get('vscode_redirect_uri')
   const [code_challenge, state] = [search.get('code_challenge'), search.get('state')]
@@ -23,6 +25,7 @@ export function VscodeInitiatePage() {
   if (!code_challenge || !state) {
     return <EditorFailure text="Missing PKCE parameters (code_challenge or state)." />
   }
+  if (!destinationOf(redirect_uri, editors)) return <UnknownEditor />
   const editor_name = editorNameOf(search.get('editor_name') ?? '')
   return <Initiate body={{ redirect_uri, code_challenge, state, editor_name }} />
 }
@@ -48,7 +51,7 @@ function Initiate({ body }: { body: BodyInputOf<typeof initiateVscodeAuth> & { r
 
   if (begun.isError && !begun.isFetching) {
     const retry = mayHelp(begun.error) ? () => void begun.refetch() : undefined
-    return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} error={begun.error} />
+    return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} />
   }
   return <StatusView tone="busy" title={editorTexts(body.redirect_uri, editors).initiating} />
 }
