@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { NextPayment } from '../../../schema/api/account.ts'
+import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -7,7 +7,7 @@ import { nextPaymentQuery } from '../../api/account.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
-import { PlanChange } from '../account/PlanChange.tsx'
+import { PlanSteps } from '../account/PlanSteps.tsx'
 import { PortalButton } from '../account/PortalButton.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -15,9 +15,10 @@ import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 interface PlanOverviewProps {
   view: OrganizationView
   subscription: OrganizationSubscription
+  summary: AccountSummary
 }
 
-export function PlanOverview({ view, subscription }: PlanOverviewProps) {
+export function PlanOverview({ view, subscription, summary }: PlanOverviewProps) {
   const payer = { payer: view.organizationId, userId: view.userId }
   const next = useQuery(nextPaymentQuery(useApi(), payer))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
@@ -30,7 +31,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         id="plan-title"
         title="Teams plan"
         description={`${formatCredits(perMonth)} credits for the pool every month`}
-        action={<SubscriptionBadge status={subscription.status} />}
+        action={<SubscriptionBadge {...subscription} />}
       />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 pt-5 pb-6 tabular-nums sm:px-6">
         <Fact term="Seats" value={seats_total} note={`${money(price_per_seat_minor)} each`} />
@@ -51,9 +52,8 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         <CardFact next={next} />
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
-        <p className="text-xs text-faint">Card, invoices and cancelling</p>
-        <div className="ml-auto flex flex-wrap justify-end gap-2">
-          <PlanChange payer={payer} subscription={subscription} />
+        <PlanSteps summary={summary} payer={payer} />
+        <div className="ml-auto">
           <PortalButton payer={payer} />
         </div>
       </div>

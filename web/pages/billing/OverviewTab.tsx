@@ -9,8 +9,8 @@ import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
-import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { renewalText } from '../../components/account/notices.ts'
+import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -186,7 +186,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
         />
       </div>
       {summary && (
-        <div className="px-5 sm:px-6">
+        <div className="border-t px-5 py-3 empty:hidden sm:px-6">
           <PlanSteps summary={summary} payer={payer} />
         </div>
       )}

@@ -3,7 +3,6 @@ import { Fixed } from '../../components/marketing/Fixed.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { usePrice } from '../../components/usePrice.ts'
 import { landingFaq } from '../../content/faq.ts'
-import { useOffer } from '../pricing/useOffer.ts'
 import { CapabilitiesSection } from './CapabilitiesSection.tsx'
 import { FeatureSections } from './FeatureSections.tsx'
 import { Hero } from './Hero.tsx'
@@ -27,7 +26,7 @@ export function LandingPage() {
       </Fixed>
       <CapabilitiesSection />
       <PricingSection />
-      <FaqSection items={landingFaq(usePrice(useOffer().currency))} open="one" />
+      <FaqSection items={landingFaq(usePrice())} open="one" />
       <ClosingCall />
     </>
   )

@@ -9,14 +9,12 @@ import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
 import { usePrice } from '../../components/usePrice.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { useOffer } from '../pricing/useOffer.ts'
 
 const { pro, teams } = plans
 
 export function PricingSection() {
   const { brand } = useWebConfig()
-  const { currency } = useOffer()
-  const price = usePrice(currency)
+  const price = usePrice()
   const trialButton = useTrialButton()
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
@@ -61,7 +59,7 @@ export function PricingSection() {
             }
           />
         </div>
-        <StarterStrip currency={currency} />
+        <StarterStrip />
       </div>
     </section>
   )

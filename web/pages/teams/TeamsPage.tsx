@@ -75,7 +75,7 @@ function TeamsHero() {
           <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
             Give the whole team the same assistant, with records your finance team can check.
           </p>
-          <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap">
+          <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:gap-2">
             <StartTeams />
             <LinkButton size="large" variant="secondary" href="/pricing">
               Explore Team Plans
