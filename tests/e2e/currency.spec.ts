@@ -102,7 +102,11 @@ test(
     await expect(setUp).toContainText('€150.00')
     await setUp.getByText('USD').click()
     await expect(setUp).toContainText('$150.00')
-    await expect(region(page, 'Credit pool').getByRole('button', { name: /\$21\.00/ }).first()).toBeVisible()
+    await expect(
+      region(page, 'Credit pool')
+        .getByRole('button', { name: /\$21\.00/ })
+        .first(),
+    ).toBeVisible()
     await expectAccessible(page)
     await setUp.getByRole('button', { name: 'Subscribe' }).click()
     await page.waitForURL(/\/c\/pay\//)

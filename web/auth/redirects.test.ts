@@ -141,9 +141,7 @@ describe('signUpPath', () => {
     const query = new URL(signUpPath(step), origin).searchParams
     expect(
       afterSignUp({ selection: readSelection(query), redirectUrl: query.get('redirect_url'), origin }),
-    ).toBe(
-      '/auth/post-signup?plan=pro&billing=yearly&seats=1&original_redirect=%2Finvite%2Forg_1%2Fx',
-    )
+    ).toBe('/auth/post-signup?plan=pro&billing=yearly&seats=1&original_redirect=%2Finvite%2Forg_1%2Fx')
     expect(signUpPath(new URLSearchParams())).toBe('/sign-up')
   })
 })

@@ -17,8 +17,7 @@ export function CurrencyChoice({ payer, currency }: CurrencyChoiceProps) {
   const api = useApi()
   const queryClient = useQueryClient()
   const choice = useMutation({
-    mutationFn: (code: Currency) =>
-      api(choosePayerCurrency, { query: { payer }, body: { currency: code } }),
+    mutationFn: (code: Currency) => api(choosePayerCurrency, { query: { payer }, body: { currency: code } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['account-summary', payer] }),
     onError: (error) =>
       toast.error('Error', { description: failureText(error, 'The currency could not be changed') }),

@@ -1,12 +1,12 @@
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
-import { usePrice } from '../usePrice.ts'
+import { useOffer, usePrice } from '../usePrice.ts'
 
 /** The free plan, below the paid ones. */
-export function StarterStrip({ currency }: { currency: Currency }) {
+export function StarterStrip() {
+  const { currency } = useOffer()
   const signedIn = useSignedIn()
-  const price = usePrice(currency)
+  const price = usePrice()
   return (
     <p className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border bg-sunken px-6 py-5 text-base sm:px-9">
       <span>

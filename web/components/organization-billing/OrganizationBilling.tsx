@@ -38,7 +38,7 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="lg:col-span-3">
         {hasSubscription && latest ? (
-          <PlanOverview view={view} subscription={latest} />
+          <PlanOverview view={view} subscription={latest} summary={summary.data} />
         ) : (
           <SetUpBilling organizationId={organizationId} ended={latest} currency={currency} />
         )}

@@ -1,13 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { NextPayment } from '../../../schema/api/account.ts'
+import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
+import { nextPaymentQuery } from '../../api/account.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
-import { PlanChange } from '../account/PlanChange.tsx'
+import { PlanSteps } from '../account/PlanSteps.tsx'
 import { PortalButton } from '../account/PortalButton.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -15,19 +15,18 @@ import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 interface PlanOverviewProps {
   view: OrganizationView
   subscription: OrganizationSubscription
+  summary: AccountSummary
 }
 
-export function PlanOverview({ view, subscription }: PlanOverviewProps) {
+export function PlanOverview({ view, subscription, summary }: PlanOverviewProps) {
   const payer = { payer: view.organizationId, userId: view.userId }
-  const api = useApi()
-  const next = useQuery(nextPaymentQuery(api, payer))
-  const { data: summary } = useQuery(accountSummaryQuery(api, payer))
+  const next = useQuery(nextPaymentQuery(useApi(), payer))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const yearly = billing_frequency === 'yearly'
   const perMonth = plans.teams.credits_per_seat * seats_total
   // Seats that were added within a month bring their share of it.
-  const now = summary?.plan_month?.granted ?? perMonth
+  const now = summary.plan_month?.granted ?? perMonth
   const first = now === perMonth ? '' : `${formatCredits(now)} credits this month, then `
   return (
     <Card aria-labelledby="plan-title">
@@ -35,7 +34,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         id="plan-title"
         title="Teams plan"
         description={`${first}${formatCredits(perMonth)} credits for the pool every month`}
-        action={<SubscriptionBadge status={subscription.status} />}
+        action={<SubscriptionBadge {...subscription} />}
       />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 pt-5 pb-6 tabular-nums sm:px-6">
         <Fact term="Seats" value={seats_total} note={`${money(price_per_seat_minor)} each`} />
@@ -56,9 +55,8 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
         <CardFact next={next} />
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
-        <p className="text-xs text-faint">Card, invoices and cancelling</p>
-        <div className="ml-auto flex flex-wrap justify-end gap-2">
-          <PlanChange payer={payer} subscription={subscription} />
+        <PlanSteps summary={summary} payer={payer} />
+        <div className="ml-auto">
           <PortalButton payer={payer} />
         </div>
       </div>

@@ -15,8 +15,7 @@ import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AgreementNote } from '../AgreementNote.tsx'
 import { CurrencyChoice } from '../account/CurrencyChoice.tsx'
-import { EndOwnPlan } from '../account/EndOwnPlan.tsx'
-import { useOwnPlanEnd } from '../account/useOwnPlanEnd.ts'
+import { EndOwnPlan, useOwnPlanEnd } from '../account/EndOwnPlan.tsx'
 import { formatDay, formatMoney } from '../format.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
@@ -64,7 +63,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
             ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use its seats.`
             : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, currency.code)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
-        {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
+        {...(ended && { action: <SubscriptionBadge {...ended} /> })}
       />
       <ul className="grid gap-x-6 gap-y-2 px-5 pt-4 text-sm sm:grid-cols-2 sm:px-6">
         {planFeatures('teams').map((feature) => (

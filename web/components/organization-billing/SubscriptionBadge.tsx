@@ -1,15 +1,14 @@
-import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
+import type { AccountSubscription } from '../../../schema/api/account.ts'
 import { Badge } from '../../ui/Badge.tsx'
 
-export function SubscriptionBadge({ status }: Pick<OrganizationSubscription, 'status'>) {
-  switch (status) {
-    case 'active':
-      return <Badge tone="positive">Active</Badge>
-    case 'past_due':
-      return <Badge tone="caution">Past Due</Badge>
-    case 'canceled':
-      return <Badge tone="critical">Cancelled</Badge>
-    default:
-      return <Badge>{status}</Badge>
-  }
+type Shown = Pick<AccountSubscription, 'status' | 'cancel_at' | 'ended_at'>
+
+export function SubscriptionBadge({ status, cancel_at, ended_at }: Shown) {
+  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Cancelled</Badge>
+  if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
+  if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
+  if (status === 'paused') return <Badge>Paused</Badge>
+  if (cancel_at !== null) return <Badge tone="caution">Ends soon</Badge>
+  if (status === 'trialing') return <Badge tone="accent">Free trial</Badge>
+  return status === 'active' ? <Badge tone="positive">Active</Badge> : <Badge>{status}</Badge>
 }

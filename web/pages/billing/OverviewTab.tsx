@@ -10,8 +10,8 @@ import { BalanceParts } from '../../components/account/BalanceParts.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { cardName } from '../../components/account/card.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
-import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { renewalText } from '../../components/account/notices.ts'
+import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -249,7 +249,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
         />
       </div>
       {summary && (
-        <div className="px-5 sm:px-6">
+        <div className="border-t px-5 py-3 empty:hidden sm:px-6">
           <PlanSteps summary={summary} payer={payer} />
         </div>
       )}

@@ -13,7 +13,7 @@ import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { nextText } from '../../components/account/ScheduledChange.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { formatDay, formatMoney } from '../../components/format.ts'
-import { Badge } from '../../ui/Badge.tsx'
+import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
@@ -30,16 +30,16 @@ export function PlanCard({ summary, payer }: PlanCardProps) {
       <CardHeader
         id="plan-title"
         title="Current Plan"
-        action={subscription && <StatusBadge subscription={subscription} />}
+        action={subscription && <SubscriptionBadge {...subscription} />}
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
         <p className="font-semibold text-2xl">{plans[plan_type].name}</p>
         {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
         {!hasPlan && <Features planType={plan_type} />}
-        <div className="mt-4">
+        <div className="mt-3 border-t pt-2 empty:hidden">
           <PlanSteps summary={summary} payer={payer} />
         </div>
-        <div className="mt-auto flex min-h-8 flex-wrap items-end justify-between gap-2 border-t pt-3">
+        <div className="mt-auto flex flex-wrap items-end justify-between gap-2 pt-3">
           <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
           {may_manage && hasPlan && <PortalButton payer={payer} />}
           {may_manage && plan_type === 'starter' && !payer.organization && (
@@ -62,17 +62,6 @@ export function PlanCardSkeleton() {
       <Skeleton className="h-4 w-40" />
     </Card>
   )
-}
-
-function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
-  const { status, cancel_at, ended_at } = subscription
-  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Cancelled</Badge>
-  if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
-  if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
-  if (status === 'paused') return <Badge>Paused</Badge>
-  if (cancel_at !== null) return <Badge tone="caution">Ends soon</Badge>
-  if (status === 'trialing') return <Badge tone="accent">Free trial</Badge>
-  return status === 'active' ? <Badge tone="positive">Active</Badge> : <Badge>{status}</Badge>
 }
 
 function Features({ planType }: { planType: PlanType }) {

@@ -4,7 +4,6 @@ import { TideLines } from '../../components/TideLines.tsx'
 import { usePrice } from '../../components/usePrice.ts'
 import { landingFaq } from '../../content/site/faq.ts'
 import { sections } from '../../content/site/landing.ts'
-import { useOffer } from '../pricing/useOffer.ts'
 import { CapabilitiesSection } from './CapabilitiesSection.tsx'
 import { ClaimsSection } from './ClaimsSection.tsx'
 import { FeatureSections } from './FeatureSections.tsx'
@@ -30,7 +29,7 @@ export function LandingPage() {
       </Fixed>
       <CapabilitiesSection />
       <PricingSection />
-      <FaqSection items={landingFaq(usePrice(useOffer().currency))} open="one" />
+      <FaqSection items={landingFaq(usePrice())} open="one" />
       <ClosingCall />
     </>
   )

@@ -10,14 +10,12 @@ import { sections } from '../../content/site/landing.ts'
 import { landingCards } from '../../content/site/plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { useOffer } from '../pricing/useOffer.ts'
 
 const { pro, teams } = plans
 
 export function PricingSection() {
   const { brand } = useWebConfig()
-  const { currency } = useOffer()
-  const price = usePrice(currency)
+  const price = usePrice()
   const trialButton = useTrialButton()
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
@@ -58,7 +56,7 @@ export function PricingSection() {
             }
           />
         </div>
-        <StarterStrip currency={currency} />
+        <StarterStrip />
       </div>
     </section>
   )

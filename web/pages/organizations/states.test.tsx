@@ -71,10 +71,11 @@ test.each<[OrganizationSubscription['status'], string, string]>([
   ['active', 'Active', 'text-positive'],
   ['past_due', 'Past Due', 'text-caution'],
   ['canceled', 'Cancelled', 'text-critical'],
-  ['trialing', 'trialing', 'text-muted'],
-  ['unpaid', 'unpaid', 'text-muted'],
+  ['trialing', 'Free trial', 'text-accent'],
+  ['unpaid', 'Unpaid', 'text-critical'],
+  ['incomplete', 'incomplete', 'text-muted'],
 ])('a subscription that is %s says %s', (status, text, color) => {
-  const badge = renderToString(<SubscriptionBadge status={status} />)
+  const badge = renderToString(<SubscriptionBadge status={status} cancel_at={null} ended_at={null} />)
   expect(badge).toContain(`>${text}<`)
   expect(badge).toContain(color)
 })

@@ -1,17 +1,12 @@
 import { Check, Minus } from 'lucide-react'
 import { Fragment } from 'react'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { planItems } from '../../../schema/catalogue/plan-items.ts'
-import { type BillingFrequency, type PlanType, plans, planTypes } from '../../../schema/catalogue/plans.ts'
-import { usePrice } from '../../components/usePrice.ts'
+import { type PlanType, plans, planTypes } from '../../../schema/catalogue/plans.ts'
+import { useOffer, usePrice } from '../../components/usePrice.ts'
 
-interface ComparisonSectionProps {
-  billing: BillingFrequency
-  currency: Currency
-}
-
-export function ComparisonSection({ billing, currency }: ComparisonSectionProps) {
-  const price = usePrice(currency)
+export function ComparisonSection() {
+  const { billing } = useOffer()
+  const price = usePrice()
   const { pro, teams } = plans
   const period = billing === 'yearly' ? 'a year' : 'a month'
   const prices = {

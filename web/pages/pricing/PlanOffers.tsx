@@ -1,26 +1,21 @@
-import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
 import { StartTeams } from '../../components/marketing/StartTeams.tsx'
 import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
-import { usePrice } from '../../components/usePrice.ts'
+import { useOffer, usePrice } from '../../components/usePrice.ts'
 import { pricingCards } from '../../content/site/plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
-interface PlanOffersProps {
-  billing: BillingFrequency
-  currency: Currency
-}
-
 const { pro, teams } = plans
 
-export function PlanOffers({ billing, currency }: PlanOffersProps) {
+export function PlanOffers() {
+  const { billing, currency } = useOffer()
   const { brand } = useWebConfig()
   const signedIn = useSignedIn()
-  const price = usePrice(currency)
+  const price = usePrice()
   const trialButton = useTrialButton()
   const { monthly, yearly } = pro.price_minor
   const query = new URLSearchParams({ plan: 'pro', billing, currency })

@@ -70,7 +70,7 @@ function TeamsHero() {
           </Badge>
           <h1 className="mt-6 text-4xl sm:text-5xl">{teamsHero.title}</h1>
           <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">{teamsHero.text}</p>
-          <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap">
+          <div className="mt-9 flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:gap-2">
             <StartTeams />
             <LinkButton size="large" variant="secondary" href="/pricing">
               Explore Team Plans

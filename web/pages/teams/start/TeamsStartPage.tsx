@@ -15,9 +15,9 @@ import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
 import { readSelection } from '../../../auth/selection.ts'
 import { AuthFormSkeleton } from '../../../components/AuthFormSkeleton.tsx'
-import { EndOwnPlan } from '../../../components/account/EndOwnPlan.tsx'
-import { useOwnPlanEnd } from '../../../components/account/useOwnPlanEnd.ts'
+import { EndOwnPlan, useOwnPlanEnd } from '../../../components/account/EndOwnPlan.tsx'
 import { CurrencySegments } from '../../../components/CurrencySegments.tsx'
+import { formatCredits, formatMoney } from '../../../components/format.ts'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -25,7 +25,6 @@ import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
 import { AlreadySubscribed } from '../../auth/post-signup/AlreadySubscribed.tsx'
-import { TeamsCost } from './TeamsCost.tsx'
 
 /** Sells a Teams plan with the organization that it is for, which is created when the plan is paid. */
 export function TeamsStartPage() {
@@ -130,9 +129,12 @@ function TeamsOrder({ userId }: { userId: string }) {
               options={periods}
             />
           </div>
-          <div className="mb-2 sm:col-start-2">
-            <CurrencySegments value={currency} onChange={setCurrency} />
-          </div>
+        </div>
+        <div className="mt-4 flex flex-wrap items-center justify-between gap-2 sm:mt-1">
+          <p aria-hidden="true" className="font-medium text-sm">
+            Currency
+          </p>
+          <CurrencySegments value={currency} onChange={setCurrency} />
         </div>
         <TeamsCost seats={isSeats ? seats : null} billing={billing} currency={currency} />
         <EndOwnPlan choice={ownPlan} />
@@ -158,5 +160,62 @@ function TeamsOrder({ userId }: { userId: string }) {
         </p>
       </form>
     </section>
+  )
+}
+
+interface TeamsCostProps {
+  /** Null while the number is not one that can be bought. */
+  seats: number | null
+  billing: BillingFrequency
+  currency: Currency
+}
+
+const { price_minor, credits_per_seat } = plans.teams
+
+/** What the team will pay, and what it gets for it. */
+function TeamsCost({ seats, billing, currency }: TeamsCostProps) {
+  const money = (amount_minor: number) => formatMoney(amount_minor, currency)
+  const isYearly = billing === 'yearly'
+  const saved = (price_minor.monthly * 12 - price_minor.yearly) * (seats ?? 0)
+  return (
+    <dl
+      aria-label="What it costs"
+      aria-live="polite"
+      className="mt-4 divide-y divide-line rounded-control border bg-sunken text-sm tabular-nums"
+    >
+      <Line term="Each seat" note={isYearly ? 'a year' : 'a month'}>
+        {money(price_minor[billing])}
+      </Line>
+      <Line term="Total" note={isYearly ? 'a year' : 'a month'} strong>
+        {seats === null ? '–' : money(price_minor[billing] * seats)}
+      </Line>
+      <Line term="Credits for the pool" note="every month">
+        {seats === null ? '–' : formatCredits(credits_per_seat * seats)}
+      </Line>
+      {isYearly && saved > 0 && (
+        <Line term="Saved against monthly" note="a year">
+          {money(saved)}
+        </Line>
+      )}
+    </dl>
+  )
+}
+
+interface LineProps {
+  term: string
+  note: string
+  strong?: boolean
+  children: string
+}
+
+function Line({ term, note, strong, children }: LineProps) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 px-4 py-2.5">
+      <dt className="text-muted">{term}</dt>
+      <dd>
+        <span className={strong ? 'font-semibold text-base' : 'font-medium'}>{children}</span>{' '}
+        <span className="text-muted text-xs">{note}</span>
+      </dd>
+    </div>
   )
 }
