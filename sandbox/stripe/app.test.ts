@@ -165,6 +165,19 @@ describe('the clock', () => {
     expect(now).toBeGreaterThan(Date.now() / 1000 + 1.4 * 86_400)
   })
 
+  it('a clock that begins in the past is moved to the real time, and not beyond it', async () => {
+    const harness = await startHarness({ beginsDaysAgo: 92 })
+    expect(await ask(harness)).toMatchObject({ offset_ms: -92 * 86_400_000 })
+    const customer = await harness.stripe.customers.create({})
+    expect(Math.round((Date.now() / 1000 - customer.created) / 86_400)).toBe(92)
+    await harness.knob('clock/advance', { to: 'real_time' })
+    expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
+    await harness.knob('clock/advance', { days: 1 })
+    const ahead = await ask(harness)
+    await harness.knob('clock/advance', { to: 'real_time' })
+    expect(await ask(harness)).toMatchObject({ offset_ms: ahead.offset_ms })
+  })
+
   it('the clock answers those who follow it when it moves, and when it is reset', async () => {
     const harness = await startHarness()
     const moved = ask(harness, '?after=0')

@@ -14,7 +14,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-it('everything is still there after a restart: objects, order, keys, clock and rules', async () => {
+it('everything is still there after a restart: objects, order, keys, clock, rules and events that are listed late', async () => {
   const stateFile = join(await temporaryFolder(), 'state')
   const before = await startHarness({ stateFile })
   await before.knob('clock/advance', { seconds: 86_400 })
@@ -24,6 +24,9 @@ it('everything is still there after a restart: objects, order, keys, clock and r
   const session = await newCheckout(before, { customer: customer.id })
   await before.pay(session.id)
   const events = await before.stripe.events.list()
+  await before.stripe.customers.create({ email: 'late@b.test' })
+  const { data } = await before.stripe.events.list({ limit: 1 })
+  await before.knob(`events/${data[0]?.id}/list`, { listed: false })
   await before.close()
 
   const after = await startHarness({ stateFile })

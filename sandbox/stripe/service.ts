@@ -14,8 +14,6 @@ export type Service = {
   clock: Clock
   outbox: Outbox<StoredEvent>
   faults: Faults
-  /** Ids of events that Stripe's list does not have yet, since it may lag. In memory only. */
-  unlistedEvents: Set<string>
   /** What restricted keys may do; one that is not here may do everything. In memory only. */
   restrictedKeys: Map<string, Permissions>
   settings: Settings

@@ -67,7 +67,6 @@ function createMode(
     outbox,
     settings,
     faults: livemode ? otherMode().faults : new Faults(),
-    unlistedEvents: new Set(),
     restrictedKeys: new Map(),
     publicUrl: settings.publicUrl ?? url,
   }

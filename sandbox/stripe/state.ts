@@ -261,6 +261,8 @@ export type Settings = {
   id: 'settings'
   clock_offset_ms: number
   delivery_rules: DeliveryRule[]
+  /** Ids of events that Stripe's list does not have yet, since it may lag. */
+  unlisted_events: string[]
   account: Partial<Account>
 }
 

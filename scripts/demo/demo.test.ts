@@ -43,9 +43,9 @@ test('Dana has Pro for three months, with a refund, a payment that failed once, 
   expect(subscription.trial_end.slice(0, 10)).toBe(daysAgo(78))
   expect(balance.available).toBeGreaterThan(120)
 
-  const { data } = await call<{ data: { items: { status: string; amount_minor: number; credits: number }[] } }>(
-    '/api/billing/invoices',
-  )
+  const { data } = await call<{
+    data: { items: { status: string; amount_minor: number; credits: number }[] }
+  }>('/api/billing/invoices')
   const amounts = Map.groupBy(data.items, ({ status }) => status)
   expect(amounts.get('paid')?.map(({ amount_minor }) => amount_minor)).toEqual([2000, 2000, 2100, 2000, 0])
   expect(amounts.get('refunded')).toMatchObject([{ credits: 500 }])
@@ -77,7 +77,9 @@ test('her organization has five seats, one of them pending, a former one, and a 
   )
   expect(pool.used_credits).toBeGreaterThan(200)
   expect(pool.remaining_credits).toBeGreaterThan(120)
-  expect((await usageOf(`/api/organizations/${organization}/usage`, 'person')).length).toBeGreaterThanOrEqual(3)
+  expect((await usageOf(`/api/organizations/${organization}/usage`, 'person')).length).toBeGreaterThanOrEqual(
+    3,
+  )
 })
 
 test('one person has the free plan and nothing else', async () => {
@@ -89,7 +91,7 @@ test('one person has the free plan and nothing else', async () => {
 
 test('support has one failed event, one purchase that was not applied, and one finding, which is about it', async () => {
   const { call } = people.support
-  const { rows } = await call<{ rows: { kind: string; state: string; replay: unknown }[] }>('/api/support/work')
+  const { rows } = await call<{ rows: { kind: string; state: string }[] }>('/api/support/work')
   expect(rows).toMatchObject([
     { kind: 'intent', state: 'failed', credits: 500 },
     { kind: 'event', state: 'failed' },

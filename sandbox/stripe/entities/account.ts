@@ -13,7 +13,13 @@ export function accountOf(store: State): Account {
   return { ...defaults, ...settingsOf(store).account }
 }
 
-const untouched: Settings = { id: 'settings', clock_offset_ms: 0, delivery_rules: [], account: {} }
+const untouched: Settings = {
+  id: 'settings',
+  clock_offset_ms: 0,
+  delivery_rules: [],
+  unlisted_events: [],
+  account: {},
+}
 
 export function settingsOf(store: State): Settings {
   return { ...untouched, ...store.settings.get('settings') }

@@ -23,7 +23,7 @@ const listBody = z.strictObject({ listed: z.boolean() })
 /** How far apart the modes are when the caller does not say. */
 const default_delay_ms = { normal: 0, never: 0, twice: 0, late: 5000, out_of_order: 1000 }
 
-export function deliveryKnobs(router: Router, { store, outbox, unlistedEvents }: Service): void {
+export function deliveryKnobs(router: Router, { store, outbox }: Service): void {
   router.get('/_sandbox/deliveries', (context) => {
     context.body = {
       rules: settingsOf(store).delivery_rules,
@@ -54,8 +54,8 @@ export function deliveryKnobs(router: Router, { store, outbox, unlistedEvents }:
     const { listed } = await readJson(context, listBody)
     const event = store.events.get(context.params.id)
     if (!event) throw noSuch('event', context.params.id ?? '')
-    if (listed) unlistedEvents.delete(event.id)
-    else unlistedEvents.add(event.id)
+    const others = settingsOf(store).unlisted_events.filter((id) => id !== event.id)
+    changeSettings(store, { unlisted_events: listed ? others : [...others, event.id] })
     context.body = { event: event.id, listed }
   })
 

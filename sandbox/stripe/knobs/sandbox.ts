@@ -107,7 +107,6 @@ export function machineKnobs(router: Router, service: Service): void {
     store.clear()
     service.otherMode().store.clear()
     faults.clear()
-    service.unlistedEvents.clear()
     service.restrictedKeys.clear()
     configureEndpoint(service)
     outbox.resume()

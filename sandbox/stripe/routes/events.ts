@@ -1,15 +1,13 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { settingsOf } from '../entities/account.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { flag, range, text } from '../wire/params.ts'
 import { resource } from './resource.ts'
 
-/** "List events, going back up to 30 days": https://docs.stripe.com/api/events/list (read on 2026-11-27). */
-const listedFor_s = 30 * 24 * 60 * 60
-
 export function eventRoutes(router: Router, service: Service): void {
-  const { store, outbox, unlistedEvents, clock } = service
+  const { store, outbox } = service
   resource(router, service, {
     path: '/v1/events',
     noun: 'event',
@@ -20,11 +18,11 @@ export function eventRoutes(router: Router, service: Service): void {
       type: text.optional(),
       types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
     },
-    isListed: ({ id, created }, { type, types }) => {
+    isListed: ({ id }, { type, types }) => {
       if (type !== undefined && types !== undefined) {
         throw invalidRequest('You may only specify one of these parameters: type, types.')
       }
-      return !unlistedEvents.has(id) && created > clock.now() - listedFor_s
+      return !settingsOf(store).unlisted_events.includes(id)
     },
     where: {
       delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,
