@@ -247,7 +247,7 @@ test(
     await expect(documents.getByRole('listitem')).toContainText(['71 credits'])
     await tab(page, 'Overview').click()
     await expect(region(page, 'Credit Balance')).toContainText('Low balance')
-    await expect(region(page, 'Credit Balance')).toContainText('Running low')
+    await expect(region(page, 'Credit Balance')).toContainText('Purchased credits never expire.')
   },
 )
 
@@ -266,7 +266,7 @@ test(
     await expect(tab(page, 'Organization')).toHaveAttribute('aria-selected', 'true')
     await expect(page.getByRole('heading', { name: 'Set up Organization Billing' })).toBeVisible()
     await tab(page, 'Overview').click()
-    await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
+    await expect(region(page, 'Credit Balance')).toContainText('has no credits yet')
     await tab(page, 'Invoices').click()
     await expect(page.getByText('No invoices yet')).toBeVisible()
     const way = page.getByRole('tabpanel').getByRole('link', { name: 'Add credits' })

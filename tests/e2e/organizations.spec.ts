@@ -83,6 +83,16 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await assign.getByRole('button', { name: 'Assign Seat' }).click()
   await expect(page.getByText('Seat assigned', { exact: true })).toBeVisible()
   await expect(person(page, guest)).toContainText('Admin')
+  await expect(page).toHaveURL(/\/organizations\?tab=seats$/)
+
+  await tab(page, 'Billing').click()
+  await expect(region(page, 'Teams plan')).toContainText(
+    /^Teams plan2,499 credits this month, then 2,500 credits for the pool every month/,
+  )
+  await page.goto('/billing?tab=invoices')
+  const documents = region(page, 'Invoices and receipts').getByRole('listitem')
+  await expect(documents.first()).toContainText(/^2 more seats until \w+ \d+, \d+/)
+  await expect(documents.last()).toContainText(/^Teams, 3 seats, until \w+ \d+, \d+/)
 })
 
 test(

@@ -106,6 +106,11 @@ test(
     await page.waitForURL(/\/c\/pay\//)
     await payByCard(page, cards.pays, 'Subscribe')
     await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(page.getByLabel('Payment Summary')).toContainText(
+      /Your Pro planEnded(about )?€(20\.00|19\.\d\d) goes back to your card/,
+    )
+    expect(await customer.call('/api/account/next-payment')).toMatchObject({ payment: null })
+    await expectAccessible(page)
 
     await expect
       .poll(async () => (await stripe.subscriptions.retrieve(id)).status, { timeout: 60_000 })

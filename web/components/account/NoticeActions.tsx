@@ -61,23 +61,13 @@ function PayNow({ payer, label }: Pick<ActionProps, 'payer'> & { label: string }
   const queryClient = useQueryClient()
   const pay = useMutation({
     mutationFn: () => api(payOverdue, { query: { payer: payer.payer }, body: {} }),
-    onSuccess: () => {
-      toast.success('Payment received', { description: 'The plan is renewed in a few seconds.' })
-      void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
-    },
-    onError: (error) => {
-      toast.error('Payment failed', {
-        description: failureText(error, 'The payment could not be made. Please try again.'),
-      })
-      void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
-      void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
-    },
+    onSuccess: () =>
+      toast.success('Payment received', { description: 'The plan is renewed in a few seconds.' }),
+    onError: (error) =>
+      toast.error('Payment failed', { description: failureText(error, 'The payment could not be made.') }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['next-payment'] }),
   })
-  useQuery({
-    ...accountSummaryQuery(api, payer),
-    enabled: pay.isSuccess,
-    refetchInterval: pay.isSuccess && pollMs,
-  })
+  useQuery({ ...accountSummaryQuery(api, payer), refetchInterval: pay.isSuccess && pollMs })
   const isBusy = pay.isPending || pay.isSuccess
   return (
     <Button size="small" busy={isBusy} disabled={isBusy} onClick={() => pay.mutate()}>

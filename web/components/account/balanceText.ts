@@ -1,5 +1,6 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { formatCredits, formatShortDay } from '../format.ts'
+import { renewalText } from './notices.ts'
 
 /** The figure of a balance: what can be used, or what is owed. */
 export function creditsShown({
@@ -43,4 +44,34 @@ export function otherCreditsText({
     ...(plan_month || plan === 0 ? [] : [`${formatCredits(plan)} plan credits`]),
     ...(purchased === 0 ? [] : [`${formatCredits(purchased)} purchased`]),
   ].join(' · ')
+}
+
+/** Distinguishes a user who has no credits yet from one who has none left. */
+export function balanceNote({
+  payer,
+  balance,
+  credits_on_the_way,
+  is_renewing,
+  plan_type,
+  may_manage,
+}: AccountSummary): string {
+  const isPersonal = payer === 'personal'
+  if (balance.total < 0) {
+    return 'The balance is negative because of a refund or dispute. Credits that are added cover that first.'
+  }
+  if (isPersonal && plan_type === 'teams') {
+    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
+  }
+  if (balance.available + balance.held === 0) {
+    if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
+    if (is_renewing) return renewalText
+    const whose = isPersonal ? 'You have' : 'Your organization has'
+    const add = may_manage ? 'Add some' : 'Ask an administrator to add some'
+    return balance.had_credits
+      ? `${whose} no credits left. ${add} to go on using the assistant.`
+      : `${whose} no credits yet. ${add} to start using the assistant.`
+  }
+  if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
+  const order = plan_type === 'starter' ? '' : 'Plan credits are used first. '
+  return `${order}Purchased credits never expire.`
 }

@@ -2,15 +2,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, History, type LucideIcon, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
-import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts'
+import type { NextPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
-import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { cardName } from '../../components/account/card.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
-import { renewalText } from '../../components/account/notices.ts'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
@@ -62,14 +61,6 @@ function BalanceCard({ payer }: { payer: Payer }) {
       )}
     </FigureCard>
   )
-}
-
-function balanceNote({ balance, is_renewing }: AccountSummary): string {
-  if (balance.total < 0)
-    return 'Negative because of a refund or dispute. Credits that are added cover that first.'
-  if (!balance.had_credits) return 'No credits yet. Add some to start using the assistant.'
-  if (!balance.low) return ''
-  return is_renewing ? renewalText : 'Running low: add credits to keep working.'
 }
 
 function MonthCard({ payer, onOpen }: OverviewTabProps) {

@@ -2,9 +2,8 @@ import { Clock } from 'lucide-react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { BalanceParts } from '../../components/account/BalanceParts.tsx'
-import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
-import { renewalText } from '../../components/account/notices.ts'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -81,34 +80,4 @@ export function BalanceCardSkeleton() {
       <Skeleton className="h-2 w-full" />
     </Card>
   )
-}
-
-/** Distinguishes a user who has no credits yet from one who has none left. */
-export function balanceNote({
-  payer,
-  balance,
-  credits_on_the_way,
-  is_renewing,
-  plan_type,
-  may_manage,
-}: AccountSummary): string {
-  const isPersonal = payer === 'personal'
-  if (balance.total < 0) {
-    return 'The balance is negative because of a refund or dispute. Credits that are added cover that first.'
-  }
-  if (isPersonal && plan_type === 'teams') {
-    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
-  }
-  if (balance.available + balance.held === 0) {
-    if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
-    if (is_renewing) return renewalText
-    const whose = isPersonal ? 'You have' : 'Your organization has'
-    const add = may_manage ? 'Add some' : 'Ask an administrator to add some'
-    return balance.had_credits
-      ? `${whose} no credits left. ${add} to go on using the assistant.`
-      : `${whose} no credits yet. ${add} to start using the assistant.`
-  }
-  if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
-  const order = plan_type === 'starter' ? '' : 'Plan credits are used first. '
-  return `${order}Purchased credits never expire.`
 }

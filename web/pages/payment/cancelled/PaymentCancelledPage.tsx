@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
+import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { openCheckoutsQuery } from '../../../api/checkout.ts'
@@ -9,8 +10,7 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { LeftOrders } from './LeftOrders.tsx'
-import { folded, happened } from './texts.ts'
+import { describeOrder, folded, happened } from './texts.ts'
 
 export function PaymentCancelledPage() {
   usePageTitle('Payment Cancelled')
@@ -114,5 +114,34 @@ function Items({ items }: { items: readonly string[] }) {
         <li key={item}>{item}</li>
       ))}
     </ul>
+  )
+}
+
+/** Orders that were left, each with a link to its payment page. */
+function LeftOrders({ orders }: { orders: readonly OpenCheckout[] }) {
+  return (
+    <section aria-labelledby="left-title">
+      <h2 id="left-title" className="text-sm">
+        Your order
+      </h2>
+      <ul className="mt-2 divide-y divide-line rounded-control border bg-sunken text-sm">
+        {orders.map((order) => {
+          const { title, price } = describeOrder(order)
+          return (
+            <li key={order.sessionId} className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+              <div className="min-w-0 tabular-nums">
+                <p className="font-medium">{title}</p>
+                <p className="text-muted text-xs">{price}</p>
+              </div>
+              <Button asChild variant="secondary" size="small">
+                <a href={order.url} aria-label={`Continue to payment: ${title}`}>
+                  Continue to payment
+                </a>
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import { balanceNote } from './BalanceCard.tsx'
+import { balanceNote } from './balanceText.ts'
 
 const balance = { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
 const summary: AccountSummary = {
