@@ -23,6 +23,7 @@ export const noTokens: Tokens = {
   created_at: null,
   expires_at: null,
   last_used_at: null,
+  payer: null,
   editors: [],
 }
 
