@@ -33,11 +33,17 @@ export function mayHelp(error: unknown): boolean {
   return (
     !(error instanceof ApiFailure && error.final) ||
     error.code === 'sign_in_unconfirmed' ||
-    hasTooManyEditors(error)
+    hasTooManyEditors(error) ||
+    isLostSeat(error)
   )
 }
 
 /** Whether the user has to revoke an editor first. */
 export function hasTooManyEditors(error: unknown): boolean {
   return error instanceof ApiFailure && error.code === 'too_many_editors'
+}
+
+/** Whether the user has to choose another payer. */
+export function isLostSeat(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'payer_not_found'
 }

@@ -6,6 +6,7 @@ import {
   type getActiveExtensionToken,
   revokeAllExtensionTokens,
   revokeEditor,
+  revokeExtensionToken,
   type SignedInEditor,
 } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -15,6 +16,7 @@ import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
+import { PaidBy } from './PaidBy.tsx'
 
 export type Tokens = ResponseOf<typeof getActiveExtensionToken>
 
@@ -32,14 +34,13 @@ const shownAtFirst = 3
 interface EditorsProps {
   userId: string
   tokens: Tokens
-  onAllRevoked: () => void
+  revocations: ReturnType<typeof useRevocations>
 }
 
 /** The editors that a person has signed in, the one that was used last first. */
-export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
+export function Editors({ userId, tokens, revocations: { one, all } }: EditorsProps) {
   const { editors, hasActive } = tokens
   const [isComplete, setIsComplete] = useState(false)
-  const { one, all } = useRevocations(userId, onAllRevoked)
   const shown = isComplete ? editors : editors.slice(0, shownAtFirst)
   return (
     <section aria-labelledby="editors-title">
@@ -63,7 +64,7 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
         {shown.map((editor) => (
           <li key={editor.id} className="flex items-start gap-3 py-3">
             <MonitorSmartphone aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted" />
-            <Editor editor={editor} />
+            <Editor editor={editor} userId={userId} />
             <ConfirmButton
               label="Revoke"
               of={nameOf(editor)}
@@ -91,12 +92,13 @@ const titleOf = ({ editor }: SignedInEditor) => editor ?? 'Program on a computer
 const nameOf = (editor: SignedInEditor) =>
   editor.name === null ? titleOf(editor) : `${titleOf(editor)}, “${editor.name}”`
 
-function Editor({ editor }: { editor: SignedInEditor }) {
-  const { name, last_used_at, signed_in_at, expires_at } = editor
+function Editor({ editor, userId }: { editor: SignedInEditor; userId: string }) {
+  const { id, name, payer, last_used_at, signed_in_at, expires_at } = editor
   return (
     <div className="min-w-0 flex-1 text-sm">
       <p className="font-medium">{titleOf(editor)}</p>
       {name !== null && <p className="[overflow-wrap:anywhere]">Says it is “{name}”</p>}
+      <PaidBy userId={userId} id={id} of={nameOf(editor)} payer={payer} />
       <p className="mt-0.5 text-muted">
         {last_used_at === null
           ? 'Not used yet'
@@ -109,29 +111,41 @@ function Editor({ editor }: { editor: SignedInEditor }) {
   )
 }
 
-function useRevocations(userId: string, onAllRevoked: () => void) {
+/** Ends one editor by its id, the generated token, or all of them. */
+export function useRevocations(userId: string, onTokenRevoked: () => void) {
   const api = useApi()
   const queryClient = useQueryClient()
   const { queryKey } = extensionTokenQuery(api, userId)
+  const setEditors = (left: (editors: Tokens['editors']) => Tokens['editors'], ends?: 'token') =>
+    queryClient.setQueryData<Tokens>(queryKey, (tokens = noTokens) => ({
+      ...(ends ? noTokens : tokens),
+      editors: left(tokens.editors),
+    }))
   const onError = (error: unknown) =>
     toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') })
   return {
     one: useMutation({
       mutationFn: (id: string) => api(revokeEditor, { body: { id } }),
       onSuccess: (_, id) => {
-        queryClient.setQueryData<Tokens>(
-          queryKey,
-          (tokens) => tokens && { ...tokens, editors: tokens.editors.filter((editor) => editor.id !== id) },
-        )
+        setEditors((editors) => editors.filter((editor) => editor.id !== id))
         toast.success('Editor revoked', { description: 'It can no longer use your account.' })
+      },
+      onError,
+    }),
+    token: useMutation({
+      mutationFn: () => api(revokeExtensionToken, {}),
+      onSuccess: () => {
+        onTokenRevoked()
+        setEditors((editors) => editors, 'token')
+        toast.success('Token Revoked', { description: 'The extension can no longer use it.' })
       },
       onError,
     }),
     all: useMutation({
       mutationFn: () => api(revokeAllExtensionTokens, {}),
       onSuccess: () => {
-        onAllRevoked()
-        queryClient.setQueryData<Tokens>(queryKey, noTokens)
+        onTokenRevoked()
+        setEditors(() => [], 'token')
         toast.success('All tokens revoked', { description: 'No editor can use your account now.' })
       },
       onError,

@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { generateExtensionToken, revokeExtensionToken } from '../../../schema/api/extension.ts'
+import { generateExtensionToken } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { extensionTokenQuery } from '../../api/account.ts'
+import { editorPayersQuery, extensionTokenQuery } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
+import { defaultPayer, hasChoice, PayerChoice } from '../../components/account/PayerChoice.tsx'
+import { usePayer } from '../../components/account/usePayer.ts'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -15,7 +17,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
-import { Editors, noTokens, type Tokens } from './Editors.tsx'
+import { Editors, noTokens, type Tokens, useRevocations } from './Editors.tsx'
+import { PaidBy } from './PaidBy.tsx'
 
 /** What connects editors: sign-ins, and the long-lived token, which is shown once, when it is made. */
 export function TokenCard({ userId }: { userId: string }) {
@@ -23,7 +26,11 @@ export function TokenCard({ userId }: { userId: string }) {
   const token = useQuery({ ...extensionTokenQuery(useApi(), userId), retryOnMount: false })
   const [secret, setSecret] = useState<string | null>(null)
   const generation = useGeneration(userId, setSecret)
-  const revocation = useRevocation(userId, () => setSecret(null))
+  const revocations = useRevocations(userId, () => setSecret(null))
+  const selected = usePayer()?.payer ?? 'personal'
+  const { data: payers } = useQuery(editorPayersQuery(useApi(), { payer: selected, userId }))
+  const [chosen, setChosen] = useState<string>()
+  const payer = chosen ?? defaultPayer(payers)
   return (
     <Card
       id="extension-token"
@@ -50,7 +57,7 @@ export function TokenCard({ userId }: { userId: string }) {
         <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
           {token.data.editors.length > 0 && (
             <>
-              <Editors userId={userId} tokens={token.data} onAllRevoked={() => setSecret(null)} />
+              <Editors userId={userId} tokens={token.data} revocations={revocations} />
               <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
             </>
           )}
@@ -58,15 +65,20 @@ export function TokenCard({ userId }: { userId: string }) {
           {token.data.hasActive ? (
             <>
               <TokenDates token={token.data} />
+              {token.data.payer !== null && (
+                <div className="text-sm">
+                  <PaidBy userId={userId} of="the long-lived token" payer={token.data.payer} />
+                </div>
+              )}
               <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
                 <ConfirmButton
                   label="Revoke Active Long-Lived Token"
-                  busy={revocation.isPending}
+                  busy={revocations.token.isPending}
                   title="Revoke the token?"
                   text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
                   confirm="Revoke token"
                   dismiss="Keep it"
-                  onConfirm={() => revocation.mutate()}
+                  onConfirm={() => revocations.token.mutate()}
                 />
                 <EditorLink />
               </div>
@@ -77,12 +89,15 @@ export function TokenCard({ userId }: { userId: string }) {
                 Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
                 4 months, and generating a new one ends the old one.
               </p>
+              {payers && hasChoice(payers) && (
+                <PayerChoice payers={payers} value={payer} onChange={setChosen} />
+              )}
               <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
                 <Button
                   variant="secondary"
                   busy={generation.isPending}
                   disabled={generation.isPending}
-                  onClick={() => generation.mutate()}
+                  onClick={() => generation.mutate(payer)}
                 >
                   {!generation.isPending && <KeyRound aria-hidden="true" />}
                   Generate Long-Lived Token
@@ -102,13 +117,14 @@ function useGeneration(userId: string, onSecret: (secret: string) => void) {
   const queryClient = useQueryClient()
   const { queryKey } = extensionTokenQuery(api, userId)
   return useMutation({
-    mutationFn: () => api(generateExtensionToken, {}),
-    onSuccess: ({ access_token, expires_at }) => {
+    mutationFn: (payer: string | undefined) => api(generateExtensionToken, { query: { payer } }),
+    onSuccess: ({ access_token, expires_at }, payer = 'personal') => {
       onSecret(access_token)
       queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({
         ...noTokens,
         hasActive: true,
         expires_at,
+        payer,
         editors,
       }))
       void queryClient.invalidateQueries({ queryKey })
@@ -123,22 +139,6 @@ export function generationFailureText(error: unknown): string {
   return isWithoutToken
     ? 'No access token in response'
     : failureText(error, 'Failed to generate long-lived token')
-}
-
-function useRevocation(userId: string, onRevoked: () => void) {
-  const api = useApi()
-  const queryClient = useQueryClient()
-  const { queryKey } = extensionTokenQuery(api, userId)
-  return useMutation({
-    mutationFn: () => api(revokeExtensionToken, {}),
-    onSuccess: () => {
-      onRevoked()
-      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({ ...noTokens, editors }))
-      toast.success('Token Revoked', { description: 'The extension can no longer use it.' })
-    },
-    onError: (error) =>
-      toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') }),
-  })
 }
 
 function Secret({ secret }: { secret: string }) {

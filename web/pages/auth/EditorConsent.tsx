@@ -1,0 +1,163 @@
+import { useClerk } from '@clerk/clerk-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { MonitorSmartphone } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { destinationOf } from '../../../schema/api/redirect-uri.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { editorPayersQuery } from '../../api/account.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
+import type { SignedInUser } from '../../auth/useSignedInUser.ts'
+import { defaultPayer, PayerChoice } from '../../components/account/PayerChoice.tsx'
+import { usePayer } from '../../components/account/usePayer.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { StatusView } from '../../components/StatusView.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from './EditorOutcome.tsx'
+import { hasTooManyEditors, isLostSeat, mayHelp } from './editorFailures.ts'
+import { editorTexts } from './editorTexts.ts'
+import { usernameOf } from './username.ts'
+
+interface EditorConsentProps {
+  readonly user: SignedInUser
+  readonly email: string
+  /** Where the sign-in ends; an address without a problem. */
+  readonly redirect_uri: string
+  /** What the editor calls itself. */
+  readonly editor_name: string | null
+  /** Makes the calls once the user has agreed; returns the address that takes the code to the editor. */
+  readonly agree: (payer: string) => Promise<string>
+  readonly busyText: string
+  readonly openAfterMs: number
+  readonly failureText: (error: unknown) => string
+  /** Left out where the same calls may be made again. */
+  readonly beginAnew?: () => void
+}
+
+/** Names whose account goes where and asks who pays, before anything is sent; then hands the code over. */
+export function EditorConsent(props: EditorConsentProps) {
+  const { redirect_uri, agree, openAfterMs, beginAnew } = props
+  const [isCancelled, setIsCancelled] = useState(false)
+  const agreed = useMutation({ mutationFn: agree })
+  const address = agreed.data
+  const [isOpened, setIsOpened] = useState(false)
+  useEffect(() => {
+    if (!address) return
+    const timer = setTimeout(() => {
+      window.location.assign(address)
+      setIsOpened(true)
+    }, openAfterMs)
+    return () => clearTimeout(timer)
+  }, [address, openAfterMs])
+
+  if (address && isOpened) return <EditorOpened address={address} redirect_uri={redirect_uri} />
+  if (isCancelled) return <EditorCancelled />
+  if (agreed.isPending || address) return <StatusView tone="busy" title={props.busyText} />
+  if (agreed.isError) {
+    const { error, variables } = agreed
+    const again = beginAnew ?? (isLostSeat(error) ? agreed.reset : () => agreed.mutate(variables))
+    return (
+      <EditorFailure
+        text={props.failureText(error)}
+        onRetry={mayHelp(error) ? again : undefined}
+        action={hasTooManyEditors(error) ? <ManageEditors /> : undefined}
+      />
+    )
+  }
+  const cancel = () => {
+    setIsCancelled(true)
+    // Browsers close only windows that a script has opened.
+    window.close()
+  }
+  return <Question {...props} onAgree={agreed.mutate} onCancel={cancel} />
+}
+
+interface QuestionProps extends EditorConsentProps {
+  readonly onAgree: (payer: string) => void
+  readonly onCancel: () => void
+}
+
+function Question({ user, email, redirect_uri, editor_name, onAgree, onCancel }: QuestionProps) {
+  const { signOut } = useClerk()
+  const username = usernameOf(user)
+  const { sample_editor_url } = useWebConfig()
+  const { name, address } = destinationOf(redirect_uri)
+  // The name is the operator's, never one that a program gives itself: any may listen on this computer.
+  const isSample = sample_editor_url !== null && new URL(sample_editor_url).origin === address
+  const selected = usePayer()
+  const payers = useQuery({
+    ...editorPayersQuery(useApi(), { payer: selected?.payer ?? '', userId: user.id }),
+    enabled: selected !== undefined,
+  })
+  const [chosen, setChosen] = useState<string>()
+  const payer = chosen ?? defaultPayer(payers.data)
+  return (
+    <StatusView
+      tone="neutral"
+      Icon={MonitorSmartphone}
+      title={editorTexts(redirect_uri).title}
+      text="Your editor wants to use your account. It will see the balance and spend the credits of who pays. Your other editors stay connected."
+      actions={
+        <>
+          <Button disabled={payer === undefined} onClick={() => payer && onAgree(payer)}>
+            Connect editor
+          </Button>
+          <Button variant="secondary" onClick={onCancel}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <dl className="divide-y divide-line rounded-control border text-sm">
+        <div className="px-4 py-3">
+          <dt className="text-muted">Account</dt>
+          <dd className="mt-0.5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <span className="min-w-0">
+              <span className="block break-all font-medium">{email}</span>
+              {username !== email && <span className="block break-all text-muted text-xs">{username}</span>}
+            </span>
+            <button
+              type="button"
+              className="text-accent-text underline-offset-4 hover:underline"
+              onClick={() => void signOut({ redirectUrl: window.location.href })}
+            >
+              Use another account
+            </button>
+          </dd>
+        </div>
+        <div className="px-4 py-3">
+          <dt className="text-muted">Paid by</dt>
+          <dd className="mt-1">
+            {payers.data ? (
+              <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
+            ) : payers.isError ? (
+              <FailurePanel
+                title="Who can pay could not be loaded"
+                error={payers.error}
+                defaultText="An unexpected error occurred"
+                busy={payers.isFetching}
+                onRetry={() => void payers.refetch()}
+              />
+            ) : (
+              <Skeleton className="h-5 w-full" />
+            )}
+          </dd>
+        </div>
+        <div className="px-4 py-3">
+          <dt className="text-muted">Destination</dt>
+          <dd className="mt-0.5">
+            <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+            {editor_name !== null && (
+              <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
+            )}
+            <span className="block break-all font-mono text-muted text-xs">{address}</span>
+          </dd>
+        </div>
+      </dl>
+      <p className="text-muted text-sm">
+        Continue only if you just started this sign-in from your editor. If someone sent you this link, close
+        this window.
+      </p>
+    </StatusView>
+  )
+}
