@@ -82,14 +82,14 @@ ${Object.entries(requests).map(
 /** Who pays, and whoever else has a seat or credits to do so. */
 function payerOf(payers: readonly Payer[], paying: Payer | undefined): Html {
   const others = payers.filter((payer) => payer !== paying && payer.cannot_pay !== 'no_seat')
-  return html`<p>Paid by <b>${paying?.name ?? 'nobody'}</b>${paying?.cannot_pay === 'no_seat' ? ' (no seat)' : null}</p>
+  return html`<div class="payer"><p>Paid by <b>${paying?.name ?? 'nobody'}</b>${paying?.cannot_pay === 'no_seat' ? ' (no seat)' : null}</p>
 ${
   others.length > 0
     ? html`<details><summary>Change</summary><form method="post" action="/payer" aria-label="Who pays">${others.map(
         ({ id, name }) => html`<button name="payer" value="${id}">${name}</button>`,
       )}</form></details>`
     : null
-}`
+}</div>`
 }
 
 function runningOf({ hold_id, request }: Running): Html {

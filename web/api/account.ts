@@ -89,6 +89,7 @@ export function editorPayersQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
     queryKey: ['editor-payers', payer, userId],
     queryFn: async ({ signal }) => (await api(listOwnPayers, { query: { payer }, signal })).payers,
+    staleTime: 0,
   })
 }
 

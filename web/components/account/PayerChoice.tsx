@@ -43,8 +43,9 @@ export function PayerChoice({ payers, value, onChange }: PayerChoiceProps) {
   )
 }
 
-export const hasChoice = (payers: readonly ListedPayer[]): boolean =>
-  payers.filter(({ cannot_pay }) => cannot_pay !== 'no_seat').length > 1
+export function hasChoice(payers: readonly ListedPayer[] | undefined): payers is readonly ListedPayer[] {
+  return payers !== undefined && payers.filter(({ cannot_pay }) => cannot_pay !== 'no_seat').length > 1
+}
 
 export const defaultPayer = (payers: readonly ListedPayer[] | undefined): string | undefined =>
   payers?.find(({ is_default }) => is_default)?.id

@@ -1,22 +1,22 @@
 import { useClerk } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { MonitorSmartphone } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { destinationOf } from '../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { editorPayersQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { failureText } from '../../api/failure.ts'
 import type { SignedInUser } from '../../auth/useSignedInUser.ts'
 import { defaultPayer, PayerChoice } from '../../components/account/PayerChoice.tsx'
 import { usePayer } from '../../components/account/usePayer.ts'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from './EditorOutcome.tsx'
-import { hasTooManyEditors, isLostSeat, mayHelp } from './editorFailures.ts'
+import { hasCode, mayHelp } from './editorFailures.ts'
 import { editorTexts } from './editorTexts.ts'
-import { usernameOf } from './username.ts'
 
 interface EditorConsentProps {
   readonly user: SignedInUser
@@ -55,12 +55,13 @@ export function EditorConsent(props: EditorConsentProps) {
   if (agreed.isPending || address) return <StatusView tone="busy" title={props.busyText} />
   if (agreed.isError) {
     const { error, variables } = agreed
-    const again = beginAnew ?? (isLostSeat(error) ? agreed.reset : () => agreed.mutate(variables))
+    const again =
+      beginAnew ?? (hasCode(error, 'payer_not_found') ? agreed.reset : () => agreed.mutate(variables))
     return (
       <EditorFailure
         text={props.failureText(error)}
         onRetry={mayHelp(error) ? again : undefined}
-        action={hasTooManyEditors(error) ? <ManageEditors /> : undefined}
+        action={hasCode(error, 'too_many_editors') ? <ManageEditors /> : undefined}
       />
     )
   }
@@ -91,12 +92,16 @@ function Question({ user, email, redirect_uri, editor_name, onAgree, onCancel }:
   })
   const [chosen, setChosen] = useState<string>()
   const payer = chosen ?? defaultPayer(payers.data)
+  if (payers.isLoadingError) {
+    const text = failureText(payers.error, 'Who could pay could not be loaded.')
+    return <EditorFailure text={text} onRetry={() => void payers.refetch()} />
+  }
   return (
     <StatusView
       tone="neutral"
       Icon={MonitorSmartphone}
       title={editorTexts(redirect_uri).title}
-      text="Your editor wants to use your account. It will see the balance and spend the credits of who pays. Your other editors stay connected."
+      text="Your editor wants to use your account. It will see the balance and spend the credits of the account that pays. Your other editors stay connected."
       actions={
         <>
           <Button disabled={payer === undefined} onClick={() => payer && onAgree(payer)}>
@@ -109,50 +114,33 @@ function Question({ user, email, redirect_uri, editor_name, onAgree, onCancel }:
       }
     >
       <dl className="divide-y divide-line rounded-control border text-sm">
-        <div className="px-4 py-3">
-          <dt className="text-muted">Account</dt>
-          <dd className="mt-0.5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-            <span className="min-w-0">
-              <span className="block break-all font-medium">{email}</span>
-              {username !== email && <span className="block break-all text-muted text-xs">{username}</span>}
-            </span>
-            <button
-              type="button"
-              className="text-accent-text underline-offset-4 hover:underline"
-              onClick={() => void signOut({ redirectUrl: window.location.href })}
-            >
-              Use another account
-            </button>
-          </dd>
-        </div>
-        <div className="px-4 py-3">
-          <dt className="text-muted">Paid by</dt>
-          <dd className="mt-1">
-            {payers.data ? (
-              <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
-            ) : payers.isError ? (
-              <FailurePanel
-                title="Who can pay could not be loaded"
-                error={payers.error}
-                defaultText="An unexpected error occurred"
-                busy={payers.isFetching}
-                onRetry={() => void payers.refetch()}
-              />
-            ) : (
-              <Skeleton className="h-5 w-full" />
-            )}
-          </dd>
-        </div>
-        <div className="px-4 py-3">
-          <dt className="text-muted">Destination</dt>
-          <dd className="mt-0.5">
-            <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
-            {editor_name !== null && (
-              <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
-            )}
-            <span className="block break-all font-mono text-muted text-xs">{address}</span>
-          </dd>
-        </div>
+        <Row term="Account" className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <span className="min-w-0">
+            <span className="block break-all font-medium">{email}</span>
+            {username !== email && <span className="block break-all text-muted text-xs">{username}</span>}
+          </span>
+          <button
+            type="button"
+            className="text-accent-text underline-offset-4 hover:underline"
+            onClick={() => void signOut({ redirectUrl: window.location.href })}
+          >
+            Use another account
+          </button>
+        </Row>
+        <Row term="Paid by">
+          {payers.data ? (
+            <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
+          ) : (
+            <Skeleton className="h-5 w-full" />
+          )}
+        </Row>
+        <Row term="Destination">
+          <span className="font-medium">{isSample ? 'Sample editor' : name}</span>
+          {editor_name !== null && (
+            <span className="block [overflow-wrap:anywhere]">Says it is “{editor_name}”</span>
+          )}
+          <span className="block break-all font-mono text-muted text-xs">{address}</span>
+        </Row>
       </dl>
       <p className="text-muted text-sm">
         Continue only if you just started this sign-in from your editor. If someone sent you this link, close
@@ -160,4 +148,24 @@ function Question({ user, email, redirect_uri, editor_name, onAgree, onCancel }:
       </p>
     </StatusView>
   )
+}
+
+function Row({ term, className, children }: { term: string; className?: string; children: ReactNode }) {
+  return (
+    <div className="px-4 py-3">
+      <dt className="text-muted">{term}</dt>
+      <dd className={clsx('mt-0.5', className)}>{children}</dd>
+    </div>
+  )
+}
+
+interface NamedUser {
+  readonly username: string | null
+  readonly firstName: string | null
+  readonly primaryEmailAddress: { readonly emailAddress: string } | null
+}
+
+/** What the editor may call its user: the user name, else the first name, else what stands before the @. */
+export function usernameOf({ username, firstName, primaryEmailAddress }: NamedUser): string {
+  return username || firstName || (primaryEmailAddress?.emailAddress.split('@')[0] ?? '')
 }

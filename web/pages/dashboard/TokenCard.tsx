@@ -17,8 +17,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
-import { Editors, noTokens, type Tokens, useRevocations } from './Editors.tsx'
-import { PaidBy } from './PaidBy.tsx'
+import { Editors, PaidBy, type Tokens, useRevocation } from './Editors.tsx'
 
 /** What connects editors: sign-ins, and the long-lived token, which is shown once, when it is made. */
 export function TokenCard({ userId }: { userId: string }) {
@@ -26,11 +25,11 @@ export function TokenCard({ userId }: { userId: string }) {
   const token = useQuery({ ...extensionTokenQuery(useApi(), userId), retryOnMount: false })
   const [secret, setSecret] = useState<string | null>(null)
   const generation = useGeneration(userId, setSecret)
-  const revocations = useRevocations(userId, () => setSecret(null))
+  const revocation = useRevocation(userId, () => setSecret(null))
   const selected = usePayer()?.payer ?? 'personal'
-  const { data: payers } = useQuery(editorPayersQuery(useApi(), { payer: selected, userId }))
+  const payers = useQuery(editorPayersQuery(useApi(), { payer: selected, userId }))
   const [chosen, setChosen] = useState<string>()
-  const payer = chosen ?? defaultPayer(payers)
+  const payer = chosen ?? defaultPayer(payers.data)
   return (
     <Card
       id="extension-token"
@@ -44,7 +43,11 @@ export function TokenCard({ userId }: { userId: string }) {
         action={token.data?.hasActive && <Badge tone="positive">Active</Badge>}
       />
       {token.isPending ? (
-        <TokenSkeleton />
+        <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+          <span className="sr-only">Loading your token</span>
+          <Skeleton className="h-10 w-full" />
+          <Skeleton className="h-9 w-52" />
+        </div>
       ) : token.isLoadingError ? (
         <FailurePanel
           title="Your token could not be loaded"
@@ -57,7 +60,7 @@ export function TokenCard({ userId }: { userId: string }) {
         <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
           {token.data.editors.length > 0 && (
             <>
-              <Editors userId={userId} tokens={token.data} revocations={revocations} />
+              <Editors {...{ userId, revocation }} tokens={token.data} payers={payers.data} />
               <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
             </>
           )}
@@ -65,23 +68,7 @@ export function TokenCard({ userId }: { userId: string }) {
           {token.data.hasActive ? (
             <>
               <TokenDates token={token.data} />
-              {token.data.payer !== null && (
-                <div className="text-sm">
-                  <PaidBy userId={userId} of="the long-lived token" payer={token.data.payer} />
-                </div>
-              )}
-              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-                <ConfirmButton
-                  label="Revoke Active Long-Lived Token"
-                  busy={revocations.token.isPending}
-                  title="Revoke the token?"
-                  text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
-                  confirm="Revoke token"
-                  dismiss="Keep it"
-                  onConfirm={() => revocations.token.mutate()}
-                />
-                <EditorLink />
-              </div>
+              <PaidBy userId={userId} payers={payers.data} payer={token.data.payer ?? 'personal'} />
             </>
           ) : (
             <>
@@ -89,23 +76,35 @@ export function TokenCard({ userId }: { userId: string }) {
                 Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
                 4 months, and generating a new one ends the old one.
               </p>
-              {payers && hasChoice(payers) && (
-                <PayerChoice payers={payers} value={payer} onChange={setChosen} />
+              {hasChoice(payers.data) && (
+                <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
               )}
-              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-                <Button
-                  variant="secondary"
-                  busy={generation.isPending}
-                  disabled={generation.isPending}
-                  onClick={() => generation.mutate(payer)}
-                >
-                  {!generation.isPending && <KeyRound aria-hidden="true" />}
-                  Generate Long-Lived Token
-                </Button>
-                <EditorLink />
-              </div>
             </>
           )}
+          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+            {token.data.hasActive ? (
+              <ConfirmButton
+                label="Revoke Active Long-Lived Token"
+                busy={revocation.isPending && revocation.variables === 'token'}
+                title="Revoke the token?"
+                text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
+                confirm="Revoke token"
+                dismiss="Keep it"
+                onConfirm={() => revocation.mutate('token')}
+              />
+            ) : (
+              <Button
+                variant="secondary"
+                busy={generation.isPending}
+                disabled={generation.isPending || payers.isPending}
+                onClick={() => generation.mutate(payer)}
+              >
+                {!generation.isPending && <KeyRound aria-hidden="true" />}
+                Generate Long-Lived Token
+              </Button>
+            )}
+            <EditorLink />
+          </div>
         </div>
       )}
     </Card>
@@ -115,19 +114,11 @@ export function TokenCard({ userId }: { userId: string }) {
 function useGeneration(userId: string, onSecret: (secret: string) => void) {
   const api = useApi()
   const queryClient = useQueryClient()
-  const { queryKey } = extensionTokenQuery(api, userId)
   return useMutation({
     mutationFn: (payer: string | undefined) => api(generateExtensionToken, { query: { payer } }),
-    onSuccess: ({ access_token, expires_at }, payer = 'personal') => {
+    onSuccess: async ({ access_token }) => {
       onSecret(access_token)
-      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({
-        ...noTokens,
-        hasActive: true,
-        expires_at,
-        payer,
-        editors,
-      }))
-      void queryClient.invalidateQueries({ queryKey })
+      await queryClient.invalidateQueries({ queryKey: extensionTokenQuery(api, userId).queryKey })
       toast.success('Token Generated', { description: 'Copy it now: it is shown only once.' })
     },
     onError: (error) => toast.error('Token Generation Failed', { description: generationFailureText(error) }),
@@ -142,6 +133,12 @@ export function generationFailureText(error: unknown): string {
 }
 
 function Secret({ secret }: { secret: string }) {
+  const [copied, copy] = useCopied()
+  // The browser allows it only with a permission; the text can be selected with one click.
+  const onRefused = () =>
+    toast.error('Error', {
+      description: 'Your browser does not allow copying. Select the token instead.',
+    })
   return (
     <div className="rounded-control border border-accent-line bg-accent-soft p-3.5">
       <p className="font-medium text-sm">Your new token. It is shown only now.</p>
@@ -149,38 +146,24 @@ function Secret({ secret }: { secret: string }) {
         <code className="min-w-0 flex-1 basis-52 select-all rounded-md border bg-surface px-3 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
           {secret}
         </code>
-        <CopyButton text={secret} />
+        <Button
+          variant="secondary"
+          size="small"
+          className="w-24"
+          onClick={() => void copy(secret).catch(onRefused)}
+        >
+          {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+          <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+        </Button>
       </div>
     </div>
   )
 }
 
-function CopyButton({ text }: { text: string }) {
-  const [copied, copy] = useCopied()
-  return (
-    <Button
-      variant="secondary"
-      size="small"
-      className="w-24"
-      onClick={() =>
-        // The browser allows it only with a permission; the text can be selected with one click.
-        void copy(text).catch(() =>
-          toast.error('Error', {
-            description: 'Your browser does not allow copying. Select the token instead.',
-          }),
-        )
-      }
-    >
-      {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
-    </Button>
-  )
-}
-
 function TokenDates({ token }: { token: Tokens }) {
   const dates = [
-    ['Created', dayOf(token.created_at)],
-    ['Expires', dayOf(token.expires_at)],
+    ['Created', formatDay(token.created_at ?? '')],
+    ['Expires', formatDay(token.expires_at ?? '')],
     ['Last used', momentOf(token.last_used_at)],
   ] as const
   return (
@@ -195,16 +178,4 @@ function TokenDates({ token }: { token: Tokens }) {
   )
 }
 
-const dayOf = (iso: string | null) => (iso === null ? 'Just now' : formatDay(iso))
-
 const momentOf = (iso: string | null) => (iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`)
-
-function TokenSkeleton() {
-  return (
-    <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-      <span className="sr-only">Loading your token</span>
-      <Skeleton className="h-10 w-full" />
-      <Skeleton className="h-9 w-52" />
-    </div>
-  )
-}

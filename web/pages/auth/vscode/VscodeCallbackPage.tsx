@@ -16,7 +16,6 @@ import { EditorConsent } from '../EditorConsent.tsx'
 import { EditorFailure } from '../EditorOutcome.tsx'
 import { editorFailures } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
-import { usernameOf } from '../username.ts'
 
 const signInAfterMs = 3000
 const openEditorAfterMs = 500
@@ -78,15 +77,14 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   const api = useApi()
   const { getToken } = useAuth()
   const [step, setStep] = useState<keyof typeof progress>('processing')
-  const email = user.primaryEmailAddress?.emailAddress ?? ''
   const agree = async (payer: string) => {
     setStep('processing')
     // An ended session gets no new token, and the page says so before a code exists.
     await getToken({ skipCache: true })
     setStep('generating')
     const { state, request, editor_name } = begun
-    const body = { state, request, editor_name, clerk_user_id: user.id, email, username: usernameOf(user) }
-    const { authorization_code, redirect_uri } = await api(updateAuthCode, { body: { ...body, payer } })
+    const body = { state, request, editor_name, payer, clerk_user_id: user.id }
+    const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
     // The code goes only to the approved address; this page's address may have been changed.
     if (redirect_uri !== begun.redirect_uri) throw otherAddress()
     setStep('redirecting')
@@ -95,7 +93,7 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   return (
     <EditorConsent
       user={user}
-      email={email}
+      email={user.primaryEmailAddress?.emailAddress ?? ''}
       redirect_uri={begun.redirect_uri}
       editor_name={begun.editor_name}
       agree={agree}
