@@ -2,19 +2,19 @@ import { Batches } from '../schema/batches.ts'
 import type { Database } from '../schema/database/connect.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import {
-  type AskedBalance,
+  type AskedPayer,
   type EditorBalance,
+  type FoundPayer,
+  findEditorPayers,
   readEditorBalances,
-} from '../schema/extension/editor-balances.ts'
+} from '../schema/extension/editor-payers.ts'
 import { type FoundHold, findHolds, type HoldOfActor } from '../schema/ledger/read/holds.ts'
 import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-groups.ts'
-import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
 /** Batches concurrent calls of editors: one statement serves those that arrived meanwhile (decision 126). */
 export interface EditorCalls {
-  readBalance(asked: AskedBalance): Promise<EditorBalance>
-  /** Null when the user has no active seat of the organization. */
-  findSeat(holder: SeatHolder): Promise<SeatRole | null>
+  readBalance(asked: AskedPayer): Promise<EditorBalance>
+  findPayer(asked: AskedPayer): Promise<FoundPayer>
   /** Null when the person has no hold with this id. */
   findHold(asked: HoldOfActor): Promise<FoundHold | null>
   /** As `spendCredits`, in one commit with one lock per payer: a busy pool does not delay other payers. */
@@ -24,7 +24,7 @@ export interface EditorCalls {
 export function createEditorCalls(db: Database): EditorCalls {
   return {
     readBalance: createReads((asked) => readEditorBalances(db, asked)),
-    findSeat: createReads((holders) => findActiveSeats(db, holders)),
+    findPayer: createReads((asked) => findEditorPayers(db, asked)),
     findHold: createReads((asked) => findHolds(db, asked)),
     spend: createUsageGroups(db),
   }

@@ -1,13 +1,16 @@
-import type { EditorBalance } from '../schema/api/spending.ts'
+import type { EditorBalance, OtherPayer } from '../schema/api/spending.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
+import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
 import { findNextExpiry } from '../schema/ledger/read/holds.ts'
 import { availableOf, type SpendableBalance } from '../schema/ledger/spendable.ts'
+import { listSeatsOf } from '../schema/seats/seats.ts'
 import { findLiveSubscription, isRenewing } from '../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from './dependencies.ts'
 import {
   creditsHeld,
   insufficientCredits,
+  invalidExtensionToken,
   payerNotFound,
   renewalInProgress,
   type ServerError,
@@ -17,19 +20,84 @@ export interface EditorPayer {
   /** As the extension names it: `personal` or the id of an organization. */
   readonly name: string
   readonly owner: Owner
+  readonly user_id: string
   readonly may_buy: boolean
 }
 
-/** The payer. An organization in which the user has no seat is a 404, whether or not it exists. */
+interface PayingCall {
+  /** As the call names it; left out where the token's payer pays. */
+  readonly payer: string | undefined
+  readonly user_id: string
+  readonly editor_token_id?: string | null
+  /** The credits that the call takes; without them any balance will do. */
+  readonly required?: number
+}
+
+/**
+ * The payer that the call names, else that of its token. An organization in which the user has no seat is a
+ * 404, whether or not it exists, and no other payer takes its place.
+ */
 export async function findPayer(
-  { editorCalls }: Pick<Dependencies, 'editorCalls'>,
-  { payer, user_id }: { payer: string; user_id: string },
+  deps: Pick<Dependencies, 'db' | 'editorCalls'>,
+  call: PayingCall,
 ): Promise<EditorPayer> {
-  const owner = ownerOf(payer, user_id)
-  if (owner.owner_kind === 'user') return { name: payer, owner, may_buy: true }
-  const role = await editorCalls.findSeat({ organization_id: payer, user_id })
-  if (role === null) throw payerNotFound()
-  return { name: payer, owner, may_buy: role === 'admin' }
+  const { payer: named, user_id, editor_token_id: token_id = null } = call
+  const found =
+    named === 'personal'
+      ? { payer: named, seat_role: null }
+      : await deps.editorCalls.findPayer({ user_id, token_id, payer: named ?? null })
+  const name = await requireSeat(deps, call, found)
+  const may_buy = name === 'personal' || found.seat_role === 'admin'
+  return { name, owner: ownerOf(name, user_id), user_id, may_buy }
+}
+
+/** The name of a payer that may pay. Throws when the token is gone, or the seat, with the ways on. */
+export async function requireSeat(
+  deps: Pick<Dependencies, 'db' | 'editorCalls'>,
+  { payer: named, user_id, required = 1 }: PayingCall,
+  { payer, seat_role }: FoundPayer,
+): Promise<string> {
+  if (payer === null) throw invalidExtensionToken()
+  if (payer === 'personal' || seat_role !== null) return payer
+  const other_payers = await findOtherPayers(deps, { payer, user_id, required })
+  const problem =
+    named === undefined
+      ? 'You have no seat any more in the organization that pays for this editor. Please choose who pays for it.'
+      : 'You have no seat in an organization with this id.'
+  throw payerNotFound(`${problem}${otherWays(other_payers)}`, { payer, other_payers })
+}
+
+/** Those of the user's payers that could pay so much now. Their names are Clerk's, which is not asked here. */
+async function findOtherPayers(
+  { db, editorCalls }: Pick<Dependencies, 'db' | 'editorCalls'>,
+  {
+    payer,
+    user_id,
+    required,
+  }: { readonly payer: string; readonly user_id: string; readonly required: number },
+): Promise<OtherPayer[]> {
+  const others = ['personal', ...(await listSeatsOf(db, user_id))].filter((id) => id !== payer)
+  const found = await Promise.all(
+    others.map(async (id) => {
+      const balance = await editorCalls.readBalance({ user_id, token_id: null, payer: id })
+      return { id, available: availableOf(balance) }
+    }),
+  )
+  return found.filter(({ available }) => available >= Math.max(1, required))
+}
+
+/** A sentence, or nothing where there is no other way. */
+function otherWays(others: readonly OtherPayer[]): string {
+  if (others.length === 0) return ''
+  const organizations = others.filter(({ id }) => id !== 'personal').length
+  const ways = [
+    ...(organizations < others.length ? ['your personal balance'] : []),
+    ...(organizations > 0
+      ? [organizations === 1 ? 'an organization' : `${organizations} organizations`]
+      : []),
+  ].join(' or ')
+  const whose = organizations > 0 ? ' in which you have a seat' : ''
+  return ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}${whose} could pay for this instead.`
 }
 
 export function ownerOf(payer: string, user_id: string): Owner {
@@ -51,7 +119,7 @@ export function presentBalance(payer: string, balance: SpendableBalance): Editor
  * stand in the way, or for the renewal of the plan, or to buy more.
  */
 export async function refuseSpending(
-  deps: Pick<Dependencies, 'db' | 'now' | 'settings'>,
+  deps: Pick<Dependencies, 'db' | 'editorCalls' | 'now' | 'settings'>,
   payer: EditorPayer,
   balance: SpendableBalance,
   required: number,
@@ -65,7 +133,8 @@ export async function refuseSpending(
     debt > 0
       ? `There is a debt of ${count(debt)} on ${whose}, which has to be paid back first.`
       : `This takes ${count(required)}, and ${whose} has ${has}.`
-  const text = (remedy: string) => `Not enough credits. ${reason} ${remedy}`
+  const other_payers = await findOtherPayers(deps, { payer: payer.name, user_id: payer.user_id, required })
+  const text = (remedy: string) => `Not enough credits. ${reason} ${remedy}${otherWays(other_payers)}`
   const details = {
     payer: payer.name,
     required,
@@ -75,6 +144,7 @@ export async function refuseSpending(
     purchased,
     debt,
     buy_url: `${deps.settings.app_url}${isPersonal ? '/billing?tab=credits' : '/organizations?tab=billing'}&payer=${payer.name}`,
+    other_payers,
   }
   if (availableOf(balance) + held >= required) {
     return creditsHeld(

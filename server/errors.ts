@@ -1,6 +1,6 @@
 import type { ApiError } from '../schema/api/error.ts'
 import { unknownEditorText } from '../schema/api/redirect-uri.ts'
-import type { SpendingRefusal } from '../schema/api/spending.ts'
+import type { OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import { holdsOfPersonMax } from '../schema/ledger/read/open-holds.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
@@ -362,8 +362,8 @@ export const editorNotFound = () =>
   new ServerError(404, 'editor_not_found', 'You have no editor with this id')
 
 /** The same for an organization of others and for one that does not exist. */
-export const payerNotFound = () =>
-  new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
+export const payerNotFound = (text: string, details: { payer: string; other_payers: OtherPayer[] }) =>
+  new ServerError(404, 'payer_not_found', text, { details })
 export const insufficientCredits = (text: string, details: SpendingRefusal) =>
   new ServerError(402, 'insufficient_credits', text, { details })
 /** Only holds stand in the way, which end by themselves. */

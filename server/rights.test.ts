@@ -168,11 +168,8 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     return { body: { id: invitation.id } }
   },
 
-  'POST /api/extension-token/revoke-editor': async () => {
-    await server.ask(generateExtensionToken, { token: people.user.token })
-    const [token] = await listTokens(database.owner, { user_id: people.user.user_id, limit: 1 })
-    return { body: { id: token?.id } }
-  },
+  'POST /api/extension-token/revoke-editor': async () => ({ body: { id: await tokenIdOfUser() } }),
+  'POST /api/extension-token/payer': async () => ({ body: { id: await tokenIdOfUser(), payer: 'personal' } }),
   'GET /api/extension/holds/{id}': holdOfUser,
   'POST /api/extension/holds/{id}/extend': async () => ({ ...(await holdOfUser()), body: { expires_in: 1 } }),
   'POST /api/extension/holds/{id}/settle': async () => ({ ...(await holdOfUser()), body: { credits: 1 } }),
@@ -227,6 +224,7 @@ const fields: Readonly<Record<string, () => unknown>> = {
   idempotency_key: () => randomUUID(),
   owner: () => people.user.user_id,
   credits: () => 1,
+  payer: () => 'personal',
   creditsAmount: () => 500,
   credits_amount: () => 500,
 }
@@ -251,7 +249,7 @@ async function requestOf({ endpoint, method, row }: Case): Promise<Request> {
   return {
     ...(endpoint?.params && { params: await required(endpoint.params) }),
     ...(endpoint?.query && { query: (await required(endpoint.query)) as Record<string, string> }),
-    ...(method === 'POST' && { body: await required(endpoint?.body) }),
+    ...(['POST', 'PUT'].includes(method) && { body: await required(endpoint?.body) }),
   }
 }
 
@@ -287,6 +285,12 @@ async function sessionOfUser(): Promise<string> {
     body: { clerkUserId: people.user.user_id, planType: 'pro' },
   })
   return sessionId
+}
+
+async function tokenIdOfUser(): Promise<string | undefined> {
+  await server.ask(generateExtensionToken, { token: people.user.token })
+  const [token] = await listTokens(database.owner, { user_id: people.user.user_id, limit: 1 })
+  return token?.id
 }
 
 async function holdOfUser(): Promise<Request> {

@@ -73,6 +73,9 @@ it('a request reserves credits first, and a settlement whose answer is lost is s
     '/api/auth/token': [{ access_token: 'tide_ours' }],
     '/api/extension/holds': [{ hold: { id, credits: 20 }, balance }],
     '/api/extension/balance': [balance],
+    '/api/extension/payers': [
+      { payers: [{ id: 'personal', name: 'Ada', is_default: true, cannot_pay: null }] },
+    ],
   }
   const begun = await press('/sign-in')
   const cookie = cookieOf(begun)

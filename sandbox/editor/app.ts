@@ -3,7 +3,7 @@ import { bodyParser } from '@koa/bodyparser'
 import { Router, type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import { editorPage } from './page.ts'
-import { type Balance, productAt, Refusal } from './product.ts'
+import { type Account, productAt, Refusal } from './product.ts'
 import { requestOf } from './requests.ts'
 import { type Running, type Said, type Session, Sessions } from './sessions.ts'
 import { beginSignIn, signInPage } from './sign-in.ts'
@@ -16,10 +16,10 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
 
   router.get('/', async (context) => {
     const session = sessions.of(context)
-    const balance = await readBalance(session)
+    const account = await readAccount(session)
     const { notice } = session
     session.notice = null
-    sendPage(context, editorPage({ appUrl, session, balance, notice }))
+    sendPage(context, editorPage({ appUrl, session, account, notice }))
   })
 
   router.post('/sign-in', (context) => {
@@ -76,6 +76,14 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     seeOther(context, '/#latest')
   })
 
+  router.post('/payer', async (context) => {
+    const session = sessions.of(context)
+    const { token } = session
+    const payer = field(context, 'payer')
+    if (token !== null) await noticing(session, () => product.choosePayer(token, payer))
+    seeOther(context, '/')
+  })
+
   router.post('/sign-out', async (context) => {
     const session = sessions.of(context)
     const { token } = session
@@ -94,9 +102,9 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     return { text: reply, charged: await product.settle(token, hold_id, { credits, outcome: 'completed' }) }
   }
 
-  async function readBalance(session: Session): Promise<Balance | null> {
+  async function readAccount(session: Session): Promise<Account | null> {
     const { token } = session
-    return token === null ? null : noticing(session, () => product.readBalance(token))
+    return token === null ? null : noticing(session, () => product.readAccount(token))
   }
 
   const app = new Koa()
@@ -131,13 +139,13 @@ async function saying(
 }
 
 /** A token that has ended does not work again: the editor forgets it and offers to sign in. */
-function refused(session: Session, error: unknown): { text: string; buy_url: string | undefined } {
+function refused(session: Session, error: unknown): Omit<Said, 'title' | 'charged'> {
   if (!(error instanceof Refusal)) throw error
   if (error.status === 401) {
     session.token = null
     session.notice = error.message
   }
-  return { text: error.message, buy_url: error.buy_url }
+  return { text: error.message, buy_url: error.buy_url, other_payers: error.other_payers }
 }
 
 /** A field of the form that was sent; empty without one. */

@@ -1,5 +1,5 @@
 import { Html, html } from '../kit/html.ts'
-import type { Balance } from './product.ts'
+import type { Account, Payer } from './product.ts'
 import { requests } from './requests.ts'
 import type { Running, Said, Session } from './sessions.ts'
 import { styles } from './styles.ts'
@@ -8,7 +8,7 @@ interface EditorView {
   readonly appUrl: string
   readonly session: Session
   /** Null while it is not known. */
-  readonly balance: Balance | null
+  readonly account: Account | null
   readonly notice: string | null
 }
 
@@ -56,14 +56,18 @@ const signedOut = html`<p>Sign in to use the credits of your account here.</p>
 
 const signOut = html`<form method="post" action="/sign-out"><button>Sign out</button></form>`
 
-function signedIn({ appUrl, session, balance }: EditorView): Html {
+function signedIn({ appUrl, session, account }: EditorView): Html {
+  const balance = account?.balance
+  const payers = account?.payers ?? []
+  const payer = payers.find(({ is_default }) => is_default)
+  const page = payer && payer.id !== 'personal' ? '/organizations?tab=billing' : '/billing?tab=credits'
   return html`<section class="balance" aria-label="Balance">
-<p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits available${balance?.held ? ` · ${number.format(balance.held)} reserved` : null}</p>
+${account ? payerOf(payers, payer) : null}<p><strong>${balance ? number.format(balance.available) : '–'}</strong> credits available${balance?.held ? ` · ${number.format(balance.held)} reserved` : null}</p>
 ${balance?.low ? html`<em>Running low</em>` : null}
-<a href="${appUrl}/billing?tab=credits&amp;payer=personal">Add credits</a></section>
+<a href="${appUrl}${page}&amp;payer=${payer?.id ?? 'personal'}">Add credits</a></section>
 ${
   session.said.length > 0
-    ? html`<section class="said" aria-label="Conversation">${session.said.map((said, at) => saidOf(said, at === session.said.length - 1))}</section>`
+    ? html`<section class="said" aria-label="Conversation">${session.said.map((said, at) => saidOf(said, { payers, isLatest: at === session.said.length - 1 }))}</section>`
     : null
 }
 ${session.running.map(runningOf)}
@@ -75,6 +79,19 @@ ${Object.entries(requests).map(
 </form>`
 }
 
+/** Who pays, and whoever else has a seat or credits to do so. */
+function payerOf(payers: readonly Payer[], paying: Payer | undefined): Html {
+  const others = payers.filter((payer) => payer !== paying && payer.cannot_pay !== 'no_seat')
+  return html`<div class="payer"><p>Paid by <b>${paying?.name ?? 'nobody'}</b>${paying?.cannot_pay === 'no_seat' ? ' (no seat)' : null}</p>
+${
+  others.length > 0
+    ? html`<details><summary>Change</summary><form method="post" action="/payer" aria-label="Who pays">${others.map(
+        ({ id, name }) => html`<button name="payer" value="${id}">${name}</button>`,
+      )}</form></details>`
+    : null
+}</div>`
+}
+
 function runningOf({ hold_id, request }: Running): Html {
   return html`<form method="post" action="/running" class="running" aria-label="Running: ${request.title}">
 <input type="hidden" name="hold_id" value="${hold_id}">
@@ -83,11 +100,22 @@ function runningOf({ hold_id, request }: Running): Html {
 }
 
 /** The latest one takes the focus when the page comes back with it. */
-function saidOf({ title, text, charged, buy_url }: Said, isLatest: boolean): Html {
+function saidOf(
+  { title, text, charged, buy_url, other_payers = [] }: Said,
+  { payers, isLatest }: { readonly payers: readonly Payer[]; readonly isLatest: boolean },
+): Html {
   return html`<article${isLatest ? html` id="latest" tabindex="-1"` : null}><h3>${title}</h3>
 ${
   charged === undefined
-    ? html`<p class="bad">${text}${buy_url ? html` <a href="${buy_url}">Add credits</a>` : null}</p>`
+    ? html`<p class="bad">${text}${buy_url ? html` <a href="${buy_url}">Add credits</a>` : null}</p>
+${
+  isLatest && other_payers.length > 0
+    ? html`<form method="post" action="/payer" aria-label="Other ways">${other_payers.map(
+        ({ id, available }) =>
+          html`<button name="payer" value="${id}">Let ${payers.find((payer) => payer.id === id)?.name ?? id} pay <span>${number.format(available)} credits</span></button>`,
+      )}</form>`
+    : null
+}`
     : html`<p>${text}</p>${charged > 0 ? html`<small>${number.format(charged)} credits used</small>` : null}`
 }</article>`
 }

@@ -2,7 +2,25 @@ import { z } from 'zod'
 import type { BegunSignIn } from './sign-in.ts'
 
 const balanceAnswer = z.object({ available: z.int(), held: z.int(), low: z.boolean() })
-export type Balance = z.infer<typeof balanceAnswer>
+
+const payersAnswer = z.object({
+  payers: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      is_default: z.boolean(),
+      cannot_pay: z.enum(['no_seat', 'no_credits', 'payment_failed']).nullable(),
+    }),
+  ),
+})
+export type Payer = z.infer<typeof payersAnswer>['payers'][number]
+
+/** What the page shows beside the conversation. */
+export interface Account {
+  readonly payers: readonly Payer[]
+  /** Null where nobody can pay. */
+  readonly balance: z.infer<typeof balanceAnswer> | null
+}
 
 const holdAnswer = z.object({ hold: z.object({ id: z.uuid() }) })
 const settledAnswer = z.object({ charged: z.int() })
@@ -14,18 +32,22 @@ const failureAnswer = z.object({
   error_description: z.string().optional(),
   code: z.string().optional(),
   buy_url: z.url().optional(),
+  other_payers: z.array(z.object({ id: z.string(), available: z.int() })).optional(),
 })
+export type OtherPayers = NonNullable<z.infer<typeof failureAnswer>['other_payers']>
 
 /** An answer that is no success, with a sentence for the user. */
 export class Refusal extends Error {
   /** 0 without an answer. */
   readonly status: number
   readonly buy_url: string | undefined
-  constructor(status: number, text: string, buy_url?: string) {
+  readonly other_payers: OtherPayers
+  constructor(status: number, text: string, buy_url?: string, other_payers: OtherPayers = []) {
     super(text)
     this.name = 'Refusal'
     this.status = status
     this.buy_url = buy_url
+    this.other_payers = other_payers
   }
 }
 
@@ -42,15 +64,21 @@ export function productAt(appUrl: string) {
     if (response.ok) return answer.parse(body)
     const failure = failureAnswer.safeParse(body)
     if (!failure.success) throw new Refusal(response.status, `${appUrl} answered ${response.status}.`)
-    const { error, error_description, code, buy_url } = failure.data
+    const { error, error_description, code, buy_url, other_payers } = failure.data
     // Where only reserved credits stand in the way, waiting helps and buying is not needed.
     const offered = code === 'credits_held' ? undefined : buy_url
-    throw new Refusal(response.status, error_description ?? error, offered)
+    throw new Refusal(response.status, error_description ?? error, offered, other_payers)
   }
   /** A call whose answer was lost is made again, and is the same call: of a key, or of a hold. */
-  function post<Answer>(token: string, path: string, body: object, answer: z.ZodType<Answer>) {
+  function send<Answer>(
+    token: string,
+    path: string,
+    body: object,
+    answer: z.ZodType<Answer>,
+    method = 'POST',
+  ) {
     const headers = { ...bearer(token), 'content-type': 'application/json' }
-    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const request = { method, headers, body: JSON.stringify(body) }
     return call(path, request, answer).catch((error) => {
       if (error instanceof Refusal && (error.status === 0 || error.status >= 500)) {
         return call(path, request, answer)
@@ -64,22 +92,34 @@ export function productAt(appUrl: string) {
       const body = new URLSearchParams({ grant_type, code, code_verifier, state, redirect_uri })
       return (await call('/api/auth/token', { method: 'POST', body }, tokenAnswer)).access_token
     },
-    readBalance(token: string): Promise<Balance> {
-      return call('/api/extension/balance', { headers: bearer(token) }, balanceAnswer)
+    /** A seat that is gone is no failure here: the page asks who pays. */
+    async readAccount(token: string): Promise<Account> {
+      const headers = bearer(token)
+      const [{ payers }, balance] = await Promise.all([
+        call('/api/extension/payers', { headers }, payersAnswer),
+        call('/api/extension/balance', { headers }, balanceAnswer).catch((error) => {
+          if (error instanceof Refusal && error.status === 404) return null
+          throw error
+        }),
+      ])
+      return { payers, balance }
+    },
+    async choosePayer(token: string, payer: string): Promise<void> {
+      await send(token, '/api/extension/payer', { payer }, doneAnswer, 'PUT')
     },
     async signOut(token: string): Promise<void> {
-      await post(token, '/api/extension/sign-out', {}, doneAnswer)
+      await send(token, '/api/extension/sign-out', {}, doneAnswer)
     },
     /** Returns the hold's id. */
     async reserve(token: string, reservation: Reservation): Promise<string> {
-      return (await post(token, '/api/extension/holds', reservation, holdAnswer)).hold.id
+      return (await send(token, '/api/extension/holds', reservation, holdAnswer)).hold.id
     },
     /** Returns what was charged. */
     async settle(token: string, hold_id: string, settlement: Settlement): Promise<number> {
-      return (await post(token, `/api/extension/holds/${hold_id}/settle`, settlement, settledAnswer)).charged
+      return (await send(token, `/api/extension/holds/${hold_id}/settle`, settlement, settledAnswer)).charged
     },
     async release(token: string, hold_id: string): Promise<void> {
-      await post(token, `/api/extension/holds/${hold_id}/release`, {}, doneAnswer)
+      await send(token, `/api/extension/holds/${hold_id}/release`, {}, doneAnswer)
     },
   }
 }

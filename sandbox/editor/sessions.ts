@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { OtherPayers } from './product.ts'
 import type { AssistantRequest } from './requests.ts'
 import type { BegunSignIn } from './sign-in.ts'
 
@@ -11,6 +12,8 @@ export interface Said {
   readonly charged?: number
   /** Where a user whose credits are used up gets more. */
   readonly buy_url?: string | undefined
+  /** Who could pay instead. */
+  readonly other_payers?: OtherPayers
 }
 
 /** A request that runs, and the hold that is settled when it ends. */

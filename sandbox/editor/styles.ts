@@ -17,6 +17,13 @@ pre b { color: var(--code); font-weight: 500 }
 .balance { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; justify-content: space-between; padding: 12px 14px; border: 1px solid var(--line); border-radius: 10px; font-variant-numeric: tabular-nums }
 .balance strong { font-size: 22px; letter-spacing: -.02em }
 .balance em { font-style: normal; color: var(--bad); font-size: 13px }
+.payer { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 4px 12px; justify-content: space-between; font-size: 13px; color: var(--muted) }
+.payer p { flex: 1; min-width: 0; overflow-wrap: anywhere }
+.payer b { color: var(--ink); font-weight: 600 }
+summary { cursor: pointer; color: var(--accent); text-decoration: underline; text-underline-offset: 3px }
+details[open] { flex-basis: 100% }
+details form { margin: 8px 0 4px }
+article form { margin-top: 8px }
 a { color: var(--accent); text-underline-offset: 3px }
 .said { display: grid; gap: 12px }
 article { border-left: 2px solid var(--line); padding-left: 12px; border-radius: 4px }

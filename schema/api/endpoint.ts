@@ -17,7 +17,7 @@ export interface Endpoint<
   Response extends z.core.$ZodType = z.core.$ZodType,
   Params extends z.core.$ZodType = z.core.$ZodType,
 > {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** May name parameters, each a whole segment: `/api/organizations/{id}/usage`. */
   readonly path: `/${string}`
   readonly summary: string

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { editorNameSchema } from './editor-name.ts'
 import { endpoint } from './endpoint.ts'
-import { userIdSchema } from './ids.ts'
+import { payerSchema, userIdSchema } from './ids.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { stateProblem } from './state.ts'
 
@@ -24,6 +24,9 @@ function requiredText(missing: string, problemOf: (text: string) => string | nul
     )
     .check(z.meta({ type: 'string' }))
 }
+
+/** Who pays for the editor's calls. */
+const payer = z._default(payerSchema, 'personal')
 
 const missingPkce = 'Missing PKCE parameters (code_challenge or state).'
 const missingForCallback = 'Missing required parameters for VSCode callback.'
@@ -71,6 +74,7 @@ export const updateAuthCode = endpoint({
     clerk_user_id: userIdSchema,
     /** As the page showed it. */
     editor_name: editorNameSchema,
+    payer,
     /** Accepted but ignored: a page's own code could be guessed, and profiles come from Clerk. */
     authorization_code: z.optional(z.string().check(z.maxLength(4096))),
     email: z.nullish(z.string().check(z.maxLength(320))),
@@ -120,6 +124,7 @@ export const completeVscodeAuth = endpoint({
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
     /** From prepare-vscode-auth, sent when the user has agreed. */
     confirmation: requiredText(missingConfirmation, atMost(100, 'confirmation')),
+    payer,
   }),
   response: z.object({ success: z.literal(true) }),
 })

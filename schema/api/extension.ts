@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { payerSchema } from './ids.ts'
+import { payerQuery, payerSchema } from './ids.ts'
 import {
   editorBalanceSchema,
   failureRules,
+  namedPayer,
   noSeat,
   outcomeFields,
   spendingErrors,
@@ -20,6 +21,8 @@ const editorSchema = z.object({
   signed_in_at: z.iso.datetime(),
   last_used_at: z.nullable(z.iso.datetime()),
   expires_at: z.iso.datetime(),
+  /** Who pays for its calls. */
+  payer: payerSchema,
 })
 export type SignedInEditor = z.infer<typeof editorSchema>
 
@@ -36,6 +39,8 @@ export const getActiveExtensionToken = endpoint({
     expires_at: z.nullable(z.iso.datetime()),
     /** To five minutes. */
     last_used_at: z.nullable(z.iso.datetime()),
+    /** Who pays for calls with the generated token. */
+    payer: z.nullable(payerSchema),
     /** Each has a token of its own; the one that was used last comes first. */
     editors: z.array(editorSchema),
   }),
@@ -47,6 +52,7 @@ export const generateExtensionToken = endpoint({
   summary: 'Create a long-lived token, which is shown only once; the one generated before ends',
   auth: 'user',
   limit: 'write',
+  query: payerQuery,
   response: z.object({ access_token: z.string(), expires_at: z.iso.datetime() }),
 })
 
@@ -79,13 +85,74 @@ export const revokeAllExtensionTokens = endpoint({
   response: z.object({ success: z.literal(true), revoked: z.int() }),
 })
 
+const listedPayerSchema = z.object({
+  id: payerSchema,
+  name: z.string(),
+  /** Zero without a seat, as everything here. */
+  available: z.int(),
+  held: z.int(),
+  low: z.boolean(),
+  is_default: z.boolean(),
+  /** Why it cannot pay now. `payment_failed`: its plan is not paid, and nothing is left. */
+  cannot_pay: z.nullable(z.enum(['no_seat', 'no_credits', 'payment_failed'])),
+})
+export type ListedPayer = z.infer<typeof listedPayerSchema>
+
+/** The user, then the organizations in which they are a member, by their names. */
+const listedPayers = z.object({ success: z.literal(true), payers: z.array(listedPayerSchema) })
+const chosenPayer = z.strictObject({ payer: payerSchema })
+const payerChosen = z.object({ success: z.literal(true), payer: payerSchema })
+
+export const listPayers = endpoint({
+  method: 'GET',
+  path: '/api/extension/payers',
+  summary: 'Who could pay for the calls of this token: its user, and the organizations of its user',
+  auth: 'extension',
+  limit: 'extension',
+  response: listedPayers,
+})
+
+export const choosePayer = endpoint({
+  method: 'PUT',
+  path: '/api/extension/payer',
+  summary: 'Choose who pays for the calls of this token that name no payer',
+  auth: 'extension',
+  limit: 'extension',
+  body: chosenPayer,
+  response: payerChosen,
+  also: { 404: noSeat },
+})
+
+export const listOwnPayers = endpoint({
+  method: 'GET',
+  path: '/api/extension-token/payers',
+  summary: 'Who could pay for the caller’s editors; the default is the one to suggest for a new one',
+  auth: 'user',
+  limit: 'read',
+  /** `payer`: the account that is selected in the browser. */
+  query: payerQuery,
+  response: listedPayers,
+})
+
+export const choosePayerOfEditor = endpoint({
+  method: 'POST',
+  path: '/api/extension-token/payer',
+  summary: 'Choose who pays for the calls of a signed-in editor, or of the generated token',
+  auth: 'user',
+  limit: 'write',
+  /** Without an id it is the generated token. */
+  body: z.extend(chosenPayer, { id: z.optional(z.uuid()) }),
+  response: payerChosen,
+  also: { 404: { description: 'No such editor, or no seat in the organization' } },
+})
+
 export const getExtensionBalance = endpoint({
   method: 'GET',
   path: '/api/extension/balance',
   summary: 'The balance of a payer; 304 while it matches If-None-Match',
   auth: 'extension',
   limit: 'extension',
-  query: z.strictObject({ payer: z._default(payerSchema, 'personal') }),
+  query: z.strictObject(namedPayer),
   response: z.extend(editorBalanceSchema, {
     plan_type: planTypeSchema,
     /** Grows with every ledger entry. */

@@ -2,6 +2,9 @@ import * as z from 'zod/mini'
 import { apiErrorSchema } from './error.ts'
 import { payerSchema } from './ids.ts'
 
+/** Who pays for a call that may name it: `personal` or an organization; without it the token's payer. */
+export const namedPayer = { payer: z.optional(payerSchema) }
+
 export const editorBalanceSchema = z.object({
   payer: payerSchema,
   /** What can be spent, beside what is held; never below zero. */
@@ -31,7 +34,7 @@ const shownText = (name: string, length_max: number) =>
 
 /** What names a piece of usage, and says what it was for. */
 export const spendingFields = {
-  payer: z._default(payerSchema, 'personal'),
+  ...namedPayer,
   /** Chosen by the caller; unique per user and payer. */
   idempotency_key: z
     .string()
@@ -72,6 +75,12 @@ export const failureRules = [
   }),
 ] as const
 
+const otherPayers = {
+  /** Payers of the user that could pay for this call now, the user first. The text says so, too. */
+  other_payers: z.array(z.object({ id: payerSchema, available: z.int() })),
+}
+export type OtherPayer = z.infer<(typeof otherPayers)['other_payers']>[number]
+
 const spendingRefusalSchema = z.extend(apiErrorSchema, {
   /**
    * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next
@@ -88,14 +97,22 @@ const spendingRefusalSchema = z.extend(apiErrorSchema, {
   debt: z.int(),
   /** The page on which this payer buys credits. */
   buy_url: z.url(),
+  ...otherPayers,
 })
 export type SpendingRefusal = Omit<
   z.infer<typeof spendingRefusalSchema>,
   keyof z.infer<typeof apiErrorSchema>
 >
 
-/** Of calls that name a payer. */
-export const noSeat = { description: 'The user has no seat in the organization that is to pay' }
+/** Of calls that are paid for. */
+export const noSeat = {
+  description: 'The user has no seat in the organization that is to pay, named or of the token',
+  schema: z.extend(apiErrorSchema, {
+    code: z.literal('payer_not_found'),
+    payer: payerSchema,
+    ...otherPayers,
+  }),
+}
 
 /** Of calls that spend or reserve. */
 export const spendingErrors = {

@@ -54,6 +54,13 @@ export async function listMembers(api: ClerkClient, organizationId: string): Pro
   }
 }
 
+/** A person's memberships, as many as Clerk gives at once; none when Clerk does not know them (any more). */
+export async function listMembershipsOf(api: ClerkClient, userId: string): Promise<Membership[]> {
+  const call = api.users.getOrganizationMembershipList({ userId, limit: pageSize })
+  const found = await askClerk('Listing the memberships of a person', call)
+  return found?.data.flatMap((membership) => toMembership(membership) ?? []) ?? []
+}
+
 /** As many as Clerk gives at once. */
 const pageSize = 500
 

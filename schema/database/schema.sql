@@ -254,6 +254,7 @@ CREATE TABLE public.extension_sign_ins (
     confirmed_at timestamp with time zone,
     clerk_session_id text,
     editor_name text,
+    payer text DEFAULT 'personal'::text NOT NULL,
     CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_sign_ins_check1 CHECK (
 CASE
@@ -268,6 +269,7 @@ END),
     CONSTRAINT extension_sign_ins_confirmation_hash_check CHECK ((length(confirmation_hash) = 32)),
     CONSTRAINT extension_sign_ins_editor_name_check CHECK (((length(editor_name) >= 1) AND (length(editor_name) <= 64))),
     CONSTRAINT extension_sign_ins_kind CHECK (((code_challenge IS NULL) OR ((confirmation_hash IS NULL) AND (confirmed_at IS NULL)))),
+    CONSTRAINT extension_sign_ins_payer_check CHECK (((payer ~ '^(personal|org_\w+)$'::text) AND (length(payer) <= 64))),
     CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
 );
 
@@ -281,9 +283,11 @@ CREATE TABLE public.extension_tokens (
     revoked_at timestamp with time zone,
     scheme text,
     editor_name text,
+    payer text DEFAULT 'personal'::text NOT NULL,
     CONSTRAINT extension_tokens_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_tokens_editor_name_check CHECK (((length(editor_name) >= 1) AND (length(editor_name) <= 64))),
     CONSTRAINT extension_tokens_named CHECK (((scheme IS NOT NULL) OR (editor_name IS NULL))),
+    CONSTRAINT extension_tokens_payer_check CHECK (((payer ~ '^(personal|org_\w+)$'::text) AND (length(payer) <= 64))),
     CONSTRAINT extension_tokens_scheme_check CHECK ((scheme ~ '^[a-z0-9.-]{1,64}$'::text)),
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
@@ -1446,6 +1450,8 @@ GRANT UPDATE(clerk_session_id) ON TABLE public.extension_sign_ins TO tidemark_se
 
 GRANT UPDATE(editor_name) ON TABLE public.extension_sign_ins TO tidemark_server;
 
+GRANT UPDATE(payer) ON TABLE public.extension_sign_ins TO tidemark_server;
+
 GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_tokens TO tidemark_worker;
 
@@ -1453,6 +1459,8 @@ GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
+
+GRANT UPDATE(payer) ON TABLE public.extension_tokens TO tidemark_server;
 
 GRANT SELECT ON TABLE public.failed_tries TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.failed_tries TO tidemark_worker;

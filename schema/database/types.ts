@@ -155,6 +155,7 @@ export interface ExtensionSignIns {
   editor_name: string | null;
   exchanged_at: Timestamp | null;
   expires_at: Timestamp;
+  payer: Generated<string>;
   redirect_uri: string;
   state_hash: Buffer;
   token_id: string | null;
@@ -167,6 +168,7 @@ export interface ExtensionTokens {
   expires_at: Timestamp;
   id: string;
   last_used_at: Timestamp | null;
+  payer: Generated<string>;
   revoked_at: Timestamp | null;
   scheme: string | null;
   token_hash: Buffer;

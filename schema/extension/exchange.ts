@@ -55,13 +55,9 @@ export function exchangeSignIn(
       return decision
     }
     const { user_id } = decision
-    const { redirect_uri, editor_name } = signIn
-    const token = await issueEditorToken(trx, {
-      user_id,
-      now,
-      scheme: editorKeyOf(redirect_uri),
-      editor_name,
-    })
+    const { redirect_uri, editor_name, payer } = signIn
+    const editor = { scheme: editorKeyOf(redirect_uri), editor_name, payer }
+    const token = await issueEditorToken(trx, { user_id, now, ...editor })
     // The code stays good until the sign-in expires: the user may revoke an editor meanwhile.
     if (!token) return { refusal: 'too_many_editors' }
     await recordExchange(trx, { state_hash, token_id: token.id, now })

@@ -27,9 +27,15 @@ export const confirmationLifetimeMs = 5 * 60_000
 export async function bindSignIn(
   db: Database,
   request: SignInRequest &
-    SignedInUser & { readonly editor_name: string | null; readonly expires_at: Date; readonly now: Date },
+    SignedInUser & {
+      readonly editor_name: string | null
+      readonly payer: string
+      readonly expires_at: Date
+      readonly now: Date
+    },
 ): Promise<{ code: string } | SignInRefusal> {
-  const { state, redirect_uri, code_challenge, user_id, session_id, editor_name, expires_at, now } = request
+  const { state, redirect_uri, code_challenge, user_id, session_id, expires_at, now } = request
+  const { editor_name, payer } = request
   const code = createCode()
   if (expires_at > now) {
     const bound = await db
@@ -42,13 +48,14 @@ export async function bindSignIn(
         code_hash: hashSecret(code),
         clerk_session_id: session_id,
         editor_name,
+        payer,
         created_at: now,
         expires_at,
       })
       .onConflict((conflict) =>
         conflict
           .column('state_hash')
-          .doUpdateSet({ code_hash: hashSecret(code), clerk_session_id: session_id, editor_name })
+          .doUpdateSet({ code_hash: hashSecret(code), clerk_session_id: session_id, editor_name, payer })
           .where('extension_sign_ins.user_id', '=', user_id)
           .where('extension_sign_ins.code_challenge', '=', code_challenge)
           .where('extension_sign_ins.redirect_uri', '=', redirect_uri)
@@ -125,12 +132,19 @@ export async function prepareSignIn(
  */
 export async function confirmSignIn(
   db: Database,
-  signIn: { state: string; redirect_uri: string; user_id: string; confirmation: string; now: Date },
+  signIn: {
+    readonly state: string
+    readonly redirect_uri: string
+    readonly user_id: string
+    readonly confirmation: string
+    readonly payer: string
+    readonly now: Date
+  },
 ): Promise<'completed' | 'unconfirmed' | SignInRefusal> {
-  const { state, redirect_uri, user_id, confirmation, now } = signIn
+  const { state, redirect_uri, user_id, confirmation, payer, now } = signIn
   const confirmed = await db
     .updateTable('extension_sign_ins')
-    .set({ confirmed_at: now, confirmation_hash: null, confirmation_expires_at: null })
+    .set({ confirmed_at: now, payer, confirmation_hash: null, confirmation_expires_at: null })
     .where('state_hash', '=', hashSecret(state))
     .where('confirmation_hash', '=', hashSecret(confirmation))
     .where('confirmation_expires_at', '>', now)

@@ -28,9 +28,12 @@ export interface SignedInEditor {
   readonly scheme: string
   /** What the editor calls itself; not verified. */
   readonly editor_name: string | null
+  readonly payer: string
 }
 
 export interface ListedToken extends StoredToken {
+  /** Who pays for calls that name no payer: `personal` or an organization. It gives no right. */
+  readonly payer: string
   /** Null for a token that was generated. */
   readonly scheme: string | null
   readonly editor_name: string | null
@@ -40,7 +43,10 @@ export interface ListedToken extends StoredToken {
 export const editorsMax = 10
 
 /** Generates a token in place of the previous one. Locks the user's row, so that one is left. */
-export async function generateToken(trx: DatabaseTransaction, who: Who): Promise<IssuedToken> {
+export async function generateToken(
+  trx: DatabaseTransaction,
+  who: Who & Pick<ListedToken, 'payer'>,
+): Promise<IssuedToken> {
   await lockUser(trx, who)
   await revokeTokens(trx, { ...who, kind: 'generated' })
   return insertToken(trx, { ...who, scheme: null, editor_name: null })
@@ -80,13 +86,13 @@ async function lockUser(trx: DatabaseTransaction, { user_id }: Who): Promise<voi
 
 async function insertToken(
   trx: DatabaseTransaction,
-  { user_id, now, scheme, editor_name }: Who & Pick<ListedToken, 'scheme' | 'editor_name'>,
+  { user_id, now, ...made }: Who & Pick<ListedToken, 'scheme' | 'editor_name' | 'payer'>,
 ): Promise<IssuedToken> {
   const access_token = createToken()
   const token = { id: randomUUID(), expires_at: tokenExpiry(now) }
   await trx
     .insertInto('extension_tokens')
-    .values({ ...token, user_id, token_hash: hashSecret(access_token), created_at: now, scheme, editor_name })
+    .values({ ...token, user_id, token_hash: hashSecret(access_token), created_at: now, ...made })
     .execute()
   return { ...token, access_token }
 }
@@ -135,6 +141,25 @@ export async function revokeToken(
     .returning('id')
     .executeTakeFirst()
   return found !== undefined
+}
+
+/**
+ * Chooses who pays for the calls of one of the user's tokens, or of the one that they generated; says whether
+ * there is such a token that works.
+ */
+export async function setPayer(
+  db: Kysely<DB>,
+  { user_id, id, payer, now }: Who & Pick<ListedToken, 'payer'> & { readonly id: string | 'generated' },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('extension_tokens')
+    .set({ payer })
+    .where('user_id', '=', user_id)
+    .where((token) => (id === 'generated' ? token('scheme', 'is', null) : token('id', '=', id)))
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** The rows of presented tokens in their order, valid or not; undefined for unknown tokens. */
@@ -207,6 +232,7 @@ const listedColumns = [
   'revoked_at',
   'scheme',
   'editor_name',
+  'payer',
 ] as const
 
 export function isActive(token: StoredToken, now: Date): boolean {

@@ -1,16 +1,9 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { lookupEach } from '../database/lookup-each.ts'
-import { prepared } from '../database/prepared.ts'
 import type { DB, Seats } from '../database/types.ts'
 
 export type Seat = Selectable<Seats>
 export type SeatRole = Seat['role']
-
-export interface SeatHolder {
-  readonly organization_id: string
-  readonly user_id: string
-}
 
 /** Statuses in which a seat is not free; a pending seat is reserved for an invitation. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
@@ -64,24 +57,16 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** The user's role in their active seat, in the order of the holders; null without a seat. */
-export async function findActiveSeats(
-  db: Kysely<DB>,
-  holders: readonly SeatHolder[],
-): Promise<(SeatRole | null)[]> {
-  const statement = sql<{ role: SeatRole | null }>`
-    SELECT seat.role
-    FROM unnest(
-      (SELECT ${holders.map(({ organization_id }) => organization_id)}::text[]),
-      (SELECT ${holders.map(({ user_id }) => user_id)}::text[])) WITH ORDINALITY AS holder (organization_id, user_id, ordinal)
-    LEFT JOIN ${lookupEach(
-      sql`SELECT role FROM seats
-        WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active'`,
-      'seat',
-    )} ON true
-    ORDER BY holder.ordinal`
-  const { rows } = await prepared('active_seats', statement).execute(db)
-  return rows.map(({ role }) => role)
+/** The organizations in which the user has a seat. */
+export async function listSeatsOf(db: Kysely<DB>, user_id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('seats')
+    .select('organization_id')
+    .where('user_id', '=', user_id)
+    .where('status', '=', 'active')
+    .orderBy('organization_id')
+    .execute()
+  return rows.map(({ organization_id }) => organization_id)
 }
 
 export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {

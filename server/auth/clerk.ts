@@ -2,6 +2,7 @@ import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import { askClerk, callLimitMs, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { listMembershipsOf, type Membership } from '../../schema/clerk/memberships.ts'
 import {
   findOwnersByName,
   findUserIdsByEmail,
@@ -24,6 +25,8 @@ export interface Clerk extends ClerkDirectory {
   findUserIdsByEmail(email: string): Promise<string[]>
   /** People and organizations whose name has all words of the text. Throws ClerkUnavailableError. */
   findOwnersByName(text: string): Promise<(Owner & { name: string })[]>
+  /** The person's memberships. Throws ClerkUnavailableError. */
+  listMembershipsOf(userId: string): Promise<Membership[]>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
@@ -64,6 +67,7 @@ export function createClerk(options: {
       owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
     findUserIdsByEmail: (email) => findUserIdsByEmail(api, email),
     findOwnersByName: (text) => findOwnersByName(api, text),
+    listMembershipsOf: (userId) => listMembershipsOf(api, userId),
     async getProfile(userId) {
       try {
         const user = await withTimeLimit(api.users.getUser(userId), {

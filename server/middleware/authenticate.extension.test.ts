@@ -60,6 +60,8 @@ describe('two kinds of token', () => {
     expect(forBrowsers.map(({ path }) => path)).toContain('/api/extension-token/generate')
     expect(forEditors.map(({ path }) => path)).toEqual([
       '/api/extension/sign-out',
+      '/api/extension/payers',
+      '/api/extension/payer',
       '/api/extension/balance',
       '/api/extension/usage',
       '/api/extension/holds',

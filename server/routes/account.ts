@@ -23,7 +23,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
-import { findActiveSeats } from '../../schema/seats/seats.ts'
+import { findHeldSeat } from '../../schema/seats/seats.ts'
 import { customerDeclineText } from '../../schema/stripe/declines.ts'
 import {
   findLatestSubscription,
@@ -55,13 +55,13 @@ export const accountRoutes = [
   }).handle(async ({ query, owner, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, currency, payments, [seat]] = await Promise.all([
+    const [user, balance, subscription, currency, payments, seat] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
       findCurrency(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
-      findActiveSeats(db, member === null ? [] : [{ organization_id: owner.owner_id, user_id }]),
+      member && findHeldSeat(db, owner.owner_id, { user_id }),
     ])
     const plan_type = planTypeOf(owner, { user, subscription })
     return {

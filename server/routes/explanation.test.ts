@@ -178,7 +178,9 @@ test('what is reserved is told above the history of the present, with its editor
   const at = { user_id, now: clock.now() }
   const token = await database.server
     .transaction()
-    .execute((trx) => issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null }))
+    .execute((trx) =>
+      issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null, payer: 'personal' }),
+    )
   const reserved = { credits: 30, occurred_at: clock.now(), model: 'large' }
   await buildHold(database.server, owner, { ...reserved, token_id: token?.id ?? null })
   const explain = async (query: Record<string, string> = {}) =>

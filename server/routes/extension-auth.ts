@@ -19,6 +19,7 @@ import { mayAddEditor } from '../../schema/extension/tokens.ts'
 import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { findPayer } from '../editor-payer.ts'
 import {
   foreignExtension,
   invalidGrant,
@@ -65,8 +66,10 @@ export const extensionAuthRoutes = [
     // The lists may be shorter than when it was signed.
     requireDestination(request.redirect_uri, deps.settings)
     await requirePlaceForEditor(deps, user_id)
-    const { editor_name = null } = body
-    const bound = await bindSignIn(deps.db, { ...request, user_id, session_id, editor_name, now: deps.now() })
+    const { editor_name = null, payer } = body
+    await findPayer(deps, { payer, user_id })
+    const agreed = { ...request, user_id, session_id, editor_name, payer, now: deps.now() }
+    const bound = await bindSignIn(deps.db, agreed)
     if (typeof bound === 'string') throw signInRefused(bound)
     return { success: true, authorization_code: bound.code, redirect_uri: request.redirect_uri }
   }),
@@ -92,9 +95,10 @@ export const extensionAuthRoutes = [
   }).handle(async ({ body, user_id, session_id, requestLog }, deps) => {
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await requirePlaceForEditor(deps, user_id)
-    const { state, redirect_uri, confirmation } = body
+    const { state, redirect_uri, confirmation, payer } = body
     requireDestination(redirect_uri, deps.settings)
-    const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
+    await findPayer(deps, { payer, user_id })
+    const signIn = { state, redirect_uri, confirmation, payer, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
     if (outcome === 'unconfirmed') throw signInUnconfirmed()
     if (outcome !== 'completed') throw signInRefused(outcome)

@@ -222,7 +222,7 @@ describe('the balance of an organization', () => {
     await buildSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
     const bodyOf = async (token: string, payer: string) => {
       const { status, body } = await server.api(getExtensionBalance, { token, query: { payer } })
-      return { status, ...(body as object), request_id: null }
+      return { status, ...(body as object), request_id: null, payer: null }
     }
     const missing = await bodyOf(stranger.token, newOrganization())
     expect(missing).toMatchObject({ status: 404, code: 'payer_not_found' })

@@ -84,6 +84,7 @@ describe('several editors of a person', () => {
       created_at: null,
       expires_at: null,
       last_used_at: null,
+      payer: null,
       editors: [
         {
           id: expect.any(String),
@@ -92,6 +93,7 @@ describe('several editors of a person', () => {
           signed_in_at: '2026-11-20T10:00:00.000Z',
           last_used_at: '2026-11-20T12:00:00.000Z',
           expires_at: '2027-03-20T10:00:00.000Z',
+          payer: 'personal',
         },
         {
           id: expect.any(String),
@@ -100,6 +102,7 @@ describe('several editors of a person', () => {
           signed_in_at: '2026-11-20T11:00:00.000Z',
           last_used_at: null,
           expires_at: '2027-03-20T11:00:00.000Z',
+          payer: 'personal',
         },
       ],
     })
@@ -197,7 +200,13 @@ describe('the eleventh editor', () => {
     const ada = await signUp(clerk)
     const [oldest] = await signInTen(ada)
     await server.api(signOutEditor, { token: oldest ?? '' })
-    const editor = { user_id: ada.user_id, now: new Date(), scheme: 'cursor', editor_name: null }
+    const editor = {
+      user_id: ada.user_id,
+      now: new Date(),
+      scheme: 'cursor',
+      editor_name: null,
+      payer: 'personal',
+    }
     const [first, second] = await database.server.transaction().execute(async (trx) => {
       const first = await issueEditorToken(trx, editor)
       // Both would see nine, and this one would not wait.

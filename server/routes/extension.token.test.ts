@@ -29,6 +29,7 @@ describe('a long-lived token', () => {
       created_at: null,
       expires_at: null,
       last_used_at: null,
+      payer: null,
       editors: [],
     })
   })

@@ -1,7 +1,11 @@
 import {
+  choosePayer,
+  choosePayerOfEditor,
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
+  listOwnPayers,
+  listPayers,
   reportUsage,
   revokeAllExtensionTokens,
   revokeEditor,
@@ -17,13 +21,15 @@ import {
   listActiveTokens,
   revokeToken,
   revokeTokens,
+  setPayer,
 } from '../../schema/extension/tokens.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { findPayer, ownerOf, presentBalance, refuseSpending } from '../editor-payer.ts'
-import { editorNotFound, payerNotFound } from '../errors.ts'
+import { findPayer, ownerOf, presentBalance, refuseSpending, requireSeat } from '../editor-payer.ts'
+import { editorNotFound, invalidExtensionToken } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
+import { listPayersOf, suggestPayer } from '../list-payers.ts'
 import { oneself, oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -38,18 +44,20 @@ export const extensionRoutes = [
       created_at: token?.created_at.toISOString() ?? null,
       expires_at: token?.expires_at.toISOString() ?? null,
       last_used_at: token?.last_used_at?.toISOString() ?? null,
+      payer: token?.payer ?? null,
       editors: tokens.flatMap((token) => presentEditor(token, deps.settings.editors) ?? []),
     }
   }),
 
   route(generateExtensionToken, {
-    rights: oneself,
+    rights: oneselfOrSeatHolder,
     failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
-  }).handle(async ({ user_id, session_id, requestLog }, deps) => {
+  }).handle(async ({ query: { payer }, user_id, session_id, requestLog }, deps) => {
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
+    await findPayer(deps, { payer, user_id })
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
-      generateToken(trx, { user_id, now: deps.now() }),
+      generateToken(trx, { user_id, payer, now: deps.now() }),
     ).finally(deps.editorTokens.forgetAll)
     return { access_token, expires_at: expires_at.toISOString() }
   }),
@@ -86,19 +94,53 @@ export const extensionRoutes = [
     return { success: true }
   }),
 
+  route(listPayers, { rights: oneself }).handle(async ({ user_id, editor_token_id: token_id }, deps) => {
+    const [payers, { payer }] = await Promise.all([
+      listPayersOf(deps, user_id),
+      deps.editorCalls.findPayer({ user_id, token_id, payer: null }),
+    ])
+    return { success: true, payers: payers.map((listed) => ({ ...listed, is_default: listed.id === payer })) }
+  }),
+
+  route(choosePayer, {
+    rights: oneselfOrSeatHolder,
+  }).handle(async ({ body: { payer }, user_id, editor_token_id }, deps) => {
+    await findPayer(deps, { payer, user_id })
+    const chosen = { user_id, id: editor_token_id ?? '', payer, now: deps.now() }
+    // This server may have remembered a token that was revoked on another one.
+    if (!(await setPayer(deps.db, chosen))) throw invalidExtensionToken()
+    return { success: true, payer }
+  }),
+
+  route(listOwnPayers, { rights: oneself }).handle(async ({ query, user_id }, deps) => {
+    const payers = await listPayersOf(deps, user_id)
+    const suggested = suggestPayer(payers, query.payer)
+    return {
+      success: true,
+      payers: payers.map((listed) => ({ ...listed, is_default: listed.id === suggested })),
+    }
+  }),
+
+  route(choosePayerOfEditor, {
+    rights: theOwner,
+    failure: anyFailure('Failed to change who pays', 'payer_change_failed'),
+  }).handle(async ({ body: { id = 'generated', payer }, user_id }, deps) => {
+    await findPayer(deps, { payer, user_id })
+    if (!(await setPayer(deps.db, { user_id, id, payer, now: deps.now() }))) throw editorNotFound()
+    return { success: true, payer }
+  }),
+
   route(getExtensionBalance, {
     rights: oneselfOrSeatHolder,
-  }).handle(async ({ query, user_id }, deps) => {
-    const { payer } = query
-    const owner = ownerOf(payer, user_id)
-    const balance = await deps.editorCalls.readBalance({ ...owner, user_id })
-    if (owner.owner_kind === 'organization' && balance.seat_role === null) throw payerNotFound()
+  }).handle(async ({ query: { payer: named }, user_id, editor_token_id: token_id }, deps) => {
+    const balance = await deps.editorCalls.readBalance({ user_id, token_id, payer: named ?? null })
+    const payer = await requireSeat(deps, { payer: named, user_id }, balance)
     const { version } = balance
     const plan_type = balance.plan_type ?? 'starter'
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
       // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
-      `${owner.owner_id}.${version}.${balance.held}.${balance.expiring}.${plan_type}`,
+      `${ownerOf(payer, user_id).owner_id}.${version}.${balance.held}.${balance.expiring}.${plan_type}`,
     )
   }),
 
@@ -106,7 +148,8 @@ export const extensionRoutes = [
     rights: oneselfOrSeatHolder,
   }).handle(async ({ body, user_id, editor_token_id }, deps) => {
     const { payer: name, description, outcome: _, reason: failure, ...reported } = body
-    const payer = await findPayer(deps, { payer: name, user_id })
+    const { credits: required } = body
+    const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const usage = await deps.editorCalls.spend({
       ...payer.owner,
       ...reported,
@@ -116,7 +159,7 @@ export const extensionRoutes = [
       token_id: editor_token_id,
       reason: description,
     })
-    if (usage.outcome === 'refused') throw await refuseSpending(deps, payer, usage, body.credits)
+    if (usage.outcome === 'refused') throw await refuseSpending(deps, payer, usage, required)
     return {
       success: true,
       charged: usage.charged,
@@ -139,5 +182,6 @@ function presentEditor(
     signed_in_at: token.created_at.toISOString(),
     last_used_at: token.last_used_at?.toISOString() ?? null,
     expires_at: token.expires_at.toISOString(),
+    payer: token.payer,
   }
 }

@@ -218,6 +218,7 @@ describe('a refusal of a report says which payer lacks what, and where to buy', 
       purchased: 1,
       debt: 0,
       buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
+      other_payers: [],
     })
     expect(await availableTo(ada)).toBe(3)
   })

@@ -175,6 +175,7 @@ describe('a refusal beside holds', () => {
       purchased: 100,
       debt: 0,
       buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
+      other_payers: [],
     })
     clock.advance(14 * minute + 20_000)
     const later = await use(ada, 26)

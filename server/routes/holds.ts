@@ -19,7 +19,8 @@ export const holdsRoutes = [
     rights: oneselfOrSeatHolder,
   }).handle(async ({ body, user_id, editor_token_id }, deps) => {
     const { payer: name, description, expires_in, ...asked } = body
-    const payer = await findPayer(deps, { payer: name, user_id })
+    const required = body.at_least ?? body.credits
+    const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const outcome = await deps.editorCalls.spend({
       ...payer.owner,
       ...asked,
@@ -30,15 +31,13 @@ export const holdsRoutes = [
       reason: description,
       lasting_s: expires_in * 60,
     })
-    if (outcome.outcome === 'refused') {
-      throw await refuseSpending(deps, payer, outcome, body.at_least ?? body.credits)
-    }
+    if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
     if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner))
     return {
       success: true,
       hold: presentHold(requireDone(outcome)),
       replayed: outcome.outcome === 'replayed',
-      balance: presentBalance(name, outcome),
+      balance: presentBalance(payer.name, outcome),
     }
   }),
 

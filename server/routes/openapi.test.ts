@@ -45,19 +45,27 @@ test('the contract says of each error of a hold what it is about, and that it ha
         { description: expect.any(String), content: { 'application/json': { schema } } },
       ]),
     )
+  const more = (status: number, field: string) => ({
+    [status]: {
+      description: expect.any(String),
+      content: { 'application/json': { schema: { required: expect.arrayContaining(['error', field]) } } },
+    },
+  })
+  const unpaid = more(404, 'other_payers')
   const holds = '/api/extension/holds'
   expect(paths[holds]?.post?.responses).toMatchObject({
-    ...errors(404, 409, 429),
-    402: { content: { 'application/json': { schema: { required: expect.arrayContaining(['held']) } } } },
+    ...errors(409, 429),
+    ...unpaid,
+    ...more(402, 'held'),
   })
-  expect(paths['/api/extension/usage']?.post?.responses).toMatchObject(errors(404, 409))
+  expect(paths['/api/extension/usage']?.post?.responses).toMatchObject({ ...errors(409), ...unpaid })
   for (const act of ['extend', 'settle', 'release']) {
     expect(paths[`${holds}/{id}/${act}`]?.post?.responses).toMatchObject(errors(404, 409))
   }
   expect(paths[`${holds}/{id}`]?.get?.responses).toMatchObject(errors(404))
   expect(paths['/api/extension/balance']?.get?.responses).toMatchObject({
     304: { description: expect.any(String) },
-    ...errors(404),
+    ...unpaid,
   })
 })
 

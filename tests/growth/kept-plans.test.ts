@@ -7,11 +7,10 @@ import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import { claimDue } from '../../schema/claim/claim-due.ts'
 import { connectDatabase, type DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
-import { readEditorBalances } from '../../schema/extension/editor-balances.ts'
+import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
 import { claimableEvents, finishEvents, insertEvents, lockEvents } from '../../schema/inbox/events.ts'
 import { readPurchaseGrants } from '../../schema/ledger/post/books.ts'
-import { findActiveSeats } from '../../schema/seats/seats.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
@@ -20,11 +19,6 @@ const owner = { owner_kind: 'user', owner_id: 'user_nobody' } as const
 
 /** What each call of an editor and each event asks for, of one or of several at once. */
 const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string[]) => Promise<unknown>>> = {
-  active_seats: (trx, ids) =>
-    findActiveSeats(
-      trx,
-      ids.map((id) => ({ organization_id: 'org', user_id: id })),
-    ),
   charges_of_intents: (trx, ids) =>
     listChargesOfIntents(
       trx,
@@ -33,7 +27,12 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
   editor_balances: (trx, ids) =>
     readEditorBalances(
       trx,
-      ids.map((id) => ({ ...owner, user_id: id })),
+      ids.map((id) => ({ user_id: id, token_id: null, payer: 'org' })),
+    ),
+  editor_payers: (trx, ids) =>
+    findEditorPayers(
+      trx,
+      ids.map((id) => ({ user_id: id, token_id: id, payer: null })),
     ),
   lock_events: (trx, ids) => lockEvents(trx, { source: 'stripe', ids }),
   lock_intents: lockIntents,

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment, getOfferedCard } from '../../schema/api/account.ts'
-import { getActiveExtensionToken } from '../../schema/api/extension.ts'
+import { getActiveExtensionToken, listOwnPayers } from '../../schema/api/extension.ts'
 import { previewOwnPlanEnd, previewPlanChange } from '../../schema/api/plan-changes.ts'
 import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
@@ -87,6 +87,15 @@ export function extensionTokenQuery(api: Api, userId: string) {
   return queryOptions({
     queryKey: ['extension-token', userId],
     queryFn: ({ signal }) => api(getActiveExtensionToken, { signal }),
+  })
+}
+
+/** `payer` is the account that is selected in the browser, which may be the default. */
+export function editorPayersQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['editor-payers', payer, userId],
+    queryFn: async ({ signal }) => (await api(listOwnPayers, { query: { payer }, signal })).payers,
+    staleTime: 0,
   })
 }
 

@@ -2,17 +2,15 @@ import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Building2, CreditCard, LayoutDashboard, LifeBuoy, type LucideIcon } from 'lucide-react'
 import { Link, useLocation } from 'react-router-dom'
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
-import { formatCredits } from '../../components/format.ts'
+import { formatCredits, formatMoney } from '../../components/format.ts'
 import { Mark } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
-import { usePrice } from '../../components/usePrice.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
@@ -80,9 +78,8 @@ function UpgradeCard() {
     ...accountSummaryQuery(useApi(), { payer: 'personal', userId: user?.id ?? '' }),
     enabled: user !== undefined,
   })
-  const currency = summary?.subscription?.currency ?? defaultCurrency
-  const price = usePrice(currency)
   if (summary?.plan_type !== 'starter') return null
+  const currency = summary.currency.code
   const { name, credits_per_seat, price_minor } = plans.pro
   const query = new URLSearchParams({ plan: 'pro', billing: 'monthly', currency })
   return (
@@ -94,7 +91,7 @@ function UpgradeCard() {
         Upgrade to {name}
       </h2>
       <p className="mt-1 text-muted">
-        {formatCredits(credits_per_seat)} credits every month for {price(price_minor.monthly)}.
+        {formatCredits(credits_per_seat)} credits every month for {formatMoney(price_minor.monthly, currency)}.
       </p>
       <Button asChild size="small" className="mt-3 w-full">
         <Link to={`/auth/post-signup?${query}`}>Upgrade Now</Link>

@@ -28,16 +28,12 @@ function isUnreachable(error: unknown): boolean {
   return !(error instanceof ApiFailure) || error.code === 'unreachable'
 }
 
-/** Whether the same sign-in may succeed when it is tried again. */
+/** Whether the same sign-in may succeed when it is tried again, perhaps after its user has done something. */
 export function mayHelp(error: unknown): boolean {
-  return (
-    !(error instanceof ApiFailure && error.final) ||
-    error.code === 'sign_in_unconfirmed' ||
-    hasTooManyEditors(error)
-  )
+  const helps = ['sign_in_unconfirmed', 'too_many_editors', 'payer_not_found']
+  return !(error instanceof ApiFailure && error.final) || helps.includes(error.code)
 }
 
-/** Whether the user has to revoke an editor first. */
-export function hasTooManyEditors(error: unknown): boolean {
-  return error instanceof ApiFailure && error.code === 'too_many_editors'
+export function hasCode(error: unknown, code: 'too_many_editors' | 'payer_not_found'): boolean {
+  return error instanceof ApiFailure && error.code === code
 }

@@ -16,7 +16,6 @@ import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton, LastBalanceCard } from './BalanceCard.tsx'
-import { noTokens } from './Editors.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
 import { keepFigures, lastFigures } from './lastFigures.ts'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
@@ -60,10 +59,8 @@ function Dashboard({ user, payer }: { user: SignedInUser; payer: Payer }) {
   const token = useQuery(extensionTokenQuery(useApi(), user.id))
   // Without an answer the token's card says so and asks again, for which the dashboard stays.
   if (account.state === 'loading' || !token.isFetched) return <Loading />
-  const { hasActive, editors } = token.data ?? noTokens
-  return (
-    <LoadedDashboard account={account} connected={hasActive || editors.length > 0} {...{ user, payer }} />
-  )
+  const connected = Boolean(token.data?.hasActive || token.data?.editors.length)
+  return <LoadedDashboard account={account} {...{ user, payer, connected }} />
 }
 
 interface LoadedDashboardProps {

@@ -3,14 +3,18 @@ import { MonitorSmartphone } from 'lucide-react'
 import { useState } from 'react'
 import type { ResponseOf } from '../../../schema/api/endpoint.ts'
 import {
+  choosePayerOfEditor,
   type getActiveExtensionToken,
+  type ListedPayer,
   revokeAllExtensionTokens,
   revokeEditor,
+  revokeExtensionToken,
   type SignedInEditor,
 } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import { failureText } from '../../api/failure.ts'
+import { hasChoice, PayerChoice } from '../../components/account/PayerChoice.tsx'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -18,27 +22,17 @@ import { toast } from '../../ui/toast.ts'
 
 export type Tokens = ResponseOf<typeof getActiveExtensionToken>
 
-export const noTokens: Tokens = {
-  hasActive: false,
-  created_at: null,
-  expires_at: null,
-  last_used_at: null,
-  editors: [],
-}
-
 const shownAtFirst = 3
 
-interface EditorsProps {
-  userId: string
+interface EditorsProps extends Pick<PaidByProps, 'userId' | 'payers'> {
   tokens: Tokens
-  onAllRevoked: () => void
+  revocation: ReturnType<typeof useRevocation>
 }
 
 /** The editors that a person has signed in, the one that was used last first. */
-export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
+export function Editors({ userId, payers, tokens, revocation }: EditorsProps) {
   const { editors, hasActive } = tokens
   const [isComplete, setIsComplete] = useState(false)
-  const { one, all } = useRevocations(userId, onAllRevoked)
   const shown = isComplete ? editors : editors.slice(0, shownAtFirst)
   return (
     <section aria-labelledby="editors-title">
@@ -49,12 +43,12 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
         {editors.length + Number(hasActive) > 1 && (
           <ConfirmButton
             label="Revoke all"
-            busy={all.isPending}
+            busy={revocation.isPending && revocation.variables === 'all'}
             title="Revoke all tokens?"
             text={`All connected editors are signed out${hasActive ? ', and your long-lived token ends' : ''}. You will need to sign in again from each editor.`}
             confirm="Revoke all"
             dismiss="Keep them"
-            onConfirm={() => all.mutate()}
+            onConfirm={() => revocation.mutate('all')}
           />
         )}
       </div>
@@ -62,16 +56,16 @@ export function Editors({ userId, tokens, onAllRevoked }: EditorsProps) {
         {shown.map((editor) => (
           <li key={editor.id} className="flex items-start gap-3 py-3">
             <MonitorSmartphone aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted" />
-            <Editor editor={editor} />
+            <Editor {...{ editor, userId, payers }} />
             <ConfirmButton
               label="Revoke"
               of={nameOf(editor)}
-              busy={one.isPending && one.variables === editor.id}
+              busy={revocation.isPending && revocation.variables === editor.id}
               title={`Revoke ${nameOf(editor)}?`}
               text="It can no longer see your balance or spend your credits. To use it again, sign in from the editor."
               confirm="Revoke editor"
               dismiss="Keep it"
-              onConfirm={() => one.mutate(editor.id)}
+              onConfirm={() => revocation.mutate(editor.id)}
             />
           </li>
         ))}
@@ -90,12 +84,13 @@ const titleOf = ({ editor }: SignedInEditor) => editor ?? 'A program on a comput
 const nameOf = (editor: SignedInEditor) =>
   editor.name === null ? titleOf(editor) : `${titleOf(editor)}, “${editor.name}”`
 
-function Editor({ editor }: { editor: SignedInEditor }) {
-  const { name, last_used_at, signed_in_at, expires_at } = editor
+function Editor({ editor, ...paid }: { editor: SignedInEditor } & Pick<PaidByProps, 'userId' | 'payers'>) {
+  const { id, name, payer, last_used_at, signed_in_at, expires_at } = editor
   return (
     <div className="min-w-0 flex-1 text-sm">
       <p className="font-medium">{titleOf(editor)}</p>
       {name !== null && <p className="[overflow-wrap:anywhere]">Says it is “{name}”</p>}
+      <PaidBy {...paid} id={id} payer={payer} />
       <p className="mt-0.5 text-muted">
         {last_used_at === null
           ? 'Not used yet'
@@ -108,32 +103,77 @@ function Editor({ editor }: { editor: SignedInEditor }) {
   )
 }
 
-function useRevocations(userId: string, onAllRevoked: () => void) {
+interface PaidByProps {
+  userId: string
+  /** Undefined until they are known. */
+  payers: readonly ListedPayer[] | undefined
+  /** Left out for the generated token. */
+  id?: string
+  payer: string
+}
+
+/** Who pays for the calls of an editor or of the generated token, and a way to change it. */
+export function PaidBy({ userId, payers, id, payer }: PaidByProps) {
   const api = useApi()
   const queryClient = useQueryClient()
-  const { queryKey } = extensionTokenQuery(api, userId)
-  const onError = (error: unknown) =>
-    toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') })
-  return {
-    one: useMutation({
-      mutationFn: (id: string) => api(revokeEditor, { body: { id } }),
-      onSuccess: (_, id) => {
-        queryClient.setQueryData<Tokens>(
-          queryKey,
-          (tokens) => tokens && { ...tokens, editors: tokens.editors.filter((editor) => editor.id !== id) },
-        )
-        toast.success('Editor revoked', { description: 'It can no longer use your account.' })
-      },
-      onError,
-    }),
-    all: useMutation({
-      mutationFn: () => api(revokeAllExtensionTokens, {}),
-      onSuccess: () => {
-        onAllRevoked()
-        queryClient.setQueryData<Tokens>(queryKey, noTokens)
-        toast.success('All tokens revoked', { description: 'No editor can use your account now.' })
-      },
-      onError,
-    }),
-  }
+  const change = useMutation({
+    mutationFn: (payer: string) => api(choosePayerOfEditor, { body: { ...(id && { id }), payer } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: extensionTokenQuery(api, userId).queryKey })
+      toast.success('Payer changed', { description: 'It counts from the next request.' })
+    },
+    onError: (error) =>
+      toast.error('Change Failed', { description: failureText(error, 'Failed to change who pays') }),
+  })
+  if (!payers) return null
+  const paying = payers.find((known) => known.id === payer)
+  const isLost = paying === undefined || paying.cannot_pay === 'no_seat'
+  const text = (
+    <span className="[overflow-wrap:anywhere]">
+      Paid by {paying?.name ?? 'an organization that you have left'}
+      {isLost && <span className="text-critical">: you have no seat there, so nobody pays</span>}
+    </span>
+  )
+  if (!isLost && !hasChoice(payers)) return <p className="mt-0.5 text-sm">{text}</p>
+  return (
+    <details className="mt-0.5 text-sm">
+      <summary className="cursor-pointer list-none">
+        {text} <span className="ml-1 text-accent-text underline underline-offset-4">Change</span>
+      </summary>
+      <div className="my-2 rounded-control border p-3" aria-busy={change.isPending || undefined}>
+        <PayerChoice
+          payers={payers}
+          value={change.isPending ? change.variables : payer}
+          onChange={change.mutate}
+        />
+      </div>
+    </details>
+  )
+}
+
+const revoked = {
+  editor: ['Editor revoked', 'It can no longer use your account.'],
+  token: ['Token Revoked', 'The extension can no longer use it.'],
+  all: ['All tokens revoked', 'No editor can use your account now.'],
+} as const
+
+/** Ends an editor by its id, the generated token (`token`) or all of them, and reads the list again. */
+export function useRevocation(userId: string, onTokenRevoked: () => void) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (what: string): Promise<unknown> => {
+      if (what === 'all') return api(revokeAllExtensionTokens, {})
+      return what === 'token' ? api(revokeExtensionToken, {}) : api(revokeEditor, { body: { id: what } })
+    },
+    onSuccess: async (_, what) => {
+      const kind = what === 'all' || what === 'token' ? what : 'editor'
+      if (kind !== 'editor') onTokenRevoked()
+      await queryClient.invalidateQueries({ queryKey: extensionTokenQuery(api, userId).queryKey })
+      const [title, description] = revoked[kind]
+      toast.success(title, { description })
+    },
+    onError: (error) =>
+      toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') }),
+  })
 }

@@ -17,7 +17,7 @@ interface FirstStepsProps {
 /** A new account's checklist, hidden once it is done or the account is no longer new. */
 export function FirstSteps({ summary, connected }: FirstStepsProps) {
   const titleId = useId()
-  const { balance, credits_on_the_way, as_of, member_since, may_manage } = summary
+  const { balance, credits_on_the_way, as_of, member_since, may_manage, organization_name } = summary
   const isWithoutSeat = needsSeat(summary)
   const hasCredits = !isWithoutSeat && (balance.had_credits || credits_on_the_way > 0)
   const isNew = Date.parse(as_of) - Date.parse(member_since ?? as_of) < newForMs
@@ -35,7 +35,7 @@ export function FirstSteps({ summary, connected }: FirstStepsProps) {
           done={connected}
           number={1}
           title="Connect your editor"
-          text="Sign in from the extension, or paste a token into it."
+          text={`Sign in from the extension${organization_name === null ? ', or paste a token into it' : ` and let ${organization_name} pay`}.`}
           href="#extension-token"
           more={<EditorLink />}
         />

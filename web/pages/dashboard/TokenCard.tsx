@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { generateExtensionToken, revokeExtensionToken } from '../../../schema/api/extension.ts'
+import { generateExtensionToken } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { extensionTokenQuery } from '../../api/account.ts'
+import { editorPayersQuery, extensionTokenQuery } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
+import { defaultPayer, hasChoice, PayerChoice } from '../../components/account/PayerChoice.tsx'
+import { usePayer } from '../../components/account/usePayer.ts'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -15,7 +17,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
-import { Editors, noTokens, type Tokens } from './Editors.tsx'
+import { Editors, PaidBy, type Tokens, useRevocation } from './Editors.tsx'
 
 /** What connects editors: sign-ins, and the long-lived token, which is shown once, when it is made. */
 export function TokenCard({ userId }: { userId: string }) {
@@ -24,6 +26,10 @@ export function TokenCard({ userId }: { userId: string }) {
   const [secret, setSecret] = useState<string | null>(null)
   const generation = useGeneration(userId, setSecret)
   const revocation = useRevocation(userId, () => setSecret(null))
+  const selected = usePayer()?.payer ?? 'personal'
+  const payers = useQuery(editorPayersQuery(useApi(), { payer: selected, userId }))
+  const [chosen, setChosen] = useState<string>()
+  const payer = chosen ?? defaultPayer(payers.data)
   return (
     <Card
       id="extension-token"
@@ -37,7 +43,11 @@ export function TokenCard({ userId }: { userId: string }) {
         action={token.data?.hasActive && <Badge tone="positive">Active</Badge>}
       />
       {token.isPending ? (
-        <TokenSkeleton />
+        <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+          <span className="sr-only">Loading your token</span>
+          <Skeleton className="h-10 w-full" />
+          <Skeleton className="h-9 w-52" />
+        </div>
       ) : token.isLoadingError ? (
         <FailurePanel
           title="Your token could not be loaded"
@@ -50,7 +60,7 @@ export function TokenCard({ userId }: { userId: string }) {
         <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
           {token.data.editors.length > 0 && (
             <>
-              <Editors userId={userId} tokens={token.data} onAllRevoked={() => setSecret(null)} />
+              <Editors {...{ userId, revocation }} tokens={token.data} payers={payers.data} />
               <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
             </>
           )}
@@ -58,18 +68,7 @@ export function TokenCard({ userId }: { userId: string }) {
           {token.data.hasActive ? (
             <>
               <TokenDates token={token.data} />
-              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-                <ConfirmButton
-                  label="Revoke Active Long-Lived Token"
-                  busy={revocation.isPending}
-                  title="Revoke the token?"
-                  text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
-                  confirm="Revoke token"
-                  dismiss="Keep it"
-                  onConfirm={() => revocation.mutate()}
-                />
-                <EditorLink />
-              </div>
+              <PaidBy userId={userId} payers={payers.data} payer={token.data.payer ?? 'personal'} />
             </>
           ) : (
             <>
@@ -77,20 +76,35 @@ export function TokenCard({ userId }: { userId: string }) {
                 Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
                 4 months, and generating a new one ends the old one.
               </p>
-              <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-                <Button
-                  variant="secondary"
-                  busy={generation.isPending}
-                  disabled={generation.isPending}
-                  onClick={() => generation.mutate()}
-                >
-                  {!generation.isPending && <KeyRound aria-hidden="true" />}
-                  Generate Long-Lived Token
-                </Button>
-                <EditorLink />
-              </div>
+              {hasChoice(payers.data) && (
+                <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
+              )}
             </>
           )}
+          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+            {token.data.hasActive ? (
+              <ConfirmButton
+                label="Revoke Active Long-Lived Token"
+                busy={revocation.isPending && revocation.variables === 'token'}
+                title="Revoke the token?"
+                text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
+                confirm="Revoke token"
+                dismiss="Keep it"
+                onConfirm={() => revocation.mutate('token')}
+              />
+            ) : (
+              <Button
+                variant="secondary"
+                busy={generation.isPending}
+                disabled={generation.isPending || payers.isPending}
+                onClick={() => generation.mutate(payer)}
+              >
+                {!generation.isPending && <KeyRound aria-hidden="true" />}
+                Generate Long-Lived Token
+              </Button>
+            )}
+            <EditorLink />
+          </div>
         </div>
       )}
     </Card>
@@ -100,18 +114,11 @@ export function TokenCard({ userId }: { userId: string }) {
 function useGeneration(userId: string, onSecret: (secret: string) => void) {
   const api = useApi()
   const queryClient = useQueryClient()
-  const { queryKey } = extensionTokenQuery(api, userId)
   return useMutation({
-    mutationFn: () => api(generateExtensionToken, {}),
-    onSuccess: ({ access_token, expires_at }) => {
+    mutationFn: (payer: string | undefined) => api(generateExtensionToken, { query: { payer } }),
+    onSuccess: async ({ access_token }) => {
       onSecret(access_token)
-      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({
-        ...noTokens,
-        hasActive: true,
-        expires_at,
-        editors,
-      }))
-      void queryClient.invalidateQueries({ queryKey })
+      await queryClient.invalidateQueries({ queryKey: extensionTokenQuery(api, userId).queryKey })
       toast.success('Token Generated', { description: 'Copy it now: it is shown only once.' })
     },
     onError: (error) => toast.error('Token Generation Failed', { description: generationFailureText(error) }),
@@ -125,23 +132,13 @@ export function generationFailureText(error: unknown): string {
     : failureText(error, 'Failed to generate long-lived token')
 }
 
-function useRevocation(userId: string, onRevoked: () => void) {
-  const api = useApi()
-  const queryClient = useQueryClient()
-  const { queryKey } = extensionTokenQuery(api, userId)
-  return useMutation({
-    mutationFn: () => api(revokeExtensionToken, {}),
-    onSuccess: () => {
-      onRevoked()
-      queryClient.setQueryData<Tokens>(queryKey, ({ editors } = noTokens) => ({ ...noTokens, editors }))
-      toast.success('Token Revoked', { description: 'The extension can no longer use it.' })
-    },
-    onError: (error) =>
-      toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') }),
-  })
-}
-
 function Secret({ secret }: { secret: string }) {
+  const [copied, copy] = useCopied()
+  // The browser allows it only with a permission; the text can be selected with one click.
+  const onRefused = () =>
+    toast.error('Error', {
+      description: 'Your browser does not allow copying. Select the token instead.',
+    })
   return (
     <div className="rounded-control border border-accent-line bg-accent-soft p-3.5">
       <p className="font-medium text-sm">Your new token. It is shown only now.</p>
@@ -149,38 +146,24 @@ function Secret({ secret }: { secret: string }) {
         <code className="min-w-0 flex-1 basis-52 select-all rounded-md border bg-surface px-3 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
           {secret}
         </code>
-        <CopyButton text={secret} />
+        <Button
+          variant="secondary"
+          size="small"
+          className="w-24"
+          onClick={() => void copy(secret).catch(onRefused)}
+        >
+          {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+          <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+        </Button>
       </div>
     </div>
   )
 }
 
-function CopyButton({ text }: { text: string }) {
-  const [copied, copy] = useCopied()
-  return (
-    <Button
-      variant="secondary"
-      size="small"
-      className="w-24"
-      onClick={() =>
-        // The browser allows it only with a permission; the text can be selected with one click.
-        void copy(text).catch(() =>
-          toast.error('Error', {
-            description: 'Your browser does not allow copying. Select the token instead.',
-          }),
-        )
-      }
-    >
-      {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
-    </Button>
-  )
-}
-
 function TokenDates({ token }: { token: Tokens }) {
   const dates = [
-    ['Created', dayOf(token.created_at)],
-    ['Expires', dayOf(token.expires_at)],
+    ['Created', formatDay(token.created_at ?? '')],
+    ['Expires', formatDay(token.expires_at ?? '')],
     ['Last used', momentOf(token.last_used_at)],
   ] as const
   return (
@@ -195,16 +178,4 @@ function TokenDates({ token }: { token: Tokens }) {
   )
 }
 
-const dayOf = (iso: string | null) => (iso === null ? 'Just now' : formatDay(iso))
-
 const momentOf = (iso: string | null) => (iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`)
-
-function TokenSkeleton() {
-  return (
-    <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-      <span className="sr-only">Loading your token</span>
-      <Skeleton className="h-10 w-full" />
-      <Skeleton className="h-9 w-52" />
-    </div>
-  )
-}

@@ -9,7 +9,6 @@ import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
-import { invitationOf } from './invitationOf.ts'
 
 /**
  * The target of an invitation link. The e-mailed link has Clerk's ticket, with which a visitor joins during
@@ -80,7 +79,7 @@ function OpenInvitation({ invitation }: { invitation: ClerkInvitation }) {
       tone="neutral"
       Icon={MailOpen}
       title={`Join ${name}`}
-      text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You get a seat and use the organization’s credits. You are not charged.`}
+      text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You get a seat and use the organization’s credits in the editors that it pays for. You are not charged.`}
       actions={
         <>
           <Button busy={joined.isPending} disabled={joined.isPending} onClick={() => joined.mutate()}>
@@ -193,4 +192,27 @@ function useOpenOrganization(organizationId: string): () => Promise<void> {
 function clerkText(error: unknown): string {
   const said = (error as { errors?: { longMessage?: string; message?: string }[] }).errors?.[0]
   return said?.longMessage || said?.message || 'You could not join at the moment. Please try again.'
+}
+
+export interface ListedInvitation {
+  readonly id: string
+  readonly status: 'pending' | 'accepted' | 'revoked' | 'expired'
+  readonly createdAt: Date
+  readonly publicOrganizationData: { readonly id: string }
+}
+
+/**
+ * The invitation of a link among those of the signed-in user. Links have Clerk's id or ours, and the list
+ * only Clerk's, so the organization decides: of several invitations to one, the open one, else the named one,
+ * else the latest.
+ */
+export function invitationOf<T extends ListedInvitation>(
+  invitations: readonly T[],
+  link: { readonly organizationId: string; readonly invitationId: string },
+): T | null {
+  const theirs = invitations
+    .filter(({ publicOrganizationData }) => publicOrganizationData.id === link.organizationId)
+    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+  const open = theirs.find(({ status }) => status === 'pending')
+  return open ?? theirs.find(({ id }) => id === link.invitationId) ?? theirs[0] ?? null
 }

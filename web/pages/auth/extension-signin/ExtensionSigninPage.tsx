@@ -1,7 +1,6 @@
 import { SignInButton } from '@clerk/clerk-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
@@ -14,17 +13,10 @@ import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import {
-  EditorCancelled,
-  EditorFailure,
-  EditorOpened,
-  ManageEditors,
-  UnknownEditor,
-} from '../EditorOutcome.tsx'
-import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
+import { EditorConsent } from '../EditorConsent.tsx'
+import { EditorFailure, UnknownEditor } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
-import { usernameOf } from '../username.ts'
 
 /** What the extension asked for, in the page's address. */
 interface AskedSignIn {
@@ -77,7 +69,6 @@ export function ExtensionSigninPage() {
 
 function SignedIn({ user, asked, editor_name }: SignedInProps) {
   const api = useApi()
-  const [isCancelled, setIsCancelled] = useState(false)
   const body = { ...asked, clerk_user_id: user.id }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
   const prepared = useQuery({
@@ -89,42 +80,27 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   })
-  const agreed = useMutation({
-    mutationFn: async (confirmation: string) => {
-      await api(completeVscodeAuth, { body: { ...body, confirmation } })
-      return editorAddress({ ...asked, code: user.id })
-    },
-    onSuccess: (address) => window.location.assign(address),
-  })
-  const error = agreed.error ?? prepared.error
-
-  if (agreed.isSuccess) return <EditorOpened address={agreed.data} redirect_uri={asked.redirect_uri} />
-  if (isCancelled) return <EditorCancelled />
-  if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
-  if (error && !prepared.isFetching) {
-    const tryAgain = () => {
-      agreed.reset()
-      void prepared.refetch()
-    }
-    const retry = mayHelp(error) ? tryAgain : undefined
-    const action = hasTooManyEditors(error) ? <ManageEditors /> : undefined
-    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} action={action} />
-  }
-  if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
-  const { confirmation, email } = prepared.data
-  const cancel = () => {
-    setIsCancelled(true)
-    // Browsers close only windows that a script has opened.
-    window.close()
+  const { data, error, isFetching } = prepared
+  const beginAnew = () => void prepared.refetch()
+  if (isFetching) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
+  if (!data || error) {
+    const retry = mayHelp(error) ? beginAnew : undefined
+    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} />
   }
   return (
-    <AgreeToEditor
-      email={email}
-      username={usernameOf(user)}
+    <EditorConsent
+      user={user}
+      email={data.email}
       redirect_uri={asked.redirect_uri}
       editor_name={editor_name}
-      onAgree={() => agreed.mutate(confirmation)}
-      onCancel={cancel}
+      agree={async (payer) => {
+        await api(completeVscodeAuth, { body: { ...body, payer, confirmation: data.confirmation } })
+        return editorAddress({ ...asked, code: user.id })
+      }}
+      busyText="Completing authentication..."
+      openAfterMs={0}
+      failureText={editorFailures.alternative}
+      beginAnew={beginAnew}
     />
   )
 }

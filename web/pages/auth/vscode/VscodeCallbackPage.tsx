@@ -1,5 +1,4 @@
 import { useAuth } from '@clerk/clerk-react'
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
@@ -14,11 +13,10 @@ import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { AgreeToEditor } from '../AgreeToEditor.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors } from '../EditorOutcome.tsx'
-import { editorFailures, hasTooManyEditors, mayHelp } from '../editorFailures.ts'
+import { EditorConsent } from '../EditorConsent.tsx'
+import { EditorFailure } from '../EditorOutcome.tsx'
+import { editorFailures } from '../editorFailures.ts'
 import { editorTexts } from '../editorTexts.ts'
-import { usernameOf } from '../username.ts'
 
 const signInAfterMs = 3000
 const openEditorAfterMs = 500
@@ -82,54 +80,30 @@ function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
   const api = useApi()
   const { editors } = useWebConfig()
   const { getToken } = useAuth()
-  const [isCancelled, setIsCancelled] = useState(false)
   const [step, setStep] = useState<keyof typeof progress>('processing')
-  const email = user.primaryEmailAddress?.emailAddress ?? ''
-  const username = usernameOf(user)
-  const agreed = useMutation({
-    mutationFn: async () => {
-      setStep('processing')
-      // An ended session gets no new token, and the page says so before a code exists.
-      await getToken({ skipCache: true })
-      setStep('generating')
-      const { state, request, editor_name } = begun
-      const body = { state, request, editor_name, clerk_user_id: user.id, email, username }
-      const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
-      // The code goes only to the approved address; this page's address may have been changed.
-      if (redirect_uri !== begun.redirect_uri) throw otherAddress()
-      setStep('redirecting')
-      return editorAddress({ redirect_uri, code: authorization_code, state })
-    },
-  })
-
-  const address = agreed.data
-  const [isOpened, setIsOpened] = useState(false)
-  useEffect(() => {
-    if (!address) return
-    const timer = setTimeout(() => {
-      window.location.assign(address)
-      setIsOpened(true)
-    }, openEditorAfterMs)
-    return () => clearTimeout(timer)
-  }, [address])
-
-  if (address && isOpened) return <EditorOpened address={address} redirect_uri={begun.redirect_uri} />
-  if (isCancelled) return <EditorCancelled />
-  if (agreed.isPending || address)
-    return <StatusView tone="busy" title={progress[step](begun.redirect_uri, editors)} />
-  if (agreed.isError) {
-    const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
-    const action = hasTooManyEditors(agreed.error) ? <ManageEditors /> : undefined
-    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} action={action} />
+  const agree = async (payer: string) => {
+    setStep('processing')
+    // An ended session gets no new token, and the page says so before a code exists.
+    await getToken({ skipCache: true })
+    setStep('generating')
+    const { state, request, editor_name } = begun
+    const body = { state, request, editor_name, payer, clerk_user_id: user.id }
+    const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
+    // The code goes only to the approved address; this page's address may have been changed.
+    if (redirect_uri !== begun.redirect_uri) throw otherAddress()
+    setStep('redirecting')
+    return editorAddress({ redirect_uri, code: authorization_code, state })
   }
   return (
-    <AgreeToEditor
-      email={email}
-      username={username}
+    <EditorConsent
+      user={user}
+      email={user.primaryEmailAddress?.emailAddress ?? ''}
       redirect_uri={begun.redirect_uri}
       editor_name={begun.editor_name}
-      onAgree={() => agreed.mutate()}
-      onCancel={() => setIsCancelled(true)}
+      agree={agree}
+      busyText={progress[step](begun.redirect_uri, editors)}
+      openAfterMs={openEditorAfterMs}
+      failureText={editorFailures.callback}
     />
   )
 }

@@ -25,7 +25,7 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
           ) : (
             `Install ${brand.name} in your editor`
           )}{' '}
-          and sign in with this account.
+          and sign in with this account{per_seat && ', with your organization as the one that pays'}.
         </Step>
         <Step>
           Start using your credits. You get {formatCredits(credits_per_seat)} every month

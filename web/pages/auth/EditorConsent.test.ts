@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { usernameOf } from './username.ts'
+import { usernameOf } from './EditorConsent.tsx'
 
 const primaryEmailAddress = { emailAddress: 'ada.l@tidemark.test' }
 

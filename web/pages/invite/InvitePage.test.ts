@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { invitationOf, type ListedInvitation } from './invitationOf.ts'
+import { invitationOf, type ListedInvitation } from './InvitePage.tsx'
 
 const invitation = (
   id: string,
