@@ -31,7 +31,6 @@ import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
 import { searchRoutes } from './routes/search.ts'
-import { subscriptionItemRoutes } from './routes/subscription-items.ts'
 import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { taxSettingsRoutes } from './routes/tax-settings.ts'
@@ -76,7 +75,6 @@ function appOf(service: Service): Koa {
   disputeRoutes(api, service)
   subscriptionRoutes(api, service)
   taxSettingsRoutes(api, service)
-  subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)
   manualInvoiceRoutes(api, service)

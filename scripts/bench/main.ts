@@ -20,7 +20,6 @@ const { values, positionals } = parseArgs({
   options: { pairs: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const loadBefore = loadavg()[0] ?? 0
 await using running = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
@@ -47,7 +46,7 @@ const rows: Readonly<Record<string, { lines: readonly string[]; of: (part: Part)
   },
 }
 
-say(`${cpus().length} cores (${cpus()[0]?.model}), load before: ${loadBefore}\n`)
+say(`${cpus().length} cores (${cpus()[0]?.model}), load before: ${loadavg()[0]}\n`)
 say('| row | what | product | floor | ratio | spread |\n| --- | --- | --- | --- | --- | --- |')
 for (const name of positionals.length > 0 ? positionals : Object.keys(rows)) await measure(name)
 say(`\n${values.pairs} pairs of ${values.seconds} s; load after: ${loadavg()[0]}`)

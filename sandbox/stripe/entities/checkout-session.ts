@@ -10,7 +10,6 @@ import type {
 import { newCustomer } from './customer.ts'
 import { emit } from './event.ts'
 import { type DebitType, type Expiry, emptyAddress, type Payer } from './payment-method.ts'
-import { presentmentDetails } from './presentment.ts'
 import type { TestCard } from './test-cards.ts'
 
 export type SessionInput = {
@@ -227,7 +226,6 @@ export function completeSession(
       tax_exempt: 'none',
       tax_ids: session.customer_details?.tax_ids ?? [],
     },
-    ...presentmentDetails(session, payer.email),
     // The uncertain total of a trial is final now.
     ...(payment_status === 'no_payment_required' && { amount_total: 0 }),
     payment_status,

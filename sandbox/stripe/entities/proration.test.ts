@@ -54,7 +54,8 @@ it('more seats are billed at once for the rest of the period, to the second', as
 
 it('a change waits for the next invoice by default', async () => {
   const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
-  await stripe.subscriptionItems.update(item.id, { quantity: 3, proration_date: middleOf(item) })
+  const items = [{ id: item.id, quantity: 3 }]
+  await stripe.subscriptions.update(subscription.id, { items, proration_date: middleOf(item) })
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
   const pending = await stripe.invoiceItems.list({ pending: true })
   expect(pending.data.map(({ amount, proration }) => [amount, proration])).toEqual([

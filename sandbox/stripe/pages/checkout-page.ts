@@ -2,7 +2,6 @@ import { type Html, html } from '../../kit/html.ts'
 import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
-import type { Presentment } from '../entities/presentment.ts'
 import { intervalName } from '../entities/price.ts'
 import type {
   CheckoutDetails,
@@ -24,8 +23,6 @@ export type CheckoutView = {
   productOf: (item: StoredLineItem) => StoredProduct | undefined
   /** What the line costs once it is paid for; in a trial, after it. */
   fullAmountOf: (item: StoredLineItem) => number
-  /** The currency that the buyer is shown instead of the session's; null when it is that one. */
-  presentment: Presentment | null
   /** Cards that the buyer has let Checkout offer again. */
   saved: StoredPaymentMethod[]
   typed: Typed
@@ -164,10 +161,8 @@ function termsOf(view: CheckoutView): SessionTerms {
   return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
 }
 
-function shownMoney({ session, presentment }: CheckoutView, amount: number): string {
-  return presentment
-    ? formatMoney({ amount: presentment.convert(amount), currency: presentment.currency })
-    : formatMoney({ amount, currency: session.currency ?? 'eur' })
+function shownMoney({ session }: CheckoutView, amount: number): string {
+  return formatMoney({ amount, currency: session.currency ?? 'eur' })
 }
 
 function paymentTerms(view: CheckoutView): SessionTerms {

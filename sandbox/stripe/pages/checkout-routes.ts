@@ -3,7 +3,6 @@ import type { Buyer } from '../entities/buyer-details.ts'
 import { needsPaymentMethod, type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
 import { paySession } from '../entities/pay-session.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
-import { presentmentFor } from '../entities/presentment.ts'
 import { unitAmount } from '../entities/price.ts'
 import type { Service } from '../service.ts'
 import type { StoredLineItem, StoredPaymentMethod, StoredSession } from '../state.ts'
@@ -81,9 +80,8 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const { businessName } = settings
     const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
       unitAmount(service, price, currency) * (quantity ?? 1)
-    const presentment = presentmentFor(session)
     const saved = savedCards(service, session)
-    const view = { businessName, session, details, productOf, fullAmountOf, presentment, saved, ...shown }
+    const view = { businessName, session, details, productOf, fullAmountOf, saved, ...shown }
     sendPage(context, checkoutPage(view))
   }
 

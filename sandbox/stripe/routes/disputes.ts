@@ -4,7 +4,6 @@ import { closeDispute, isClosed } from '../entities/dispute.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredDispute } from '../state.ts'
-import { handle } from '../wire/handle.ts'
 import { common, flag, metadata, range, readParams, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
@@ -20,7 +19,7 @@ const verdicts: Record<string, 'lost' | 'won'> = { winning_evidence: 'won', losi
 export function disputeRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = resource(router, service, {
+  resource(router, service, {
     path: '/v1/disputes',
     noun: 'dispute',
     table: store.disputes,
@@ -56,13 +55,6 @@ export function disputeRoutes(router: Router, service: Service): void {
       return outcome ? closeDispute(service, { dispute: after, outcome, cause }) : after
     },
   })
-
-  router.post(
-    '/v1/disputes/:id/close',
-    handle(service, ({ path, cause }) =>
-      closeDispute(service, { dispute: find(path('id')), outcome: 'lost', cause }),
-    ),
-  )
 }
 
 /** Evidence does not make a dispute of an inquiry, or of an appeal. */

@@ -104,13 +104,3 @@ it('the invoice of a subscription that was given up is paid on its own page', as
   expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid' })
   expect((await harness.eventTypes()).slice(-5)).toEqual(paid_late)
 })
-
-it('an invoice that is marked uncollectible can still be paid, or voided', async () => {
-  const { harness, stripe, customer, invoice } = await startGivenUp()
-  expect(await stripe.invoices.markUncollectible(invoice)).toMatchObject({ status: 'uncollectible' })
-  expect((await harness.eventTypes()).at(-1)).toBe('invoice.marked_uncollectible')
-  await expect(stripe.invoices.markUncollectible(invoice)).rejects.toThrow('open')
-  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-  expect(await stripe.invoices.pay(invoice, { payment_method: good.id })).toMatchObject({ status: 'paid' })
-  await expect(stripe.invoices.voidInvoice(invoice)).rejects.toThrow('paid')
-})

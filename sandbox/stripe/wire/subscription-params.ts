@@ -128,16 +128,6 @@ export const updateSubscriptionParams = z.strictObject({
   trial_end: trialEnd.optional(),
 })
 
-export const updateItemParams = z.strictObject({
-  ...common,
-  ...billed,
-  metadata: metadata.optional(),
-  off_session: flag.optional(),
-  payment_behavior: paymentBehavior.optional(),
-  price: text.optional(),
-  quantity: quantity.optional(),
-})
-
 export const cancelSubscriptionParams = z.strictObject({
   ...common,
   cancellation_details: cancellationDetails.optional(),

@@ -2,10 +2,9 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation-status.ts'
-import { hashPassword, isPassword } from '../../entities/password.ts'
+import { hashPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
 import { createUser, deleteUser, LOCKOUT_MS, newPassword, updateUser } from '../../entities/user.ts'
-import { incorrectPassword } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
   booleanField,
@@ -111,13 +110,6 @@ export function backendUserRoutes(router: Router, service: Service): void {
     const user = requireUser(service, ctx)
     deleteUser(service, user)
     ctx.body = { object: 'user', id: user.id, deleted: true }
-  })
-
-  router.post('/bapi/v1/users/:userId/verify_password', async (ctx) => {
-    const user = requireUser(service, ctx)
-    const { password } = readForm(ctx, z.object({ password: passwordField }))
-    if (!(await isPassword(password, user.password_hash))) throw incorrectPassword()
-    ctx.body = { verified: true }
   })
 
   for (const action of ['ban', 'unban'] as const) {
