@@ -33,9 +33,11 @@ export function PayerChoice({ payers, value, onChange }: PayerChoiceProps) {
               className="size-4 shrink-0 translate-y-0.5 accent-accent"
             />
           )}
-          <span className="min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">{name}</span>
-          <span className="shrink-0 text-muted tabular-nums">
-            {cannot_pay ? reasons[cannot_pay] : `${formatCredits(available)} credits`}
+          <span className="flex min-w-0 flex-1 flex-wrap justify-between gap-x-3">
+            <span className="min-w-0 grow basis-32 font-medium [overflow-wrap:anywhere]">{name}</span>
+            <span className="text-muted tabular-nums">
+              {cannot_pay ? reasons[cannot_pay] : `${formatCredits(available)} credits`}
+            </span>
           </span>
         </Row>
       ))}
