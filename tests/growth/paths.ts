@@ -736,6 +736,7 @@ export const unmeasured: Readonly<Record<string, string>> = {
   'POST /api/organizations/create-subscription': like('a checkout of a plan'),
   'POST /api/user/initialize': 'It inserts one row by its key.',
   'POST /api/starter/process-signup': 'It inserts one row by its key.',
+  'POST /api/account/currency': 'It inserts one row by its key.',
   'POST /api/organizations/seats/revoke': like('a seat'),
   'POST /api/team-invitations/revoke': like('an invitation'),
   'GET /api/support/statement/export': like('the statement of a day'),

@@ -55,7 +55,7 @@ export function PlanCard({ summary, payer }: PlanCardProps) {
 
 export function PlanCardSkeleton() {
   return (
-    <Card className="min-h-61 space-y-4 p-6 lg:col-span-2">
+    <Card className="min-h-72 space-y-4 p-6 lg:col-span-2">
       <Skeleton className="h-4 w-24" />
       <Skeleton className="h-8 w-28" />
       <Skeleton className="h-4 w-full" />
