@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { launcherOfOneFolder } from '../../tests/support/product/launched-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { callerOf, openBrowser, signIn } from './caller.ts'
 
+vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
 const launcher = launcherOfOneFolder()
 
 async function planOfDana(url: string): Promise<string> {

@@ -1,10 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { type Caller, callerOf, openBrowser, signIn } from './caller.ts'
 
+vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
 const product = launchedProduct({ demo: true })
 const organization = 'org_2sandboxDemo0000000000000000'
 const people = {} as Record<'demo' | 'colleague' | 'starter' | 'support', Caller>

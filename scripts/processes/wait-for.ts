@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const patience_ms = 30_000
+const patience_ms = 60_000
 
 /** Asks until it is so. Throws when it takes too long, or on abort. */
 export async function waitFor(
