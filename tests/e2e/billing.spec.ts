@@ -76,7 +76,7 @@ test(
     )
     await expect(rows(page)).toHaveCount(1)
     await expect(rows(page)).toContainText([
-      /1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+ Invoice \w+-0001/,
+      /1,000 credits boughtPaid €14\.00 Invoice \w+-0001/,
     ])
     await expect(rows(page)).toContainText(['+1,000'])
     await expect(rows(page).getByRole('link', { name: /^Invoice \w+-0001 for/ })).toHaveAttribute(
