@@ -9,7 +9,7 @@ import { balanceNote, creditsShown, creditsUnit } from '../../components/account
 import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatCreditChange, formatCredits, formatDay } from '../../components/format.ts'
+import { formatCreditChange, formatCredits } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -152,7 +152,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           label="Download Invoice"
           note={
             latest
-              ? `${documentTitle(latest)}, ${formatDay(latest.created_at)}`
+              ? documentTitle(latest)
               : documents.isPending
                 ? 'Looking for the latest…'
                 : documents.isError
