@@ -172,13 +172,16 @@ export interface CauseFormat {
   money(amount_minor: number, currency: z.infer<typeof currencySchema>): string
 }
 
-/** A change in plain words: what happened, and what caused it. */
-export function describeCause(cause: Cause, format: CauseFormat): { what: string; why: string } {
+/**
+ * A change in plain words: what happened, and what caused it. Where the day of the change stands
+ * beside it (`on`), it is not said again.
+ */
+export function describeCause(cause: Cause, format: CauseFormat, on?: string): { what: string; why: string } {
   const { note } = cause
   const period = periodOf(cause, format)
   switch (cause.kind) {
     case 'purchase':
-      return { what: `${bought(cause, format)} bought`, why: paid(cause, format) }
+      return { what: `${bought(cause, format)} bought`, why: paid(cause, format, on) }
     case 'purchase_withdrawn':
       return { what: 'Purchase taken back', why: `${ofPurchase(cause, format)}; the payment was never made` }
     case 'plan_month':
@@ -253,10 +256,12 @@ function bought({ purchase }: Cause, format: CauseFormat): string {
   return purchase ? `${format.credits(purchase.credits)} credits` : 'Credits'
 }
 
-function paid({ purchase }: Cause, format: CauseFormat): string {
+function paid({ purchase }: Cause, format: CauseFormat, on: string | undefined): string {
   if (!purchase) return ''
   const sum = format.money(purchase.amount_minor, purchase.currency)
-  return purchase.paid_at === null ? `For ${sum}` : `Paid ${sum} on ${format.day(purchase.paid_at)}`
+  if (purchase.paid_at === null) return `For ${sum}`
+  const day = format.day(purchase.paid_at)
+  return on !== undefined && day === format.day(on) ? `Paid ${sum}` : `Paid ${sum} on ${day}`
 }
 
 function ofPurchase(cause: Cause, format: CauseFormat): string {

@@ -77,9 +77,7 @@ test(
       'Your balance is now 1,000 credits: 0 plan, 1,000 purchased',
     )
     await expect(rows(page)).toHaveCount(1)
-    await expect(rows(page)).toContainText([
-      /1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+ Invoice \w+-0001/,
-    ])
+    await expect(rows(page)).toContainText([/1,000 credits boughtPaid €14\.00 Invoice \w+-0001/])
     await expect(rows(page)).toContainText(['+1,000'])
     await expect(rows(page).getByRole('link', { name: /^Invoice \w+-0001 for/ })).toHaveAttribute(
       'href',

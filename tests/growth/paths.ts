@@ -723,6 +723,7 @@ export const unmeasured: Readonly<Record<string, string>> = {
   'POST /api/auth/initiate-vscode-auth': noTable,
   'GET /api/account/next-payment': vendor,
   'GET /api/account/offered-card': vendor,
+  'POST /api/account/pay-overdue': vendor,
   'POST /api/stripe/create-customer-portal-session': vendor,
   'POST /api/organizations/create-billing-portal': vendor,
   'POST /api/organizations/buy-seats': vendor,

@@ -33,7 +33,7 @@ export function StatusView({ tone, Icon, decoration, title, text, children, acti
       </div>
       <div aria-live="polite">
         <h1 className="mt-5 text-xl">{title}</h1>
-        {text && <p className="mt-2 text-base text-muted leading-relaxed">{text}</p>}
+        {text && <p className="mt-2 text-base text-muted leading-relaxed [overflow-wrap:anywhere]">{text}</p>}
       </div>
       {children && <div className="mt-6 space-y-4">{children}</div>}
       {actions && <div className="mt-7 flex flex-col gap-2.5 sm:flex-row sm:[&>*]:flex-1">{actions}</div>}

@@ -67,7 +67,7 @@ interface RowProps {
 }
 
 function Row({ change, document }: RowProps) {
-  const { what, why } = describeCause(change.cause, format)
+  const { what, why } = describeCause(change.cause, format, change.occurred_at)
   const when = (
     <time dateTime={change.occurred_at}>
       {formatDay(change.occurred_at)} <span className="text-faint">{formatTime(change.occurred_at)}</span>

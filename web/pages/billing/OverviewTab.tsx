@@ -223,7 +223,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
           label="Download Invoice"
           note={
             latest
-              ? `${documentTitle(latest)}, ${formatDay(latest.created_at)}`
+              ? documentTitle(latest)
               : documents.isPending
                 ? 'Looking for the latest…'
                 : documents.isError
