@@ -91,7 +91,8 @@ function UpgradeCard() {
         Upgrade to {name}
       </h2>
       <p className="mt-1 text-muted">
-        {formatCredits(credits_per_seat)} credits every month for {formatMoney(price_minor.monthly, currency)}.
+        {formatCredits(credits_per_seat)} credits every month for {formatMoney(price_minor.monthly, currency)}
+        .
       </p>
       <Button asChild size="small" className="mt-3 w-full">
         <Link to={`/auth/post-signup?${query}`}>Upgrade Now</Link>

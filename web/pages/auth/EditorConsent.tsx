@@ -14,7 +14,13 @@ import { usePayer } from '../../components/account/usePayer.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { EditorCancelled, EditorFailure, EditorOpened, ManageEditors, UnknownEditor } from './EditorOutcome.tsx'
+import {
+  EditorCancelled,
+  EditorFailure,
+  EditorOpened,
+  ManageEditors,
+  UnknownEditor,
+} from './EditorOutcome.tsx'
 import { hasCode, mayHelp } from './editorFailures.ts'
 import { editorTexts } from './editorTexts.ts'
 
