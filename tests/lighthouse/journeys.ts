@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, type CDPSession, devices, type Page 
 import { arrive } from '../e2e/support/people.ts'
 
 /** How a phone is connected and how fast it is; `null` is what this machine has. */
-export const profiles = {
+const profiles = {
   'as it is': null,
   /** An old phone with 3G: the figures of this profile are the ones that goals are about. */
   'slow phone': { latency_ms: 150, megabits_s: 1.6, cpu_slower: 4 },

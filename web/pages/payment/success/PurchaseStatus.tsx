@@ -1,3 +1,4 @@
+import { useClerk } from '@clerk/clerk-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
@@ -6,7 +7,6 @@ import { PurchaseView } from './PurchaseView.tsx'
 import { purchasedPlan } from './plan.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
 import type { ReturnPage } from './texts.ts'
-import { useSelectedOrganization } from './useSelectedOrganization.ts'
 
 /** After this many failed status requests the user is told; retries continue for minutes. */
 const silentFailures = 3
@@ -54,4 +54,15 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
     />
   )
+}
+
+/**
+ * Selects the organization of a Teams plan that has just been bought, so that the dashboard is its. When the
+ * sign-in service does not answer, the account switcher does the same.
+ */
+function useSelectedOrganization(organizationId: string | undefined): void {
+  const { setActive } = useClerk()
+  useEffect(() => {
+    if (organizationId) setActive({ organization: organizationId }).catch(() => undefined)
+  }, [organizationId, setActive])
 }
