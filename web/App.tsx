@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTheme } from 'next-themes'
 import { RouterProvider } from 'react-router-dom'
+import { getWebConfig } from '../schema/api/catalogue.ts'
 import { ApiProvider } from './api/ApiProvider.tsx'
 import { WebConfigContext } from './api/catalogue.ts'
-import { webConfigQuery } from './api/webConfigQuery.ts'
+import { createApi } from './api/client.ts'
+import { readPageState } from './api/pageState.ts'
 import { SessionProvider } from './auth/SessionProvider.tsx'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { AuthenticationErrorScreen } from './pages/errors/ErrorScreen.tsx'
@@ -37,4 +39,17 @@ export function App({ router }: AppProps) {
       </SessionProvider>
     </WebConfigContext>
   )
+}
+
+/** The configuration in the document, or the server's answer in development; needs no token. */
+function webConfigQuery() {
+  const api = createApi({ getToken: async () => null, fetch: window.fetch.bind(window) })
+  const known = readPageState()?.config
+  return queryOptions({
+    queryKey: ['web-config'],
+    queryFn: ({ signal }) => api(getWebConfig, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    ...(known && { initialData: known }),
+  })
 }

@@ -523,7 +523,6 @@ test(
     await expect(last).toContainText(
       /500 credits.*As of \w+ \d+, \d+, \d+:\d+.* The current balance is loading\./,
     )
-    await expectAccessible(page)
     await arriveForAda()
     await expect(current).toContainText('460 credits')
     await expect(last).toBeHidden()

@@ -46,9 +46,7 @@ try {
   if (isSlow) {
     const { value: executablePath } = browser
     await using own = await chromium.launch({ executablePath, args: browserArguments() })
-    const figures = Object.fromEntries(
-      await measureJourneys(own, url, { runs: Number(process.env.RUNS ?? 5), own: !givenUrl }),
-    )
+    const figures = Object.fromEntries(await measureJourneys(own, url, { runs, own: !givenUrl }))
     console.table(figures)
     await writeFile(join(folder, 'journeys.json'), `${JSON.stringify(figures, null, 2)}\n`)
   }

@@ -8,7 +8,7 @@ const partName = /"_ui_"\+\w+\.h\(\)\.slice\(0,6\)\+"_([\w.-]+)\.js",\w+\.h=\(\)
 export async function fetchForm(document: Document, rel: 'preload' | 'prefetch'): Promise<void> {
   const script = document.querySelector('link[href$="/ui.browser.js"]')?.getAttribute('href')
   if (!script) return
-  for (const href of formParts(script, await readText(script))) hint({ rel, href })
+  for (const href of formParts(script, await readText(script))) hint(rel, href)
 }
 
 /** As in @clerk/ui: what `SignUp` of its script loads. */
@@ -29,9 +29,12 @@ export function prefetchAtFirstMove(path: '/sign-up' | '/dashboard'): void {
   const start = async () => {
     moved.abort()
     const next = new DOMParser().parseFromString(await readText(path), 'text/html')
-    for (const file of next.head.querySelectorAll('script[src], link[href]')) {
-      const href = file.getAttribute('src') ?? file.getAttribute('href') ?? ''
-      hint({ rel: 'prefetch', href, crossOrigin: file.getAttribute('crossorigin') })
+    for (const file of next.head.querySelectorAll<HTMLElement>('script[src], link[href]')) {
+      hint(
+        'prefetch',
+        file.getAttribute('src') ?? file.getAttribute('href'),
+        file.getAttribute('crossorigin'),
+      )
     }
     await fetchForm(next, 'prefetch')
   }
@@ -46,9 +49,7 @@ async function readText(address: string): Promise<string> {
   return (await fetch(address, { priority: 'low' })).text()
 }
 
-function hint({ rel, href, crossOrigin }: { rel: string; href: string; crossOrigin?: string | null }): void {
-  const link = document.createElement('link')
-  Object.assign(link, { rel, href, ...(crossOrigin !== undefined && { crossOrigin }) })
-  if (rel === 'preload' || /\.js$/.test(href)) link.as = 'script'
+function hint(rel: string, href: string | null, crossOrigin: string | null = null): void {
+  const link = Object.assign(document.createElement('link'), { rel, href, crossOrigin, as: 'script' })
   document.head.append(link)
 }

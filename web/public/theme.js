@@ -9,11 +9,5 @@
   const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.classList.add(dark ? 'dark' : 'light')
 })()
-// Clerk's loader waits fifteen seconds for the script of the document when that has failed before the loader runs.
-addEventListener(
-  'error',
-  ({ target }) => {
-    if (target instanceof HTMLScriptElement && 'clerkJsScript' in target.dataset) target.remove()
-  },
-  true,
-)
+// Clerk's loader waits fifteen seconds for a script of the document that failed before the loader ran.
+addEventListener('error', ({ target }) => target.dataset?.clerkJsScript === '' && target.remove(), true)

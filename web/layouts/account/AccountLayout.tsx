@@ -1,15 +1,15 @@
-import { UNSAFE_PortalProvider, useOrganization } from '@clerk/clerk-react'
+import { UNSAFE_PortalProvider, useClerk, useOrganization } from '@clerk/clerk-react'
 import { useEffect, useRef } from 'react'
-import { Outlet } from 'react-router-dom'
+import { Outlet, useSearchParams } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
+import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { useHashTarget } from '../../components/useHashTarget.ts'
 import { cn } from '../../ui/cn.ts'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useLater } from '../../ui/useLater.ts'
 import { Main } from '../Main.tsx'
 import { AccountHeader } from './AccountHeader.tsx'
 import { Sidebar } from './Sidebar.tsx'
-import { useLinkedPayer } from './useLinkedPayer.ts'
 import { type SidebarState, useSidebar } from './useSidebar.ts'
 
 const loadSheet = async () => (await import('../../ui/SheetDialog.tsx')).SheetDialog
@@ -39,7 +39,7 @@ function AccountFrame({ userId }: { userId?: string }) {
         <AccountHeader expanded={sidebar.expanded} onToggle={sidebar.toggle} />
         {/* Keyed by user, so that nothing typed or shown for one user stays for the next. */}
         <Main key={userId} className="flex-1">
-          {isSelecting ? <PageSkeleton /> : <Outlet />}
+          {isSelecting ? <ListSkeleton label="Loading your account" /> : <Outlet />}
         </Main>
       </div>
     </div>
@@ -66,18 +66,33 @@ function NavigationSheet({ sidebar: { sheetOpen, setSheetOpen } }: { sidebar: Si
   )
 }
 
-function PageSkeleton() {
-  return (
-    <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
-      <h1 className="sr-only">Loading your account</h1>
-      <Skeleton className="h-8 w-40" />
-      <Skeleton className="mt-2 h-5 w-32" />
-      <div className="mt-7 grid gap-4 sm:gap-5 lg:grid-cols-5">
-        <Skeleton className="h-61 rounded-card lg:col-span-3" />
-        <Skeleton className="h-61 rounded-card lg:col-span-2" />
-        <Skeleton className="h-49 rounded-card lg:col-span-3" />
-        <Skeleton className="h-90 rounded-card lg:col-span-2" />
-      </div>
-    </div>
-  )
+/**
+ * Selects the account that a link is about (`?payer=personal` or `?payer=org_…`), as the switcher does, and
+ * says whether it is still at it. A link to an organization of others changes nothing.
+ */
+function useLinkedPayer(): boolean {
+  const { setActive } = useClerk()
+  const { user } = useSignedInUser()
+  const { isLoaded, organization } = useOrganization()
+  const [search, setSearch] = useSearchParams()
+  const linked = search.get('payer')
+  const isSelected = linked === (organization?.id ?? 'personal')
+  // Asked for another one, Clerk's script would have none selected, and the pages wait for it.
+  const isOwn =
+    linked === 'personal' ||
+    user?.organizationMemberships.some((membership) => membership.organization.id === linked) === true
+  useEffect(() => {
+    if (linked === null || !isLoaded) return
+    const forget = () =>
+      setSearch(
+        (known) => {
+          known.delete('payer')
+          return known
+        },
+        { replace: true },
+      )
+    if (isSelected || !isOwn) forget()
+    else setActive({ organization: linked === 'personal' ? null : linked }).catch(forget)
+  }, [linked, isLoaded, isSelected, isOwn, setActive, setSearch])
+  return linked !== null
 }
