@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { InsertQueryNode, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportUsage } from '../schema/api/extension.ts'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
@@ -26,7 +26,8 @@ function cutAfterInsert(db: Database): Database {
   const inserts = new WeakSet<object>()
   return db.withPlugin({
     transformQuery({ node, queryId }) {
-      if (node.kind === 'InsertQueryNode' && isArmed) inserts.add(queryId)
+      const table = InsertQueryNode.is(node) && node.into?.table.identifier.name
+      if (table === 'checkout_intents' && isArmed) inserts.add(queryId)
       return node
     },
     async transformResult({ result, queryId }) {

@@ -43,25 +43,29 @@ export default defineConfig(({ isSsrBuild }) => ({
         output: {
           codeSplitting: {
             groups: [
-              'marketing.tsx',
-              'layouts/marketing/showSite.tsx',
-              'pages/landing/LandingPage.tsx',
-              'pages/pricing/PricingPage.tsx',
-              'main.tsx',
-              'pages/sign-up/SignUpPage.tsx',
-              'layouts/account/AccountLayout.tsx',
-              'pages/dashboard/DashboardPage.tsx',
-              'pages/billing/BillingPage.tsx',
-              'pages/organizations/OrganizationsPage.tsx',
-              'layouts/support/SupportLayout.tsx',
+              ['marketing.tsx'],
+              ['layouts/marketing/showSite.tsx'],
+              // What the dashboard takes from a page of the site comes without the site's own texts.
+              ['pages/landing/LandingPage.tsx', 'main.tsx'],
+              ['pages/landing/LandingPage.tsx', 'pages/dashboard/DashboardPage.tsx'],
+              ['pages/landing/LandingPage.tsx'],
+              ['pages/pricing/PricingPage.tsx'],
+              ['main.tsx'],
+              ['pages/sign-up/SignUpPage.tsx'],
+              ['layouts/account/AccountLayout.tsx'],
+              ['pages/dashboard/DashboardPage.tsx'],
+              ['pages/billing/BillingPage.tsx'],
+              ['pages/organizations/OrganizationsPage.tsx'],
+              ['layouts/support/SupportLayout.tsx'],
             ].map(sharedFile),
           },
         },
       }),
       treeshake: {
         manualPureFunctions: pure,
-        // The renderer takes two addresses from Clerk's package, whose provider would leave globals in the server.
-        ...(isSsrBuild && { moduleSideEffects: (id: string) => !id.includes('/@clerk/clerk-react/') }),
+        // The renderer takes two addresses from Clerk's package, whose provider would leave globals in the server,
+        // and it alone reads Markdown.
+        moduleSideEffects: (id: string) => !id.includes(isSsrBuild ? '/@clerk/clerk-react/' : '/marked/'),
       },
     },
   },
@@ -75,12 +79,11 @@ export default defineConfig(({ isSsrBuild }) => ({
 }))
 
 /**
- * Pages ask for their code in few files, since each is a request: what a source shares with others is one
- * file with all that it shares, unless a source before it has it already.
+ * Pages ask for their code in few files, since each is a request: what these sources share, or a single one
+ * shares with others, is one file, unless sources before them have it already.
  */
-function sharedFile(source: string): Rolldown.CodeSplittingGroup {
-  const sourceId = `${import.meta.dirname}/${source}`
-  const name = `${source.replace(/.*\/|\.tsx$/g, '')}-shared`
+function sharedFile(sources: readonly string[]): Rolldown.CodeSplittingGroup {
+  const name = `${sources.map((source) => source.replace(/.*\/|\.tsx$/g, '')).join('-')}-shared`
   return {
     debugName: name,
     name: (id, graph) => {
@@ -90,7 +93,7 @@ function sharedFile(source: string): Rolldown.CodeSplittingGroup {
         if (importer.endsWith('/radix-ui/dist/index.mjs')) continue
         for (const next of graph.getModuleInfo(importer)?.importers ?? []) importers.add(next)
       }
-      return importers.has(sourceId) ? name : null
+      return sources.every((source) => importers.has(`${import.meta.dirname}/${source}`)) ? name : null
     },
     minShareCount: 2,
   }

@@ -24,7 +24,7 @@ const ofBrowsers =
 export function editorsOf(value: string): Editors | null {
   const entries = value
     .split(',')
-    .flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim().split(/\s*:\s*/)]))
+    .flatMap((entry) => (entry.trim() === '' ? [] : [entry.split(':').map((part) => part.trim())]))
   const isAllowed = entries.every(
     ([key = '', name = '', ...rest]) =>
       rest.length === 0 && editorNameOf(name) === name && (isScheme(key) || isHostOfBrowserEditor(key)),

@@ -15,7 +15,8 @@ export async function fetchForm(document: Document, rel: 'preload' | 'prefetch')
 export function formParts(script: string, text: string): string[] {
   const [, version, build] = partName.exec(text) ?? []
   if (!version) return []
-  const folder = script.replace(/@clerk\/ui@[^/]+/, `@clerk/ui@${version}`).replace(/[^/]+$/, '')
+  const file = script.replace(/@clerk\/ui@[^/]+/, `@clerk/ui@${version}`)
+  const folder = file.slice(0, file.lastIndexOf('/') + 1)
   return ['framework', 'vendors', 'ui-common', 'signup'].map(
     (part) => `${folder}${part}_ui_${build}_${version}.js`,
   )

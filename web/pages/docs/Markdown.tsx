@@ -1,4 +1,4 @@
-import { Marked } from 'marked'
+import { Marked, type RendererObject } from 'marked'
 
 /** As GitHub names headings, which the links of our documents rely on. */
 export function headingId(title: string): string {
@@ -8,18 +8,16 @@ export function headingId(title: string): string {
     .replaceAll(' ', '-')
 }
 
-const marked = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>`
-    },
-    /** A link to another file of the repository is its text alone. */
-    link({ href, tokens }) {
-      const label = this.parser.parseInline(tokens)
-      return /^(#|https:)/.test(href) ? `<a href="${encodeURI(href)}">${label}</a>` : label
-    },
+const renderer: RendererObject = {
+  heading({ tokens, depth, text }) {
+    return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>`
   },
-})
+  /** A link to another file of the repository is its text alone. */
+  link({ href, tokens }) {
+    const label = this.parser.parseInline(tokens)
+    return /^(#|https:)/.test(href) ? `<a href="${encodeURI(href)}">${label}</a>` : label
+  },
+}
 
 /** Lines of code break, so that a phone shows all of them. */
 const looks = [
@@ -33,6 +31,7 @@ const looks = [
 
 /** A document of this repository: its text is ours, so that its markup is too. */
 export function Markdown({ text }: { text: string }) {
+  const __html = new Marked({ renderer }).parse(text, { async: false })
   // biome-ignore lint/security/noDangerouslySetInnerHtml: the text is a file of this repository, read by the build
-  return <div className={looks} dangerouslySetInnerHTML={{ __html: marked.parse(text, { async: false }) }} />
+  return <div className={looks} dangerouslySetInnerHTML={{ __html }} />
 }
