@@ -337,23 +337,66 @@ async function tokenFor({ endpoint }: Case, actor: Actor): Promise<string | null
 async function prepareCall(
   route: Case,
   actor: Actor,
-): Promise<() => Promise<{ status: number; text: string }>> {
+): Promise<(orgId?: string) => Promise<{ status: number; text: string }>> {
   const request = (await requests[nameOf(route)]?.(actor)) ?? (await requestOf(route))
   const token = await tokenFor(route, actor)
-  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
-  return async () => {
-    const address = `${server.url}${addressOf(route.endpoint ?? route, request.params)}${query}`
+  return async (orgId = org.id) => {
+    const { params, query, body } = JSON.parse(JSON.stringify(request).replaceAll(org.id, orgId)) as Request
+    const search = query ? `?${new URLSearchParams(query)}` : ''
+    const address = `${server.url}${addressOf(route.endpoint ?? route, params)}${search}`
     const response = await fetch(address, {
       method: route.method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
-        ...(request.body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json' }),
       },
-      ...(request.body && { body: JSON.stringify(request.body) }),
+      ...(body && { body: JSON.stringify(body) }),
     })
     return { status: response.status, text: await response.text() }
   }
 }
+
+/** What a member is told that only administrators can do. */
+const adminsOnly: Readonly<Record<string, string>> = {
+  'POST /api/account/currency': 'manage billing',
+  'GET /api/account/next-payment': 'see payments',
+  'POST /api/account/pay-overdue': 'manage billing',
+  'GET /api/account/offered-card': 'see payments',
+  'GET /api/credits/explanation': 'view the credit history',
+  'GET /api/credits/explanation/export': 'export the credit history',
+  'GET /api/billing/invoices': 'view billing settings',
+  'POST /api/organizations/create-subscription': 'manage billing',
+  'POST /api/organizations/create-billing-portal': 'manage billing',
+  'POST /api/organizations/credits/topup': 'top up credits',
+  'POST /api/organizations/buy-seats': 'buy seats',
+  'GET /api/plan-change': 'manage billing',
+  'POST /api/plan-change': 'manage billing',
+  'POST /api/plan-change/keep': 'manage billing',
+  'POST /api/plan-change/cancel': 'manage billing',
+  'POST /api/organizations/seats/assign': 'assign seats',
+  'POST /api/organizations/seats/revoke': 'revoke seats',
+  'GET /api/team-invitations': 'see invitations',
+  'POST /api/team-invitations': 'invite members',
+  'POST /api/team-invitations/revoke': 'revoke invitations',
+}
+
+function refusalOf({ method, path, row, endpoint }: Case, actor: Actor): object {
+  const status = row.answers[actor]
+  if (status === 401 && endpoint?.auth === 'user') return { code: 'unauthenticated' }
+  if (status === 404 && (row.about !== undefined || path.startsWith('/api/organizations/'))) {
+    return { code: path.startsWith('/api/extension') ? 'payer_not_found' : 'organization_not_found' }
+  }
+  if (status !== 403) return { code: expect.any(String) }
+  const doing = adminsOnly[`${method} ${path}`]
+  if (actor !== 'member' || doing === undefined) return { code: 'forbidden' }
+  return { code: 'not_admin', error: `Only organization administrators can ${doing}.` }
+}
+
+/** Without the id of the request: an organization of others answers like one that does not exist. */
+const bare = (text: string) => ({
+  ...(JSON.parse(text.replaceAll(org.id, 'org_unknown')) as object),
+  request_id: '',
+})
 
 /**
  * A hash of each table's rows, except when a token was last used and the audit log, which has refused calls
@@ -396,6 +439,8 @@ describe('the rights of every route', () => {
       for (const { actor, call } of refused) {
         const { status, text } = await call()
         expect(status, `${actor}: ${text}`).toBe(answers[actor])
+        expect(JSON.parse(text), actor).toMatchObject(refusalOf(route, actor))
+        if (status === 404) expect(bare(text)).toEqual(bare((await call('org_unknown')).text))
       }
       if (refused.length > 0) expect(await everything()).toEqual(before)
       for (const actor of actors.filter((actor) => answers[actor] < 400)) {

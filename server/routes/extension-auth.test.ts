@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { decodeJwt, UnsecuredJWT } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  completeVscodeAuth,
-  initiateVscodeAuth,
-  prepareVscodeAuth,
-  updateAuthCode,
-} from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
@@ -288,18 +282,6 @@ describe('binding the user', () => {
     })
   })
 
-  test('binding another user is a 403, without a token a 401', async () => {
-    const signIn = newSignIn()
-    expect(await bind(server, signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({
-      status: 403,
-      body: { code: 'forbidden' },
-    })
-    const body = { state: signIn.state, clerk_user_id: ada.user_id }
-    expect(await server.api(updateAuthCode, { body })).toMatchObject({ status: 401 })
-    // It is still free for its user.
-    expect((await bind(server, signIn, ada)).status).toBe(200)
-  })
-
   test('binding the user fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     const signIn = newSignIn()
@@ -372,22 +354,6 @@ describe('completing on the alternative page', () => {
       status: 400,
       body: { fields: [{ path }] },
     })
-  })
-
-  test('completing on the alternative page in another’s name is a 403, without a token a 401', async () => {
-    const signIn = newSignIn()
-    expect(await complete(signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({ status: 403 })
-    const body = { state: signIn.state, clerk_user_id: ada.user_id, redirect_uri: editorUri }
-    expect(await server.api(prepareVscodeAuth, { body })).toMatchObject({ status: 401 })
-    expect(await server.api(completeVscodeAuth, { body: { ...body, confirmation: 'x' } })).toMatchObject({
-      status: 401,
-    })
-    expect(
-      await confirm(server, signIn, eve, { clerk_user_id: ada.user_id, confirmation: 'x' }),
-    ).toMatchObject({
-      status: 403,
-    })
-    expect((await complete(signIn, ada)).status).toBe(200)
   })
 
   test('completing on the alternative page fails with the product’s text when Clerk does not answer', async () => {
@@ -529,10 +495,4 @@ describe('a sign-in that ends at another extension', () => {
     expect(await bind(other, unknown, ada)).toMatchObject(refused)
     await other.close()
   })
-})
-
-test('the call that begins a sign-in is public, the others are not', () => {
-  expect(
-    [initiateVscodeAuth, updateAuthCode, prepareVscodeAuth, completeVscodeAuth].map(({ auth }) => auth),
-  ).toEqual(['public', 'user', 'user', 'user'])
 })

@@ -124,15 +124,6 @@ describe('a long-lived token', () => {
   })
 })
 
-describe('without a token from Clerk', () => {
-  test.each([getActiveExtensionToken, generateExtensionToken, revokeExtensionToken])(
-    'the call $method $path without a token from Clerk is a 401',
-    async (endpoint) => {
-      expect(await server.api(endpoint)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
-    },
-  )
-})
-
 describe('with the product’s texts', () => {
   test('no token is created for a new user when Clerk does not answer', async () => {
     const ada = await signUp(clerk)

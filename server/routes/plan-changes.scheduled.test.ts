@@ -179,14 +179,13 @@ describe('cancelling', () => {
 })
 
 describe.each(['keepPlan', 'cancelPlan'] as const)('%s', (name) => {
-  test(`${name} is for admins of an organization, and needs a subscription`, async () => {
+  test(`${name} needs an organization with a subscription`, async () => {
     const before = await atStripe()
     const { id } = await buildOrganization(clerk, ada)
-    const callFor = (payer: string, { token }: { token: string }) =>
-      server.api(calls[name], { token, query: { payer }, body: {} })
-    expect(await callFor(org.id, bob)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
-    expect(await callFor('org_', ada)).toMatchObject({ status: 400 })
-    expect(await callFor(id, ada)).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
+    const callFor = (payer: string) =>
+      server.api(calls[name], { token: ada.token, query: { payer }, body: {} })
+    expect(await callFor('org_')).toMatchObject({ status: 400 })
+    expect(await callFor(id)).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
     expect(await atStripe()).toEqual(before)
   })
 })

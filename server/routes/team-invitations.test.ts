@@ -300,52 +300,23 @@ describe('revoking an invitation', () => {
 })
 
 describe('the rights of the invitation calls', () => {
-  const calls = {
-    list: (ours: Team, _id: string, token?: string) =>
-      server.api(listTeamInvitations, {
-        ...(token && { token }),
-        query: { subscription_id: ours.subscription_id },
-      }),
-    'list by organization': (ours: Team, _id: string, token?: string) =>
-      server.api(listTeamInvitations, {
-        ...(token && { token }),
-        query: { org_id: ours.organization.id },
-      }),
-    send: (ours: Team, _id: string, token?: string) =>
-      server.api(sendTeamInvitation, {
-        ...(token && { token }),
-        body: { subscription_id: ours.subscription_id, email: 'carol@tidemark.test' },
-      }),
-    revoke: (_ours: Team, id: string, token?: string) =>
-      server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
-  }
-  const names = Object.keys(calls) as (keyof typeof calls)[]
-
-  test.each(names)(
-    'the call %s is refused without a token, to an outsider and to a plain member',
-    async (name) => {
-      const [ours, theirs] = [await team(3), await team(3)]
-      const { id } = invitationOf(await send(ours, await stranger()))
-      const ada = await buildMember(clerk, ours)
-      expect(await calls[name](ours, id)).toMatchObject({ status: 401 })
-      expect(await calls[name](ours, id, ada.token)).toMatchObject({
-        status: 403,
-        body: { code: 'not_admin', error: expect.stringMatching(/^Only organization administrators can /) },
-      })
-      const refused = await calls[name](ours, id, theirs.admin.token)
-      const unknown = await calls[name](
-        { ...ours, subscription_id: 'sub_unknown', organization: { id: 'org_unknown', name: '' } },
-        crypto.randomUUID(),
-        theirs.admin.token,
-      )
+  test('a subscription of others is the same to an outsider as one that does not exist', async () => {
+    const [ours, theirs] = [await team(3), await team(3)]
+    const { token } = theirs.admin
+    const email = 'carol@tidemark.test'
+    for (const ask of [
+      (subscription_id: string) => server.api(listTeamInvitations, { token, query: { subscription_id } }),
+      (subscription_id: string) =>
+        server.api(sendTeamInvitation, { token, body: { subscription_id, email } }),
+    ]) {
+      const [refused, unknown] = [await ask(ours.subscription_id), await ask('sub_unknown')]
       expect(refused.status).toBe(404)
       expect({ ...(refused.body as object), request_id: '' }).toEqual({
         ...(unknown.body as object),
         request_id: '',
       })
-      expect((await calls[name](ours, id, ours.admin.token)).status).toBe(200)
-    },
-  )
+    }
+  })
 
   test('a personal subscription has no team', async () => {
     const grace = await signUp(clerk)

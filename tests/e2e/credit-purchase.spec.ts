@@ -8,7 +8,6 @@ import {
   alone,
   alsoOnPhones,
   expect,
-  long,
   longAndAlone,
   longAndOnPhones,
   onPhonesFirst,
@@ -108,19 +107,6 @@ test(
     expect(counted.clicks).toBe(3)
   },
 )
-
-test('another user’s session is not shown', long, async ({ page, browser }) => {
-  await signUp(page)
-  await startPurchase(page, 500)
-  await payByCard(page, cards.pays)
-  await page.waitForURL('**/billing/success**')
-  const address = page.url()
-  const stranger = await browser.newPage()
-  await signUp(stranger)
-  await stranger.goto(address)
-  await expect(stranger.getByRole('heading', { name: 'Payment not found' })).toBeVisible()
-  await stranger.close()
-})
 
 test(
   'however often it is clicked, and in two tabs, a purchase is one, and a slow answer is said',

@@ -13,7 +13,6 @@ import {
   turnClerkKnob,
   turnStripeKnob,
 } from './support/product.ts'
-import { spendAsEditor } from './support/spend-as-editor.ts'
 import {
   alsoOnPhones,
   expect,
@@ -103,30 +102,6 @@ test(
 )
 
 test(
-  'a first visit without an account makes one, also when that fails at first',
-  longAndAlone,
-  async ({ page }) => {
-    const email = `grace.${Date.now()}@tidemark.test`
-    const password = 'tidal-harbour-of-grace'
-    await openSandboxClerk().users.createUser({ emailAddress: [email], password })
-    await page.goto('/dashboard')
-    await page.getByLabel('Email address').fill(email)
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    await turnClerkKnob('faults', { status: 500, count: 50, path_prefix: '/bapi/v1/users', method: 'GET' })
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    const failure = page.getByRole('alert').filter({ hasText: 'User Creation Failed' })
-    await expect(failure).toContainText('Failed to initialize user')
-    await expectAccessible(page)
-    await clearFaults()
-    await failure.getByRole('button', { name: 'Try again' }).click()
-    await expect(toasts(page)).toContainText('Account Created')
-    await expect(toasts(page)).toContainText('Data Loaded')
-    await expect(region(page, 'Current Plan')).toContainText('Starter')
-  },
-)
-
-test(
   'a plan shows its trial, the next payment and the card, and the way back when it is cancelled',
   longAndAlone,
   async ({ page }) => {
@@ -170,56 +145,6 @@ test(
     await expect(panel).toBeHidden()
     await region(page, 'Notices').getByRole('button', { name: 'Resume plan' }).click()
     await page.waitForURL(/\/p\/session\//)
-  },
-)
-
-test(
-  'credits that run low, a trial that ends and a payment that failed each have a notice and one click out of it',
-  longAndAlone,
-  async ({ page }) => {
-    await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro')
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.paysOnce, 'Start trial')
-    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
-    await page.goto('/dashboard')
-    const notices = region(page, 'Notices')
-    await expect(region(page, 'Available Credits')).toContainText('500')
-    await expect(notices).toBeHidden()
-    await spendAsEditor(page, { credits: 450 })
-    await page.reload()
-    await expect(notices).toContainText('You have 50 credits left')
-    await expect(region(page, 'Available Credits')).toContainText('50 credits450 of 500 plan credits used')
-    await notices.getByRole('link', { name: 'Add credits' }).click()
-    await expect(page).toHaveURL(/#add-credits$/)
-    await expect(region(page, 'Add Credits')).toBeInViewport()
-
-    await turnStripeKnob('clock/advance', { days: 12 })
-    await page.goto('/dashboard')
-    await expect(notices).toContainText(/The free trial of Pro ends on \w+ \d+, \d+/)
-    await expect(notices).toContainText(
-      'The first payment, €20.00, is taken on that day. Cancel before it and nothing is charged.',
-    )
-    await notices.getByRole('button', { name: 'Manage plan' }).click()
-    await page.waitForURL(/\/p\/session\//)
-
-    await turnStripeKnob('clock/advance', { days: 3 })
-    await showsAfterReloads(page, notices.getByText(/^€20\.00 for Pro was declined on \w+ \d+, \d+$/))
-    await expect(notices).toContainText(
-      /Update the card by \w+ \d+, \d+, when it is charged again, to keep Pro/,
-    )
-    await expect(region(page, 'Current Plan').getByText('Past Due')).toBeVisible()
-    await expectAccessible(page)
-    await notices.getByRole('button', { name: 'Update card' }).click()
-    await page.waitForURL(/\/p\/session\/.+\/payment-method$/)
-    await payByCard(page, cards.pays, 'Save card')
-    await page.waitForURL('**/billing')
-    await expect(notices).toContainText('€20.00 for Pro was declined')
-    await expectAccessible(page)
-    await notices.getByRole('link', { name: 'Pay now' }).click()
-    await payByCard(page, cards.pays)
-    await showsAfterReloads(page, region(page, 'Current Plan').getByText('Active'))
-    await expect(notices).toBeHidden()
   },
 )
 

@@ -66,20 +66,6 @@ describe('a paid checkout of credits', () => {
     expect(await findBalance(database.owner, owner)).toMatchObject({ plan: 0, purchased: 500 })
   })
 
-  test('a paid checkout of credits that is paid again and again, and at the same time, is granted once', async () => {
-    const { id, owner } = await purchase()
-    await Promise.all(Array.from({ length: 5 }, () => pay(id)))
-    expect(await pay(id)).toMatchObject({ action: 'none' })
-    expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 500, version: 1 })
-  })
-
-  test('a paid checkout of credits that took another amount grants nothing', async () => {
-    const { id, owner } = await purchase()
-    await expect(pay(id, { amount_total: 1 })).rejects.toThrow(/promised 700 EUR/)
-    expect(await findBalance(database.owner, owner)).toMatchObject({ version: 0 })
-    expect(await findIntent(database.worker, id)).toMatchObject({ state: 'open' })
-  })
-
   test('agrees with what its charge gave back: the difference is posted once, and named after the grant', async () => {
     const { id, owner } = await purchase()
     await pay(id)

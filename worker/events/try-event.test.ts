@@ -25,53 +25,6 @@ const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', i
 const balanceOf = async (owner_id: string) =>
   (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
 
-describe('a paid session', () => {
-  test('a paid session that is handled ten times in series grants once', async () => {
-    const intent = await buildPurchase(database.server)
-    const id = await receiveStripeEvent(
-      database.server,
-      eventOf('checkout.session.completed', sessionOf(intent.id)),
-    )
-    for (let i = 0; i < 10; i++) await handle(id)
-    expect(await balanceOf(intent.owner_id)).toBe(500)
-    expect(await findIntent(database.owner, intent.id)).toMatchObject({ state: 'settled' })
-    expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0 })
-  })
-
-  test('a paid session that is handled ten times in parallel grants once', async () => {
-    const intent = await buildPurchase(database.server)
-    const id = await receiveStripeEvent(
-      database.server,
-      eventOf('checkout.session.completed', sessionOf(intent.id)),
-    )
-    await Promise.all(Array.from({ length: 10 }, () => handle(id)))
-    expect(await balanceOf(intent.owner_id)).toBe(500)
-  })
-
-  test('a paid session that ten different events report in parallel grants once', async () => {
-    const intent = await buildPurchase(database.server)
-    const events = Array.from({ length: 10 }, (_, i) =>
-      eventOf(`checkout.session.${i % 2 ? 'completed' : 'async_payment_succeeded'}`, sessionOf(intent.id)),
-    )
-    const ids = await Promise.all(events.map((event) => receiveStripeEvent(database.server, event)))
-    await Promise.all(ids.map(handle))
-    expect(await balanceOf(intent.owner_id)).toBe(500)
-    for (const id of ids) expect(await eventRow(id)).toMatchObject({ state: 'applied' })
-  })
-
-  test('a paid session whose amount is not the promised one grants nothing and stays visible', async () => {
-    const intent = await buildPurchase(database.server)
-    const session = sessionOf(intent.id, { amount_total: 1 })
-    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
-    await expect(handle(id)).rejects.toThrow(/promised 700 EUR/)
-    expect(await balanceOf(intent.owner_id)).toBe(0)
-    expect(await eventRow(id)).toMatchObject({
-      state: 'failed',
-      reason: expect.stringContaining('promised 700 EUR'),
-    })
-  })
-})
-
 describe('the three events of a delayed payment end the same in every order', () => {
   const unpaid = { payment_status: 'unpaid' } as const
   const cases = [

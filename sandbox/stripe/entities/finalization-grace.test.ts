@@ -53,14 +53,6 @@ it.each([0, 7])(
   },
 )
 
-it('a draft is finalized at the time that a call has set', async () => {
-  const { harness, end, invoice, schedule, advance } = await startRenewing()
-  const types = await typesSince(harness, () => schedule(end + 120))
-  expect(types).toEqual(['invoice.updated'])
-  await advance(120)
-  expect(await invoice()).toMatchObject({ status: 'paid', status_transitions: { finalized_at: end + 120 } })
-})
-
 it('a renewal that fails after the hour is retried as any other', async () => {
   const { id, stripe, invoice, advance } = await startRenewing({ card: '4000000000000341' })
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })

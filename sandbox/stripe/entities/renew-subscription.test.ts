@@ -36,36 +36,6 @@ it('a month later the subscription is renewed and paid', async () => {
   })
 })
 
-it('a year at once is twelve renewals, each at its own time, on the day of the anchor', async () => {
-  const sandbox = await startClockwork()
-  const { stripe, advance } = sandbox
-  const now = Date.now() / 1000
-  await advance(Math.ceil(Date.UTC(new Date().getUTCFullYear() + 1, 0, 31, 12) / 1000 - now))
-  const { id } = await subscribe(sandbox)
-  await advance(366 * day)
-  const invoices = await stripe.invoices.list({ subscription: id, limit: 100 })
-  const dates = invoices.data
-    .map(({ created }) => new Date(created * 1000).toISOString().slice(5, 10))
-    .reverse()
-  const february = dates[1]
-  expect(february).toMatch(/02-2[89]/)
-  expect(dates).toEqual([
-    '01-31',
-    february,
-    '03-31',
-    '04-30',
-    '05-31',
-    '06-30',
-    '07-31',
-    '08-31',
-    '09-30',
-    '10-31',
-    '11-30',
-    '12-31',
-    '01-31',
-  ])
-})
-
 it('changes that waited for an invoice are on the renewal', async () => {
   const { harness, stripe, plans, advance } = await startClockwork()
   const { subscription, item } = await newSubscriber(harness, {
@@ -101,18 +71,6 @@ it('a trial is announced three days before its end, and then charged', async () 
   })
   const [event] = (await stripe.events.list({ type: 'customer.subscription.updated' })).data
   expect(event?.data.previous_attributes).toMatchObject({ status: 'trialing' })
-})
-
-it('a trial that is ended early is charged at once', async () => {
-  const sandbox = await startClockwork()
-  const { stripe } = sandbox
-  const { id } = await subscribe(sandbox, '4242424242424242', {
-    subscription_data: { trial_period_days: 14 },
-  })
-  const active = await stripe.subscriptions.update(id, { trial_end: 'now', expand: ['latest_invoice'] })
-  expect(active).toMatchObject({ status: 'active', latest_invoice: { total: 2000, status: 'paid' } })
-  expect(active.billing_cycle_anchor).toBe(firstItem(active).current_period_start)
-  expect(active.trial_end).toBe(active.billing_cycle_anchor)
 })
 
 it('a trial without a card ends as it was agreed', async () => {

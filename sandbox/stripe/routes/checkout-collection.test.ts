@@ -107,18 +107,6 @@ it('the tax of a single payment is inside the amount, and its address is kept wi
   })
 })
 
-it('a company abroad that gives its tax id pays the same amount, without tax in it', async () => {
-  const { harness, stripe, customer, open, session } = await start(withTax)
-  const { id } = await open()
-  await harness.pay(id, { country: 'FR', business: { name: 'Engines SARL', tax_id: 'FR12345678901' } })
-  expect(await session(id)).toMatchObject({
-    amount_total: 700,
-    total_details: { amount_tax: 0 },
-    customer_details: { business_name: 'Engines SARL', tax_ids: [{ type: 'eu_vat' }] },
-  })
-  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ name: 'Engines SARL' })
-})
-
 it('a subscription goes on with automatic tax, with the same totals', async () => {
   const { harness, stripe, customer } = await start()
   const plans = await newPlans(harness)
@@ -146,30 +134,6 @@ it('a subscription goes on with automatic tax, with the same totals', async () =
   }
 })
 
-it('a single payment has an invoice of its own where the session asks for one', async () => {
-  const { harness, stripe, customer, open, session } = await start({
-    ...withTax,
-    invoice_creation: { enabled: true, invoice_data: { metadata: { intentId: 'one' } } },
-  })
-  const { id } = await open()
-  expect((await session(id)).invoice).toBeNull()
-  await harness.pay(id, { country: 'DE' })
-  const paid = await session(id)
-  expect(await stripe.invoices.retrieve(String(paid.invoice), { expand: ['payments'] })).toMatchObject({
-    status: 'paid',
-    billing_reason: 'manual',
-    parent: null,
-    customer: customer.id,
-    total: 700,
-    amount_paid: 700,
-    metadata: { intentId: 'one' },
-    total_taxes: [{ amount: 112 }],
-    lines: { data: [{ amount: 700, description: '500 credits' }] },
-    payments: { data: [{ status: 'paid', payment: { payment_intent: paid.payment_intent } }] },
-  })
-  expect(await harness.eventTypes()).toContain('invoice.paid')
-})
-
 it('a bank debit has its invoice once it is paid', async () => {
   const { harness, open, session } = await start({ ...inclusivePack, invoice_creation: { enabled: true } })
   const { id } = await open()
@@ -177,24 +141,6 @@ it('a bank debit has its invoice once it is paid', async () => {
   expect((await session(id)).invoice).toBeNull()
   await harness.knob(`sessions/${id}/settle`, { outcome: 'succeeded' })
   expect((await session(id)).invoice).toMatch(/^in_/)
-})
-
-it('a card is offered again only when its owner has ticked the box', async () => {
-  const { harness, stripe, customer, open } = await start(saving)
-  const cards = async () => (await stripe.customers.listPaymentMethods(customer.id)).data
-  await harness.submit((await open()).id, goodCard)
-  expect(await cards()).toEqual([])
-  const first = await open()
-  expect(await textOf(first.url ?? '')).toContain('Save my payment information')
-  await harness.submit(first.id, { ...goodCard, save: 'yes' })
-  const [card] = await cards()
-  expect(card?.allow_redisplay).toBe('always')
-
-  const again = await open()
-  expect(await textOf(again.url ?? '')).toContain('Visa •••• 4242')
-  const answer = await harness.submit(again.id, { email: goodCard.email, method: card?.id ?? '' })
-  expect(answer.status).toBe(303)
-  expect(await stripe.checkout.sessions.retrieve(again.id)).toMatchObject({ payment_status: 'paid' })
 })
 
 it('the card of a subscription is kept for it, and offered again only with the box ticked', async () => {
@@ -207,41 +153,4 @@ it('the card of a subscription is kept for it, and offered again only with the b
   await harness.pay(second.id, { save: true })
   const { data } = await stripe.customers.listPaymentMethods(customer.id)
   expect(data.map(({ allow_redisplay }) => allow_redisplay)).toEqual(['always', 'limited'])
-})
-
-it('a page offers the card of a subscription where the session’s filters include limited cards', async () => {
-  const { harness, customer, open, session } = await start()
-  const plans = await newPlans(harness)
-  await harness.pay(
-    (await newSubscriptionCheckout(harness, plans.pro_monthly.id, { customer: customer.id })).id,
-  )
-  expect(await textOf((await open(saving)).url ?? '')).not.toContain('•••• 4242')
-  const { id, url } = await open({
-    saved_payment_method_options: { allow_redisplay_filters: ['always', 'limited'] },
-  })
-  expect(await session(id)).toMatchObject({
-    saved_payment_method_options: {
-      allow_redisplay_filters: ['always', 'limited'],
-      payment_method_remove: 'disabled',
-      payment_method_save: null,
-    },
-  })
-  expect(await textOf(url ?? '')).toContain('Visa •••• 4242')
-})
-
-it('a page chooses the newest card first, and offers none without its owner’s name and country', async () => {
-  const { harness, stripe, customer, open } = await start(saving)
-  await harness.pay((await open()).id, { save: true })
-  await harness.pay((await open()).id, { save: true, card: '5555555555554444' })
-  const attached = await stripe.paymentMethods.attach('pm_card_amex', { customer: customer.id })
-  const everything: Params = {
-    saved_payment_method_options: { allow_redisplay_filters: ['always', 'limited', 'unspecified'] },
-  }
-  const page = await (await fetch((await open(everything)).url ?? '')).text()
-  expect(page).not.toContain(attached.id)
-  const offered = [...page.matchAll(/name="method" value="pm_\w+"( checked)?><span>([^<]+)/g)]
-  expect(offered.map(([, checked = '', name]) => name + checked)).toEqual([
-    'Mastercard •••• 4444 checked',
-    'Visa •••• 4242',
-  ])
 })

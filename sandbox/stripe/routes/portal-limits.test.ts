@@ -51,36 +51,6 @@ it('a change that is confirmed twice is scheduled once, and its second answer is
   expect(types).toEqual([])
 })
 
-it.each(['subscription_cancel', 'subscription_update', 'subscription_update_confirm'] as const)(
-  'no session is made for %s while an update is scheduled',
-  async (type) => {
-    const { open, item } = await startScheduled()
-    const { subscription } = item
-    const named = {
-      subscription_cancel: { subscription_cancel: { subscription } },
-      subscription_update: { subscription_update: { subscription } },
-      subscription_update_confirm: {
-        subscription_update_confirm: { subscription, items: [{ id: item.id, quantity: 8 }] },
-      },
-    }[type]
-    await expect(open({ flow_data: { type, ...named } })).rejects.toMatchObject({
-      type: 'StripeInvalidRequestError',
-      statusCode: 400,
-      message: expect.stringContaining('scheduled by a subscription schedule'),
-    })
-  },
-)
-
-it('a released schedule opens the portal again', async () => {
-  const { url, current, stripe, open, item } = await startScheduled()
-  await stripe.subscriptionSchedules.release(String((await current()).schedule))
-  expect(await textOf(url)).toContain('Cancel plan')
-  const { flow } = await open({
-    flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: item.subscription } },
-  })
-  expect(flow?.type).toBe('subscription_cancel')
-})
-
 it('a schedule whose last phase has begun leaves the portal open, and a change there releases it', async () => {
   const { path, post, current, harness, plans, open, item, stripe } = await startScheduled()
   await harness.knob(`subscriptions/${item.subscription}/renew`)
@@ -183,23 +153,6 @@ async function startAtOldPrice() {
   await stripe.subscriptions.update(item.subscription, { items: [{ id: item.id, price: old.id }] })
   return { ...portal, old }
 }
-
-it.each(['subscription_update', 'subscription_update_confirm'] as const)(
-  'no session is made for %s of a subscription whose price the configuration does not list',
-  async (type) => {
-    const { open, item, old } = await startAtOldPrice()
-    const { subscription } = item
-    const items = [{ id: item.id, quantity: 8 }]
-    const named =
-      type === 'subscription_update'
-        ? { subscription_update: { subscription } }
-        : { subscription_update_confirm: { subscription, items } }
-    await expect(open({ flow_data: { type, ...named } })).rejects.toMatchObject({
-      statusCode: 400,
-      message: expect.stringContaining(`does not offer the price ${old.id}`),
-    })
-  },
-)
 
 it('the portal’s pages change no subscription whose price the configuration does not list, and can end it', async () => {
   const { open, item, old, post, current } = await startAtOldPrice()

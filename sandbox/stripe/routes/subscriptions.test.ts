@@ -153,28 +153,6 @@ it('a customer who is deleted has no subscription any more', async () => {
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' })
 })
 
-it('the charge of a subscription leads to its invoice and back, and can be refunded', async () => {
-  const { harness, stripe, subscription } = await startSubscribed()
-  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
-    expand: ['payments.data.payment.payment_intent.latest_charge'],
-  })
-  const intent = invoice.payments?.data[0]?.payment.payment_intent as Stripe.PaymentIntent
-  const charge = intent.latest_charge as Stripe.Charge
-  expect(charge).toMatchObject({ amount: 2000, paid: true, payment_intent: intent.id })
-  const [back] = (
-    await stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: intent.id } })
-  ).data
-  expect(back).toMatchObject({ invoice: invoice.id, amount_paid: 2000, status: 'paid' })
-
-  expect(await stripe.refunds.create({ charge: charge.id, amount: 500 })).toMatchObject({
-    status: 'succeeded',
-  })
-  await harness.knob(`charges/${charge.id}/dispute`, { amount: 1000 })
-  expect((await stripe.disputes.list({ charge: charge.id })).data).toMatchObject([
-    { amount: 1000, payment_intent: intent.id },
-  ])
-})
-
 it('a customer shows the subscriptions that go on, when asked to', async () => {
   const { stripe, subscription, customer } = await startSubscribed()
   const found = await stripe.customers.retrieve(customer.id, { expand: ['subscriptions'] })

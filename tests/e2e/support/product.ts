@@ -9,9 +9,8 @@ import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { saveFindings } from '../../../schema/reconciliation/findings.ts'
 import { createStripe } from '../../../schema/stripe/client.ts'
 import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
-import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
 import { buildHold } from '../../support/factories/holds.ts'
-import { buildGrant, postTransfer, spendOne } from '../../support/factories/transfers.ts'
+import { spendOne } from '../../support/factories/transfers.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 /** What the global setup launched. */
@@ -123,13 +122,7 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** Freezes the worker's process until `wakeWorker`: it holds its jobs and does nothing. */
-export function freezeWorker(): void {
-  refuseForAll('database')
-  process.kill(-Number(address('E2E_WORKER_PID')), 'SIGSTOP')
-}
-
-export function wakeWorker(): void {
+function wakeWorker(): void {
   process.kill(-Number(address('E2E_WORKER_PID')), 'SIGCONT')
 }
 
@@ -230,27 +223,6 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('client_reference_id', 'in', intents)
 }
 
-/** Credits granted without a support act, and the finding of a comparison about them. */
-export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
-  return withDatabase(async (db) => {
-    const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
-    const owner = { owner_kind: 'user', owner_id: userId } as const
-    const finding = {
-      kind: 'adjustment_unexplained',
-      object_id: String(transfer_id),
-      owner,
-      sentence: `${credits} credits were given by hand, with no support act recorded`,
-      they_say: 'There is no act of support behind it.',
-      we_have: `Transfer ${transfer_id} by test.`,
-      money: null,
-      credits: -credits,
-      repair: adjustmentOf(owner, -credits),
-      advice: 'Find out who posted it; then post the opposite amount.',
-    } as const
-    await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
-  })
-}
-
 /** A finding that only a person can decide about; the next comparison does not see it any more. */
 export function plantUndecidedFinding(userId: string): Promise<void> {
   return withDatabase(async (db) => {
@@ -296,21 +268,6 @@ export async function calmProduct(): Promise<void> {
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
-}
-
-/** Changes the seats of a plan, to be billed with its renewal, as a person does at Stripe’s dashboard. */
-export async function changeSeatsLater(organizationId: string, quantity: number): Promise<void> {
-  const stripe = openSandboxStripe()
-  const { stripe_subscription_id: id } = await withDatabase((db) =>
-    db
-      .selectFrom('subscriptions')
-      .select('stripe_subscription_id')
-      .where('owner_id', '=', organizationId)
-      .executeTakeFirstOrThrow(),
-  )
-  const { items } = await stripe.subscriptions.retrieve(id)
-  const item = { id: items.data[0]?.id ?? '', quantity }
-  await stripe.subscriptions.update(id, { items: [item], proration_behavior: 'create_prorations' })
 }
 
 export function openSandboxStripe() {

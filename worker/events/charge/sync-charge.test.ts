@@ -178,41 +178,6 @@ describe('a refund', () => {
     await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 250 })
   })
-
-  test.each([
-    ['nothing was used of takes nothing from the next', 0, 500],
-    ['was used takes from the next what was used', 300, 200],
-  ])('a refund of a month that is over and %s', async (_, used, left) => {
-    const bought = await buildPaidPlan(product)
-    const charge = await chargeOf(bought)
-    await worker.catchUp()
-    if (used > 0) await use(bought, used)
-    await product.advanceDays(32)
-    await worker.catchUp()
-    await stripe.client.refunds.create({ charge })
-    await worker.catchUp()
-    expect(await balanceOf(bought)).toMatchObject({ plan: left })
-  })
-})
-
-describe('a refund or dispute of a plan that has ended', () => {
-  test.each([
-    ['before', 0, 0],
-    ['before', 300, -300],
-    ['after', 0, 0],
-    ['after', 300, -300],
-  ] as const)('made %s its end with %i credits used leaves %i', async (when, used, left) => {
-    const bought = await buildPaidPlan(product)
-    await worker.catchUp()
-    if (used > 0) await use(bought, used)
-    if (when === 'before') await refund(bought)
-    await worker.catchUp()
-    await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-    await worker.catchUp()
-    if (when === 'after') await refund(bought)
-    await worker.catchUp()
-    expect(await balanceOf(bought)).toMatchObject({ plan: left })
-  })
 })
 
 describe('a dispute', () => {
@@ -230,14 +195,6 @@ describe('a dispute', () => {
     const bought = await buildPaidCredits(product)
     const id = await dispute(bought)
     await close(id, 'lost')
-    await worker.catchUp()
-    expect((await balanceOf(bought)).total).toBe(0)
-  })
-
-  test('a dispute with a partial refund before it takes no more than was granted', async () => {
-    const bought = await buildPaidCredits(product)
-    await refund(bought, 350)
-    await dispute(bought)
     await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(0)
   })

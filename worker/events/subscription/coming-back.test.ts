@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
-import { buildPaidCredits, buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 
@@ -16,56 +16,6 @@ const listSeats = (organization_id: string) =>
   database.owner.selectFrom('seats').selectAll().where('organization_id', '=', organization_id).execute()
 
 describe('a user who used up a plan, ended it and subscribed again', () => {
-  async function comeBack() {
-    const before = await buildPaidPlan(product)
-    await worker.catchUp()
-    await life.use(before, 500)
-    await life.cancel(before)
-    await worker.catchUp()
-    const { user_id } = before
-    const now = await buildPaidPlan(product, { user_id, owner: before.owner })
-    await worker.catchUp()
-    return { before, now }
-  }
-
-  test('a user who used up a plan, ended it and subscribed again keeps the new credits when the old plan is refunded', async () => {
-    const { before, now } = await comeBack()
-    const [charge] = await life.charges(before)
-    await life.refund(charge, 1000)
-    await worker.catchUp()
-    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
-    await life.refund(charge)
-    await worker.catchUp()
-    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
-    expect(await life.use(now, 500)).toBe(true)
-  })
-
-  test('a user who used up a plan, ended it and subscribed again keeps the new credits at every turn of a dispute of the old plan', async () => {
-    const { before, now } = await comeBack()
-    const [charge] = await life.charges(before)
-    const id = await life.dispute(charge)
-    await worker.catchUp()
-    expect(await life.balance(now)).toMatchObject({ plan: 500 })
-    await life.use(now, 100)
-    await life.closeDispute(id, 'won')
-    await worker.catchUp()
-    expect(await life.balance(now)).toMatchObject({ plan: 400 })
-  })
-
-  test('owes what was used and refunded until then, and starts clean', async () => {
-    const before = await buildPaidPlan(product)
-    await worker.catchUp()
-    await life.use(before, 300)
-    await life.cancel(before)
-    await life.refund((await life.charges(before))[0])
-    await worker.catchUp()
-    expect(await life.balance(before)).toMatchObject({ plan: -300 })
-    const { user_id, owner } = before
-    const now = await buildPaidPlan(product, { user_id, owner })
-    await worker.catchUp()
-    expect(await life.balance(now)).toMatchObject({ plan: 500 })
-  })
-
   test('a user who used up a plan, ended it and subscribed again has one live plan, though the new one’s events come before the end of the old one', async () => {
     const before = await buildPaidPlan(product)
     await worker.catchUp()
@@ -134,43 +84,5 @@ describe('an old subscription of an organization', () => {
     await worker.catchUp()
     expect((await listSeats(owner.owner_id)).filter(({ status }) => status === 'active')).toEqual([])
     expect(await life.balance(now)).toMatchObject({ plan: 2500 })
-  })
-})
-
-describe('a dispute that is won', () => {
-  test('a dispute that is won gives bought credits back as bought credits, though they stood in for a plan’s debt', async () => {
-    const plan = await buildPaidPlan(product)
-    await worker.catchUp()
-    const { user_id, owner } = plan
-    const bought = await buildPaidCredits(product, { user_id })
-    await worker.catchUp()
-    await life.use(plan, 300)
-    const [charge] = (await life.charges(plan)).filter(({ amount }) => amount === 2000)
-    const id = await life.dispute(charge)
-    await worker.catchUp()
-    // The debt blocks as many of the bought credits; it does not take them.
-    expect(await life.balance(plan)).toMatchObject({ plan: -300, purchased: 500, total: 200 })
-    expect(await life.use(plan, 201)).toBe(false)
-    await life.closeDispute(id, 'won')
-    await worker.catchUp()
-    expect(await life.balance({ ...bought, owner })).toMatchObject({ plan: 200, purchased: 500 })
-    await life.live(32)
-    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: 500 })
-  })
-
-  test('a won dispute of bought credits gives them back, though a plan stood in for them', async () => {
-    const bought = await buildPaidCredits(product)
-    await worker.catchUp()
-    const { user_id, owner } = bought
-    await life.use(bought, 400)
-    const id = await life.dispute((await life.charges(bought))[0])
-    // What was used since a month's start would count to it.
-    await product.advanceDays(1)
-    const plan = await buildPaidPlan(product, { user_id, owner })
-    await worker.catchUp()
-    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: -400, total: 100 })
-    await life.closeDispute(id, 'won')
-    await worker.catchUp()
-    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: 100 })
   })
 })

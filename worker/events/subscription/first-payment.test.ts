@@ -35,23 +35,6 @@ test('a first payment that is still open gives nothing and fails nothing', async
   expect(balance).toMatchObject({ plan: 0, version: 0 })
 })
 
-test.each(['incomplete_expired', 'canceled'])(
-  'a first payment that failed for good (%s) fails the checkout, and the buyer opens another one',
-  async (status) => {
-    const { person, intentId, subscription } = await buyWithoutMoney()
-    if (status === 'canceled') await stripe.client.subscriptions.cancel(subscription.id)
-    else await product.advanceDays(0.97)
-    await worker.catchUp()
-    expect(await intentOf(intentId)).toMatchObject({
-      state: 'failed',
-      failure_code: 'first_payment_failed',
-    })
-    const answer = await requestPlan(server, person)
-    expect(answer.status).toBe(200)
-    expect(answer.body).not.toMatchObject({ intentId })
-  },
-)
-
 test('news of a first try that failed, which come after its checkout was paid, change nothing', async () => {
   const { person, intentId, subscription } = await buyWithoutMoney()
   await stripe.client.subscriptions.cancel(subscription.id)

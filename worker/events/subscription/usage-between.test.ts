@@ -73,32 +73,6 @@ describe.each<[string, PlanOrder]>([
   })
 })
 
-describe('the balance after a renewal', () => {
-  /** 400 of the old month are left, and 300 are bought; `credits` are used after the renewal. */
-  const afterUse = async (credits: number, isHeardAtOnce: boolean) => {
-    const bought = await buildRenewed(400)
-    if (isHeardAtOnce) await hear(bought)
-    if (credits > 0) await use(bought, credits)
-    await product.advanceDays(0.1)
-    await hear(bought)
-    return balanceOf(bought)
-  }
-
-  test.each([0, 100, 450, 500])(
-    'the balance is the same whenever the renewal is heard, after %i credits that the new month covers',
-    async (credits) => {
-      const expected = [500 - credits, 300]
-      expect(await afterUse(credits, true)).toEqual(expected)
-      expect(await afterUse(credits, false)).toEqual(expected)
-    },
-  )
-
-  test('the balance is not lower when the renewal is heard late, after more than the new month covers', async () => {
-    expect(await afterUse(650, true)).toEqual([0, 150])
-    expect(await afterUse(650, false)).toEqual([0, 300])
-  })
-})
-
 test('a renewal that is heard together with its refund covers no usage with what went back', async () => {
   const bought = await buildRenewed(400)
   await use(bought, 300)

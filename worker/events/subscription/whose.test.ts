@@ -79,19 +79,6 @@ test('a plan whose metadata was removed before it was heard of belongs to the ch
   expect(await life.balance(bought)).toMatchObject({ plan: 500 })
 })
 
-test('a subscription whose metadata was removed is renewed, refunded and ended all the same', async () => {
-  const bought = await buy()
-  await life.update(bought, { metadata: '' })
-  await life.live(32)
-  expect(await life.balance(bought)).toMatchObject({ plan: 500 })
-  await life.refund((await life.charges(bought))[0])
-  await worker.catchUp()
-  expect(await life.balance(bought)).toMatchObject({ plan: 0 })
-  await life.cancel(bought)
-  await worker.catchUp()
-  expect(await rowsOf(bought)).toMatchObject([{ status: 'canceled', intent_id: bought.intent_id }])
-})
-
 test('a subscription that was made anew with the metadata of the old one is applied', async () => {
   const bought = await buy({ credits_per_seat: 400 })
   await life.cancel(bought)
