@@ -17,16 +17,9 @@ export class OtherAccountError extends Error {
  * sandbox begin with `sk_test_`. A restricted key may be refused although the dashboard gives it every
  * permission (https://github.com/stripe/stripe-node/issues/2246).
  */
-export async function readAccount(stripe: Stripe): Promise<string> {
+async function readAccount(stripe: Stripe): Promise<string> {
   const { id } = await stripe.accounts.retrieveCurrent({}, { maxNetworkRetries: 0, timeout: limit_ms })
   return id
-}
-
-/** What is wrong with a key's account; null when the database belongs to it. */
-export function accountProblem({ ours, known }: { readonly ours: string; readonly known: string }) {
-  return ours === known
-    ? null
-    : `STRIPE_SECRET_KEY is of the account ${ours}, and this database belongs to ${known}`
 }
 
 /**
@@ -62,6 +55,7 @@ async function compareAccount({ db, stripe }: { readonly db: Database; readonly 
     .select('account_id')
     .where(inThisMode('stripe_accounts'))
     .executeTakeFirstOrThrow()
-  const problem = accountProblem({ ours, known })
-  if (problem) throw new OtherAccountError(`${problem}. Use a key of that account, or another database.`)
+  if (ours === known) return
+  const text = `STRIPE_SECRET_KEY is of the account ${ours}, and this database belongs to ${known}`
+  throw new OtherAccountError(`${text}. Use a key of that account, or another database.`)
 }

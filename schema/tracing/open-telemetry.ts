@@ -1,6 +1,6 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { ExportResultCode, setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -35,7 +35,7 @@ export function openTracing(options: {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: openExporter(options.endpoint),
+        exporter: new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/$/, '')}/v1/traces` }),
       }),
     ],
   })
@@ -79,24 +79,5 @@ export function openTracing(options: {
       context.disable()
       propagation.disable()
     },
-  }
-}
-
-/** `endpoint` is that of the collector, without `/v1/traces`. */
-function openExporter(endpoint: string): OTLPTraceExporter {
-  return new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
-}
-
-/** Delivers no spans, the way that spans are delivered. Throws why they would not arrive. */
-export async function deliverNothing(endpoint: string): Promise<void> {
-  const exporter = openExporter(endpoint)
-  try {
-    await new Promise<void>((resolve, reject) => {
-      exporter.export([], ({ code, error }) =>
-        code === ExportResultCode.SUCCESS ? resolve() : reject(error ?? new Error('the export failed')),
-      )
-    })
-  } finally {
-    await exporter.shutdown()
   }
 }

@@ -8,7 +8,6 @@ export interface Configuration {
   readonly env: ProcessEnvironment
   /** Whether it is a stand-in that answers there. */
   readonly sandbox: { readonly stripe: boolean; readonly clerk: boolean }
-  readonly now: () => Date
 }
 
 /** Reads an environment as the processes would; missing services are those of this clone's `npm start`. */
@@ -36,5 +35,5 @@ export async function readConfiguration(
     findings.push(ok('environment', `complete, for ${given.NODE_ENV} with ${parts.join(' and ')}`))
   const required = Object.fromEntries(requiredNames.map((name) => [name, environment[name] ?? '']))
   const env = { ...environment, ...required } as ProcessEnvironment
-  return { configuration: { env, sandbox, now: () => new Date() }, findings }
+  return { configuration: { env, sandbox }, findings }
 }

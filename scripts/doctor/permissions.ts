@@ -1,11 +1,10 @@
 import Stripe from 'stripe'
 import { neededPermissions } from '../../schema/stripe/permissions.ts'
 
-/** An object that does not exist, and a resource that has nothing but creation. */
+/** An object that does not exist, a resource that has nothing but creation, and one that is not a list. */
 const unknownId = 'probe_of_permissions'
-const onlyCreated = new Set(['billing_portal/sessions'])
-/** One object for the account, not a list. */
-const single = new Set(['tax/settings'])
+const onlyCreated = 'billing_portal/sessions'
+const single = 'tax/settings'
 
 /**
  * The permissions that a key lacks, such as `invoices (write)`. Nothing is changed: to probe writing it asks
@@ -16,34 +15,17 @@ const single = new Set(['tax/settings'])
 export async function findMissingPermissions(stripe: Stripe): Promise<string[]> {
   const missing: string[] = []
   for (const [path, access] of Object.entries(neededPermissions)) {
-    const probes = access === 'write' ? [writing(path), ...reading(path)] : reading(path)
-    for (const probe of probes) {
-      if (await may(stripe, probe)) continue
-      missing.push(`${path} (${probe.access})`)
-      break
-    }
+    const writable = path === onlyCreated ? path : `${path}/${unknownId}`
+    const readable = path === single ? path : `${path}?limit=1`
+    if (access === 'write' && !(await may(stripe, 'POST', writable))) missing.push(`${path} (write)`)
+    else if (path !== onlyCreated && !(await may(stripe, 'GET', readable))) missing.push(`${path} (read)`)
   }
   return missing
 }
 
-interface Probe {
-  readonly access: 'read' | 'write'
-  /** Below `/v1/`. */
-  readonly path: string
-}
-
-function writing(path: string): Probe {
-  return { access: 'write', path: onlyCreated.has(path) ? path : `${path}/${unknownId}` }
-}
-
-function reading(path: string): Probe[] {
-  if (onlyCreated.has(path)) return []
-  return [{ access: 'read', path: single.has(path) ? path : `${path}?limit=1` }]
-}
-
-async function may(stripe: Stripe, { access, path }: Probe): Promise<boolean> {
+async function may(stripe: Stripe, method: 'GET' | 'POST', path: string): Promise<boolean> {
   try {
-    await stripe.rawRequest(access === 'write' ? 'POST' : 'GET', `/v1/${path}`)
+    await stripe.rawRequest(method, `/v1/${path}`)
     return true
   } catch (error) {
     if (error instanceof Stripe.errors.StripePermissionError) return false

@@ -44,7 +44,7 @@ export async function setUpPortals(
 
 type SubscriptionUpdate = NonNullable<Features['subscription_update']>
 
-export interface FoundPortal {
+interface FoundPortal {
   readonly portal: Portal
   /** What customers may change there; null for nothing. */
   readonly update: SubscriptionUpdate | null
@@ -52,7 +52,7 @@ export interface FoundPortal {
 }
 
 /** The portals that there should be, and what there is of them at Stripe. Changes nothing. */
-export async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
+async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
   const wanted: Omit<FoundPortal, 'found'>[] = portalKinds.map((kind) => ({
     portal: { kind, price_id: null },
     update: null,
@@ -75,29 +75,8 @@ export async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
   return wanted.map((one) => ({ ...one, found: known.find((found) => isPortal(found, one.portal)) }))
 }
 
-export function portalName({ kind, price_id }: Portal): string {
+function portalName({ kind, price_id }: Portal): string {
   return price_id === null ? kind : `${kind} at ${price_id}`
-}
-
-/** How a portal allows more than ours does; null when it does not. The set-up rewrites the rest. */
-export function portalProblem(
-  { update }: Pick<FoundPortal, 'update'>,
-  { features }: Stripe.BillingPortal.Configuration,
-): string | null {
-  const { subscription_cancel, subscription_update, payment_method_update } = features
-  if (!payment_method_update.enabled) return 'customers cannot change their card'
-  if (!subscription_cancel.enabled) return 'customers cannot cancel'
-  if (subscription_cancel.mode !== 'at_period_end') return `it cancels ${subscription_cancel.mode}`
-  if (!update) return subscription_update.enabled ? 'plans can be changed there' : null
-  if (!subscription_update.enabled) return 'neither seats nor the billing period can be changed'
-  const allowed = subscription_update.default_allowed_updates.join(', ')
-  const wanted = [update.default_allowed_updates].flat().join(', ')
-  if (allowed !== wanted) return `${allowed || 'nothing'} can be changed there, not ${wanted}`
-  const { proration_behavior, trial_update_behavior } = subscription_update
-  if (trial_update_behavior !== update.trial_update_behavior) return 'a change there ends a trial'
-  return proration_behavior === update.proration_behavior
-    ? null
-    : `changes are charged by ${proration_behavior}`
 }
 
 const commonFeatures = {
