@@ -15,12 +15,8 @@ import { useLater } from './ui/useLater.ts'
 /** Toasts that are raised before it is loaded wait. */
 const loadToaster = async () => (await import('./ui/Toaster.tsx')).Toaster
 
-interface AppProps {
-  router: ReturnType<typeof createRouter>
-}
-
 /** Loads the settings, which the session needs, and then the session, which the pages need. */
-export function App({ router }: AppProps) {
+export function App({ router }: { router: ReturnType<typeof createRouter> }) {
   const config = useQuery(webConfigQuery())
   const { resolvedTheme } = useTheme()
   const Toaster = useLater(loadToaster)

@@ -21,13 +21,8 @@ import { useChosenAmount } from './chosenAmount.ts'
 import { type CreditsPayer, useCreditPurchase } from './useCreditPurchase.ts'
 import { offlineText, useOnline } from './useOnline.ts'
 
-interface BuyCreditsProps {
-  payer: CreditsPayer
-  currency: Currency
-}
-
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
-export function BuyCredits({ payer, currency }: BuyCreditsProps) {
+export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency: Currency }) {
   const [text, setText] = useChosenAmount(payer.id, amountFormat.format(preselectedPack.credits))
   const purchase = useCreditPurchase(payer, currency)
   const card = useQuery(offeredCardQuery(useApi(), payer)).data?.card ?? null

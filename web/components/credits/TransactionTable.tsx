@@ -61,12 +61,7 @@ const columns: readonly Column[] = [
   { name: 'Balance', align: 'right', isWide: true },
 ]
 
-interface RowProps {
-  change: BalanceChange
-  document: DocumentLink | null
-}
-
-function Row({ change, document }: RowProps) {
+function Row({ change, document }: { change: BalanceChange; document: DocumentLink | null }) {
   const { what, why } = describeCause(change.cause, format, change.occurred_at)
   const when = (
     <time dateTime={change.occurred_at}>

@@ -6,12 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 
-interface AccountHeaderProps {
-  expanded: boolean
-  onToggle: () => void
-}
-
-export function AccountHeader({ expanded, onToggle }: AccountHeaderProps) {
+export function AccountHeader({ expanded, onToggle }: { expanded: boolean; onToggle: () => void }) {
   const page = useMatches().findLast(({ handle }) => isCrumb(handle))?.handle as Crumb | undefined
   return (
     <header className="sticky top-0 z-20 flex h-14 shrink-0 items-center justify-between gap-4 border-b bg-canvas/90 px-3 backdrop-blur-md sm:px-5">

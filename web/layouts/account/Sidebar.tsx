@@ -17,12 +17,7 @@ import { Tooltip } from '../../ui/Tooltip.tsx'
 import { docsLink } from '../marketing/resources.ts'
 import { AccountSwitcher } from './AccountSwitcher.tsx'
 
-interface SidebarProps {
-  expanded: boolean
-  onNavigate?: () => void
-}
-
-export function Sidebar({ expanded, onNavigate }: SidebarProps) {
+export function Sidebar({ expanded, onNavigate }: { expanded: boolean; onNavigate?: () => void }) {
   const { brand } = useWebConfig()
   const { organization } = useOrganization()
   return (

@@ -14,12 +14,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Payments } from './Payments.tsx'
 
-interface ActivityCardProps {
-  payer: Payer
-  payments: readonly AccountPayment[]
-}
-
-export function ActivityCard({ payer, payments }: ActivityCardProps) {
+export function ActivityCard({ payer, payments }: { payer: Payer; payments: readonly AccountPayment[] }) {
   return (
     <Card id="activity" aria-labelledby="activity-title" className="order-6 flex scroll-mt-20 flex-col">
       <CardHeader

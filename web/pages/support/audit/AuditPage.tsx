@@ -74,12 +74,7 @@ function readFilter(search: URLSearchParams): AuditFilter {
   )
 }
 
-interface FilterFormProps {
-  filter: AuditFilter
-  onChange: (filter: AuditFilter) => void
-}
-
-function FilterForm({ filter, onChange }: FilterFormProps) {
+function FilterForm({ filter, onChange }: { filter: AuditFilter; onChange: (filter: AuditFilter) => void }) {
   const [owner, setOwner] = useState(filter.owner_id ?? '')
   const [actor, setActor] = useState(filter.actor ?? '')
   const [owner_id, who] = [owner.trim(), actor.trim()]

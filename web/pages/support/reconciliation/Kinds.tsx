@@ -5,13 +5,8 @@ import { formatCredits, formatMoney } from '../../../components/format.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { findingNames } from './findings.ts'
 
-interface KindsProps {
-  counts: FindingsList['counts']
-  filter: FindingsFilter
-}
-
 /** The number of findings of each kind; each is a filter. */
-export function Kinds({ counts, filter }: KindsProps) {
+export function Kinds({ counts, filter }: { counts: FindingsList['counts']; filter: FindingsFilter }) {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Card aria-label="Kinds of differences" className="p-1.5">
