@@ -24,7 +24,7 @@ export function ConfirmButton({ label, of, busy, ...dialog }: ConfirmButtonProps
       size="small"
       aria-label={of === undefined ? undefined : `${label} ${of}`}
       busy={busy}
-      disabled={busy || !ConfirmDialog}
+      disabled={!ConfirmDialog}
     >
       {label}
     </Button>

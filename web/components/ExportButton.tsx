@@ -20,13 +20,7 @@ export function ExportButton({ load, name, failure }: ExportButtonProps) {
     onError: (error) => toast.error('Error', { description: failureText(error, failure) }),
   })
   return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={download.isPending}
-      disabled={download.isPending}
-      onClick={() => download.mutate()}
-    >
+    <Button variant="secondary" size="small" busy={download.isPending} onClick={() => download.mutate()}>
       {!download.isPending && <Download aria-hidden="true" />}
       Export
     </Button>

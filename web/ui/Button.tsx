@@ -8,6 +8,7 @@ import { Spinner } from './Spinner.tsx'
 interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyle> {
   /** Styles its only child, usually a link, as a button. */
   asChild?: boolean
+  /** Shows a spinner, and cannot be pressed. */
   busy?: boolean
 }
 
@@ -21,7 +22,13 @@ export function Button({ variant, size, asChild, busy, className, children, ...p
     )
   }
   return (
-    <button type="button" className={classes} aria-busy={busy || undefined} {...props}>
+    <button
+      type="button"
+      className={classes}
+      aria-busy={busy || undefined}
+      {...props}
+      disabled={busy || props.disabled}
+    >
       {busy && <Spinner />}
       {children}
     </button>

@@ -70,7 +70,7 @@ function PayNow({ payer, label }: Pick<ActionProps, 'payer'> & { label: string }
   useQuery({ ...accountSummaryQuery(api, payer), refetchInterval: pay.isSuccess && pollMs })
   const isBusy = pay.isPending || pay.isSuccess
   return (
-    <Button size="small" busy={isBusy} disabled={isBusy} onClick={() => pay.mutate()}>
+    <Button size="small" busy={isBusy} onClick={() => pay.mutate()}>
       {label}
     </Button>
   )

@@ -43,17 +43,7 @@ function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequenc
     onError: (error) =>
       toast.error('Error', { description: failureText(error, 'Failed to create checkout session') }),
   })
-  if (preview.isLoadingError) {
-    return (
-      <FailurePanel
-        title="The preview could not be loaded"
-        error={preview.error}
-        defaultText="An unexpected error occurred"
-        busy={preview.isFetching}
-        onRetry={() => void preview.refetch()}
-      />
-    )
-  }
+  if (preview.isLoadingError) return <FailurePanel title="The preview could not be loaded" query={preview} />
   return (
     <>
       {preview.data ? (
@@ -70,11 +60,7 @@ function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequenc
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button
-          busy={confirm.processing}
-          disabled={!preview.data || confirm.processing}
-          onClick={() => confirm.open()}
-        >
+        <Button busy={confirm.processing} disabled={!preview.data} onClick={() => confirm.open()}>
           {confirm.processing ? 'Processing...' : 'Review and confirm'}
         </Button>
       </div>

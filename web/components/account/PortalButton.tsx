@@ -19,13 +19,7 @@ export function PortalButton({
 }: PortalButtonProps) {
   const portal = usePortal(payer)
   return (
-    <Button
-      variant={variant}
-      size={size}
-      busy={portal.processing}
-      disabled={portal.processing}
-      onClick={() => portal.open(flow)}
-    >
+    <Button variant={variant} size={size} busy={portal.processing} onClick={() => portal.open(flow)}>
       {portal.processing ? 'Loading...' : label}
     </Button>
   )

@@ -72,7 +72,7 @@ export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency:
         size="large"
         className="mt-3 w-full tabular-nums"
         busy={purchase.processing}
-        disabled={purchase.processing || problem !== null}
+        disabled={problem !== null}
       >
         <ButtonText processing={purchase.processing} cost={cost} card={card} />
       </Button>

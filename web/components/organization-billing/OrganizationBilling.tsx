@@ -24,10 +24,8 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
       <Card>
         <FailurePanel
           title="Error"
-          error={failed.error}
+          query={{ ...failed, refetch: () => Promise.all([subscription.refetch(), summary.refetch()]) }}
           defaultText="Failed to load billing information"
-          busy={failed.isFetching}
-          onRetry={() => void Promise.all([subscription.refetch(), summary.refetch()])}
         />
       </Card>
     )

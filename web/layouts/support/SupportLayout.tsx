@@ -34,13 +34,7 @@ function Console({ person }: { person: Person }) {
   if (waiting.isLoadingError) {
     return (
       <Main className="grid min-h-dvh place-items-center">
-        <FailurePanel
-          title="The support console could not be opened"
-          error={waiting.error}
-          defaultText="An unexpected error occurred"
-          busy={waiting.isFetching}
-          onRetry={() => void waiting.refetch()}
-        />
+        <FailurePanel title="The support console could not be opened" query={waiting} />
       </Main>
     )
   }

@@ -33,13 +33,7 @@ function Documents({ payer }: { payer: Payer }) {
   if (documents.isPending) return <ListSkeleton label="Loading your invoices" />
   if (documents.isLoadingError) {
     return (
-      <FailurePanel
-        title="Not available right now"
-        error={documents.error}
-        defaultText="Failed to load invoices"
-        busy={documents.isFetching}
-        onRetry={() => void documents.refetch()}
-      />
+      <FailurePanel title="Not available right now" query={documents} defaultText="Failed to load invoices" />
     )
   }
   const items = documents.data.pages.flatMap((page) => page.items)

@@ -12,7 +12,7 @@ import { cardName } from '../../components/account/card.ts'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { type FailedQuery, FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -144,7 +144,7 @@ interface FigureCardProps {
   /** At the foot of the card, as in the cards beside it. */
   action?: ReactNode
   failure?: string
-  query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
+  query: FailedQuery & { isLoadingError: boolean }
   /** Undefined while it is loading. */
   figure: string | undefined
   unit: string
@@ -167,13 +167,7 @@ function FigureCard({
     <Card aria-labelledby={`${id}-title`} className={cn('flex min-h-42 flex-col sm:min-h-48', className)}>
       <CardHeader id={`${id}-title`} title={title} action={badge} />
       {query.isLoadingError ? (
-        <FailurePanel
-          title={failure}
-          error={query.error}
-          defaultText="Failed to load billing information"
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
+        <FailurePanel title={failure} query={query} defaultText="Failed to load billing information" />
       ) : (
         <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6">
           {figure === undefined ? (

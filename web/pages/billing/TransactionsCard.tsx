@@ -88,15 +88,7 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
   const documents = useInfiniteQuery(billingDocumentsQuery(api, payer))
   if (transactions.isPending) return <ListSkeleton label="Loading your transactions" />
   if (transactions.isError && !transactions.data) {
-    return (
-      <FailurePanel
-        title="Your transactions could not be loaded"
-        error={transactions.error}
-        defaultText="An unexpected error occurred"
-        busy={transactions.isFetching}
-        onRetry={() => void transactions.refetch()}
-      />
-    )
+    return <FailurePanel title="Your transactions could not be loaded" query={transactions} />
   }
   const { pages } = transactions.data
   const changes = pages.flatMap((page) => page.items)

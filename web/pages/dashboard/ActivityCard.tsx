@@ -32,15 +32,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   const history = useInfiniteQuery(transactionsQuery(useApi(), { payer, userId }))
   if (history.isPending) return <ActivitySkeleton />
   if (history.isLoadingError) {
-    return (
-      <FailurePanel
-        title="Your activity could not be loaded"
-        error={history.error}
-        defaultText="An unexpected error occurred"
-        busy={history.isFetching}
-        onRetry={() => void history.refetch()}
-      />
-    )
+    return <FailurePanel title="Your activity could not be loaded" query={history} />
   }
   const items = history.data.pages.flatMap((page) => page.items)
   const [first] = history.data.pages

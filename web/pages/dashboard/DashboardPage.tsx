@@ -130,11 +130,9 @@ function AccountFailure({ account }: { account: AccountView & { state: 'failed' 
     <Card>
       <FailurePanel
         title={account.title}
-        error={account.error}
+        query={account.query}
         defaultText="Your account could not be loaded."
         reassurance="Your payments and credits are not affected."
-        busy={account.retrying}
-        onRetry={account.retry}
       />
     </Card>
   )

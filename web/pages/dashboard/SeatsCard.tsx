@@ -38,13 +38,7 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
           <Skeleton className="h-2 w-full" />
         </div>
       ) : seats.isLoadingError ? (
-        <FailurePanel
-          title="Error"
-          error={seats.error}
-          defaultText="Failed to load seat information"
-          busy={seats.isFetching}
-          onRetry={() => void seats.refetch()}
-        />
+        <FailurePanel title="Error" query={seats} defaultText="Failed to load seat information" />
       ) : (
         <div className="px-5 pt-3 pb-5 sm:px-6">
           <p className="mb-3 tabular-nums">

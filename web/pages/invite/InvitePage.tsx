@@ -82,7 +82,7 @@ function OpenInvitation({ invitation }: { invitation: ClerkInvitation }) {
       text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You get a seat and use the organization’s credits in the editors that it pays for. You are not charged.`}
       actions={
         <>
-          <Button busy={joined.isPending} disabled={joined.isPending} onClick={() => joined.mutate()}>
+          <Button busy={joined.isPending} onClick={() => joined.mutate()}>
             Join
           </Button>
           <ToDashboard>Not now</ToDashboard>
@@ -139,7 +139,7 @@ function Member({ id, name }: { id: string; name: string }) {
       title={`You are a member of ${name}`}
       text="You have accepted this invitation already."
       actions={
-        <Button busy={opened.isPending} disabled={opened.isPending} onClick={() => opened.mutate()}>
+        <Button busy={opened.isPending} onClick={() => opened.mutate()}>
           Go to Dashboard
         </Button>
       }

@@ -58,7 +58,7 @@ function AssignForm({ view, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'o
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" busy={assign.isPending} disabled={assign.isPending}>
+        <Button type="submit" busy={assign.isPending}>
           Assign Seat
         </Button>
       </div>

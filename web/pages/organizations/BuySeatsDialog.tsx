@@ -81,7 +81,7 @@ function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" busy={confirm.processing} disabled={problem !== null || confirm.processing}>
+        <Button type="submit" busy={confirm.processing} disabled={problem !== null}>
           {confirm.processing ? 'Processing...' : 'Continue'}
         </Button>
       </div>

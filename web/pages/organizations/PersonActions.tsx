@@ -50,7 +50,6 @@ function AssignSeat({ view, person, onNoSeats }: AssignSeatProps) {
       size="small"
       aria-label={`Assign seat to ${person.email}`}
       busy={assign.isPending}
-      disabled={assign.isPending}
       onClick={() => assign.mutate(person)}
     >
       Assign
@@ -77,7 +76,6 @@ function RevokeSeat({ view, userId, email }: { view: OrganizationView; userId: s
           size="small"
           aria-label={`Revoke the seat of ${email}`}
           busy={revoke.isPending}
-          disabled={revoke.isPending}
         >
           Revoke
         </Button>

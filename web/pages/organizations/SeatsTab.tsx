@@ -28,13 +28,7 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
   if (query.isLoadingError) {
     return (
       <Card>
-        <FailurePanel
-          title="Error"
-          error={query.error}
-          defaultText="Failed to load seat information"
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
+        <FailurePanel title="Error" query={query} defaultText="Failed to load seat information" />
       </Card>
     )
   }

@@ -46,7 +46,6 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
             variant="secondary"
             size="small"
             busy={cancel.isPending}
-            disabled={cancel.isPending}
             onClick={() => cancel.mutate(batchId)}
           >
             Cancel the rest

@@ -89,7 +89,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         <Button variant="secondary" onClick={onBack}>
           {kind === 'adjust' ? 'Back' : 'Cancel'}
         </Button>
-        <Button type="submit" busy={act.isPending} disabled={act.isPending || isBlind}>
+        <Button type="submit" busy={act.isPending} disabled={isBlind}>
           {kind === 'forget' ? 'Ask a colleague to erase' : needsApproval ? 'Ask a colleague' : name}
         </Button>
       </div>

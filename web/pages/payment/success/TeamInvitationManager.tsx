@@ -40,13 +40,7 @@ export function TeamInvitationManager({ subscriptionId, seats, onClose }: TeamIn
         {list.isPending ? (
           <Skeleton className="h-32" />
         ) : list.isLoadingError ? (
-          <FailurePanel
-            title="Error"
-            error={list.error}
-            defaultText="Failed to load invitations"
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
+          <FailurePanel title="Error" query={list} defaultText="Failed to load invitations" />
         ) : (
           <Team
             subscriptionId={subscriptionId}
@@ -151,13 +145,7 @@ function InviteForm({ subscriptionId, invitations, onOutcome }: InviteFormProps)
           }}
         />
       </div>
-      <Button
-        type="submit"
-        size="large"
-        className="sm:mt-[1.625rem]"
-        busy={send.isPending}
-        disabled={send.isPending}
-      >
+      <Button type="submit" size="large" className="sm:mt-[1.625rem]" busy={send.isPending}>
         Send Invite
       </Button>
     </form>

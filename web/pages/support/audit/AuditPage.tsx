@@ -33,13 +33,7 @@ export function AuditPage() {
         {log.isPending || batch.isLoading ? (
           <ListSkeleton label="Loading the audit log" />
         ) : log.isLoadingError ? (
-          <FailurePanel
-            title="The audit log could not be loaded"
-            error={log.error}
-            defaultText="An unexpected error occurred"
-            busy={log.isFetching}
-            onRetry={() => void log.refetch()}
-          />
+          <FailurePanel title="The audit log could not be loaded" query={log} />
         ) : entries.length === 0 ? (
           <EmptyState
             icon={ScrollText}

@@ -39,13 +39,7 @@ export function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
         </p>
         {run?.error && <p className="mt-0.5 text-critical text-xs">{run.error}</p>}
       </div>
-      <Button
-        variant="secondary"
-        size="small"
-        busy={isBusy || isUnderWay}
-        disabled={isBusy || isUnderWay}
-        onClick={onCompare}
-      >
+      <Button variant="secondary" size="small" busy={isBusy || isUnderWay} onClick={onCompare}>
         {!(isBusy || isUnderWay) && <RefreshCw aria-hidden="true" />}
         Compare now
       </Button>

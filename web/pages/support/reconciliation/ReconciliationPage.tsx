@@ -40,13 +40,7 @@ export function ReconciliationPage() {
         </Card>
       ) : !found.data || !first ? (
         <Card>
-          <FailurePanel
-            title="The differences could not be loaded"
-            error={found.error}
-            defaultText="An unexpected error occurred"
-            busy={found.isFetching}
-            onRetry={() => void found.refetch()}
-          />
+          <FailurePanel title="The differences could not be loaded" query={found} />
         </Card>
       ) : (
         <>

@@ -34,13 +34,7 @@ export function StatementPage() {
         </Card>
       ) : !statement.data ? (
         <Card>
-          <FailurePanel
-            title="The statement could not be loaded"
-            error={statement.error}
-            defaultText="An unexpected error occurred"
-            busy={statement.isFetching}
-            onRetry={() => void statement.refetch()}
-          />
+          <FailurePanel title="The statement could not be loaded" query={statement} />
         </Card>
       ) : statement.data.length === 0 ? (
         <Card>

@@ -86,17 +86,7 @@ interface PartProps {
 
 function Part({ query, name, isEmpty, empty, children }: PartProps) {
   if (query.isPending) return <ListSkeleton label={`Loading the ${name}`} />
-  if (query.isLoadingError) {
-    return (
-      <FailurePanel
-        title={`The ${name} could not be loaded`}
-        error={query.error}
-        defaultText="An unexpected error occurred"
-        busy={query.isFetching}
-        onRetry={() => void query.refetch()}
-      />
-    )
-  }
+  if (query.isLoadingError) return <FailurePanel title={`The ${name} could not be loaded`} query={query} />
   if (isEmpty) return <EmptyState icon={Waves} title={empty} className="mt-4 border-t py-10" />
   return <div className="pt-4">{children}</div>
 }

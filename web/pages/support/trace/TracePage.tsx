@@ -43,13 +43,7 @@ function OneCase({ asked }: { asked: Case }) {
     return (
       <Page title="Trace">
         <Card>
-          <FailurePanel
-            title="The trace could not be loaded"
-            error={trace.error}
-            defaultText="An unexpected error occurred"
-            busy={trace.isFetching}
-            onRetry={() => void trace.refetch()}
-          />
+          <FailurePanel title="The trace could not be loaded" query={trace} />
         </Card>
       </Page>
     )

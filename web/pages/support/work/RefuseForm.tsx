@@ -32,7 +32,7 @@ export function RefuseForm({ name, isPending, error, onRefuse }: RefuseFormProps
         onChange={({ target }) => setReason(target.value)}
       />
       <div className="mt-4 flex justify-end">
-        <Button type="submit" busy={isPending} disabled={isPending}>
+        <Button type="submit" busy={isPending}>
           {name}
         </Button>
       </div>

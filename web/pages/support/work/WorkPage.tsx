@@ -32,13 +32,7 @@ export function WorkPage() {
         {work.isPending ? (
           <ListSkeleton label="Loading the work" />
         ) : work.isLoadingError || !first ? (
-          <FailurePanel
-            title="The work could not be loaded"
-            error={work.error}
-            defaultText="An unexpected error occurred"
-            busy={work.isFetching}
-            onRetry={() => void work.refetch()}
-          />
+          <FailurePanel title="The work could not be loaded" query={work} />
         ) : first.rows.length === 0 ? (
           <EmptyState
             icon={Inbox}
