@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Card } from '../../../schema/api/account.ts'
 import {
   creditPacks,
@@ -19,7 +19,6 @@ import { formatCredits, formatMoney } from '../format.ts'
 import { AmountInput, amountFormat } from './AmountInput.tsx'
 import { useChosenAmount } from './chosenAmount.ts'
 import { type CreditsPayer, useCreditPurchase } from './useCreditPurchase.ts'
-import { offlineText, useOnline } from './useOnline.ts'
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
 export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency: Currency }) {
@@ -169,4 +168,25 @@ function PaymentNote({ processing, card }: Announced) {
       </span>
     </p>
   )
+}
+
+const offlineText =
+  'You are offline. Nothing was charged. Your amount stays here until you are connected again.'
+
+/** Whether the browser believes that it has a connection. */
+function useOnline(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => navigator.onLine,
+    () => true,
+  )
+}
+
+function subscribe(notify: () => void): () => void {
+  window.addEventListener('online', notify)
+  window.addEventListener('offline', notify)
+  return () => {
+    window.removeEventListener('online', notify)
+    window.removeEventListener('offline', notify)
+  }
 }

@@ -1,7 +1,7 @@
 import { Clock } from 'lucide-react'
 import type { PendingCredits as Pending } from '../../../schema/api/explanation.ts'
 import { formatCredits, formatDay, formatShortDay, formatTime } from '../format.ts'
-import { Dotted } from './Dotted.tsx'
+import { Dotted } from './TransactionTable.tsx'
 
 /** Credits that are reserved for requests under way, above the history that they are not in yet. */
 export function PendingCredits({ pending, as_of }: { pending: readonly Pending[]; as_of: string }) {

@@ -1,11 +1,11 @@
 import { ExternalLink } from 'lucide-react'
+import { Fragment } from 'react'
 import type { BillingDocument } from '../../../schema/api/billing.ts'
 import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
 import { cn } from '../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../ui/Table.tsx'
 import { splitText } from '../account/balanceText.ts'
 import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
-import { Dotted } from './Dotted.tsx'
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
 
@@ -141,4 +141,15 @@ function linksOf(documents: readonly BillingDocument[]): ReadonlyMap<string, Doc
       return hosted_url ? [[id, { href: hosted_url, name }]] : []
     }),
   )
+}
+
+/** Parts with dots between them: a line breaks after a dot, and within a part only where that is longer. */
+export function Dotted({ text }: { text: string }) {
+  const parts = text.split(' · ')
+  if (parts.length === 1) return text
+  return [...parts.entries()].map(([place, part]) => (
+    <Fragment key={place}>
+      <span className="inline-block">{place < parts.length - 1 ? `${part} ·` : part}</span>{' '}
+    </Fragment>
+  ))
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { ActKind, Adjustment } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -6,7 +6,7 @@ import { actNames, counted } from '../labels.ts'
 import { ActResults } from './ActResults.tsx'
 import { AdjustForm } from './AdjustForm.tsx'
 import { ConfirmForm } from './ConfirmForm.tsx'
-import type { ActRequest } from './useAct.ts'
+import { ActContext, type ActRequest } from './useAct.ts'
 
 const descriptions: Readonly<Record<ActKind, string>> = {
   replay: 'Processes the item again. Completed steps are not repeated.',
@@ -25,7 +25,7 @@ const descriptions: Readonly<Record<ActKind, string>> = {
 }
 
 /** Preview, then reason and confirmation, then the outcome. Escape closes at any time. */
-export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   return (
     <Dialog
@@ -64,5 +64,15 @@ function Steps({ request, onClose }: { request: ActRequest; onClose: () => void 
       onBack={request.kind === 'adjust' ? () => setIsPreviewed(false) : onClose}
       onStarted={setStarted}
     />
+  )
+}
+
+export function ActProvider({ children }: { children: ReactNode }) {
+  const [request, setRequest] = useState<ActRequest | null>(null)
+  return (
+    <ActContext value={setRequest}>
+      {children}
+      {request && <ActDialog request={request} onClose={() => setRequest(null)} />}
+    </ActContext>
   )
 }
