@@ -17,9 +17,14 @@ import { useHashTarget } from '../../components/useHashTarget.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { BalanceCard, BalanceCardSkeleton, LastBalanceCard } from './BalanceCard.tsx'
+import {
+  BalanceCard,
+  BalanceCardSkeleton,
+  keepFigures,
+  LastBalanceCard,
+  lastFigures,
+} from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
-import { keepFigures, lastFigures } from './lastFigures.ts'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'

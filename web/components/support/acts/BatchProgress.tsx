@@ -1,12 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { cancelSupportActs, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { formatCredits } from '../../format.ts'
-import { ActList } from './ActList.tsx'
+import { actStates } from '../labels.ts'
 import { summaryOf } from './outcome.ts'
 
 interface BatchProgressProps {
@@ -54,5 +56,45 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
       </div>
       <ActList acts={acts} refused={refused} />
     </div>
+  )
+}
+
+interface ActListProps {
+  acts: readonly SupportAct[]
+  refused: RequestedActs['refused']
+}
+
+export function ActList({ acts, refused }: ActListProps) {
+  return (
+    <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">
+      {refused.map(({ target, error }) => (
+        <Line key={target.id} id={target.id} text={error}>
+          <Badge tone="caution">Refused</Badge>
+        </Line>
+      ))}
+      {acts.map((act) => (
+        <Line key={act.id} id={act.target.id} text={act.outcome?.sentence ?? act.error ?? act.last_error}>
+          {act.outcome?.changed === false ? (
+            <Badge>Nothing to change</Badge>
+          ) : act.outcome && act.is_dry_run ? (
+            <Badge tone="positive">Would change</Badge>
+          ) : (
+            <Badge tone={actStates[act.state][0]}>{actStates[act.state][1]}</Badge>
+          )}
+        </Line>
+      ))}
+    </ul>
+  )
+}
+
+function Line({ id, text, children }: { id: string; text: string | null; children: ReactNode }) {
+  return (
+    <li className="flex items-start justify-between gap-3 px-3 py-2">
+      <div className="min-w-0">
+        <p className="truncate font-mono text-xs">{id}</p>
+        {text && <p className="mt-0.5 text-muted text-xs [overflow-wrap:anywhere]">{text}</p>}
+      </div>
+      <span className="shrink-0">{children}</span>
+    </li>
   )
 }

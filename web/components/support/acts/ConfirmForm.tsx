@@ -14,8 +14,7 @@ import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { actNames, counted } from '../labels.ts'
-import { DryRun } from './DryRun.tsx'
-import { useProgress } from './useProgress.ts'
+import { DryRun, useProgress } from './DryRun.tsx'
 
 interface ConfirmFormProps {
   kind: ActKind

@@ -1,11 +1,12 @@
-import type { RequestedActs } from '../../../api/support-acts.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { actProgressQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
-import { ActList } from './ActList.tsx'
+import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf, whyNothing } from './outcome.ts'
-import { useProgress } from './useProgress.ts'
 
 /** What would follow: the same work, done and taken back. */
 export function DryRun({ requested }: { requested: RequestedActs | undefined }) {
@@ -65,4 +66,19 @@ export function DryRun({ requested }: { requested: RequestedActs | undefined }) 
       <Changes outcome={act.outcome} />
     </div>
   )
+}
+
+/** Polls acts until all of them have ended or wait for a second person. */
+export function useProgress(requested: RequestedActs | undefined) {
+  const first = requested?.acts[0]
+  const asked = requested?.batch_id ? { batch_id: requested.batch_id } : { id: first?.id ?? '' }
+  const isUnderWay = requested !== undefined && !requested.acts.every(isSettled)
+  const { data, error } = useQuery({ ...actProgressQuery(useApi(), asked), enabled: isUnderWay })
+  const acts = data?.acts ?? requested?.acts ?? []
+  return {
+    acts,
+    refused: requested?.refused ?? [],
+    isSettled: requested !== undefined && acts.every(isSettled),
+    error,
+  }
 }
