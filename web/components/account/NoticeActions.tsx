@@ -4,6 +4,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AddCreditsLink } from './AddCreditsLink.tsx'
 import type { Notice, NoticeAction } from './notices.ts'
@@ -38,11 +39,9 @@ function Action({ action, payer, onFollow }: ActionProps) {
       return <AddCreditsLink onFollow={onFollow} />
     case 'stripe':
       return (
-        <Button asChild variant="secondary" size="small">
-          <a href={action.url} rel="noreferrer" onClick={onFollow}>
-            {action.label}
-          </a>
-        </Button>
+        <LinkButton href={action.url} rel="noreferrer" onClick={onFollow} variant="secondary" size="small">
+          {action.label}
+        </LinkButton>
       )
     case 'card':
       return <PortalButton payer={payer} label={action.label} flow="payment_method_update" />

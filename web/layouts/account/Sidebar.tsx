@@ -18,9 +18,9 @@ import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { formatCredits, formatMoney } from '../../components/format.ts'
 import { Mark } from '../../components/Logo.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
@@ -98,9 +98,9 @@ function UpgradeCard() {
         {formatCredits(credits_per_seat)} credits every month for {formatMoney(price_minor.monthly, currency)}
         .
       </p>
-      <Button asChild size="small" className="mt-3 w-full">
-        <Link to={`/auth/post-signup?${query}`}>Upgrade Now</Link>
-      </Button>
+      <RouteButton to={`/auth/post-signup?${query}`} size="small" className="mt-3 w-full">
+        Upgrade Now
+      </RouteButton>
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
@@ -12,6 +12,7 @@ import { creditsShown, creditsUnit } from '../../components/account/balanceText.
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -142,9 +143,9 @@ function NoOrganization() {
         titleAs="h2"
         className="py-14"
         action={
-          <Button asChild variant="secondary" size="small">
-            <Link to="/organizations">Organizations</Link>
-          </Button>
+          <RouteButton to="/organizations" variant="secondary" size="small">
+            Organizations
+          </RouteButton>
         }
       >
         Create or join an organization to manage billing settings.

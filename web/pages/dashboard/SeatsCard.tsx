@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { OwnSeat } from '../../components/OwnSeat.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
@@ -25,9 +24,9 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
         title="Seats"
         action={
           mayManage && (
-            <Button asChild variant="secondary" size="small">
-              <Link to="/organizations?tab=seats">Manage seats</Link>
-            </Button>
+            <RouteButton to="/organizations?tab=seats" variant="secondary" size="small">
+              Manage seats
+            </RouteButton>
           )
         }
       />

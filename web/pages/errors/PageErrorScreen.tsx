@@ -1,6 +1,7 @@
 import { CloudOff, Compass } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { isRouteErrorResponse, Link, useRouteError } from 'react-router-dom'
+import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -53,11 +54,7 @@ export function NotFoundPage() {
       Icon={Compass}
       title="Oops! Page not found"
       text="There is no page at this address. It may have moved, or the link may be incomplete."
-      actions={
-        <Button asChild>
-          <Link to="/">Return to Home</Link>
-        </Button>
-      }
+      actions={<RouteButton to="/">Return to Home</RouteButton>}
     />
   )
 }

@@ -1,10 +1,11 @@
 import { useClerk } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert, MailOpen, MailX, UserRoundX, Users } from 'lucide-react'
-import { Link, Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
+import { Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
 import { signInPath } from '../../auth/redirects.ts'
 import { type SignedInUser, useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -171,9 +172,9 @@ function WrongAccount({ user }: { user: SignedInUser }) {
 
 function ToDashboard({ children }: { children: string }) {
   return (
-    <Button asChild variant="secondary">
-      <Link to="/dashboard">{children}</Link>
-    </Button>
+    <RouteButton to="/dashboard" variant="secondary">
+      {children}
+    </RouteButton>
   )
 }
 

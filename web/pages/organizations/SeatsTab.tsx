@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Armchair, Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type OrganizationView, organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -79,9 +80,9 @@ function NoSeats() {
         titleAs="h2"
         className="py-14"
         action={
-          <Button asChild variant="secondary" size="small">
-            <Link to="/organizations?tab=billing">Set up billing</Link>
-          </Button>
+          <RouteButton to="/organizations?tab=billing" variant="secondary" size="small">
+            Set up billing
+          </RouteButton>
         }
       >
         This organization has no subscription. Set up billing first.

@@ -8,10 +8,12 @@ import { useWebConfig } from '../../../api/catalogue.ts'
 import { openCheckoutsQuery } from '../../../api/checkout.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { formatCredits, formatMoney } from '../../../components/format.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { LinkButton } from '../../../ui/LinkButton.tsx'
 
 export function PaymentCancelledPage() {
   usePageTitle('Payment Cancelled')
@@ -29,12 +31,10 @@ export function PaymentCancelledPage() {
         actions={
           <>
             <TryAgain paymentPage={orders[0]?.url} />
-            <Button asChild variant="secondary">
-              <Link to="/pricing">
-                <ArrowLeft aria-hidden="true" />
-                Go Back
-              </Link>
-            </Button>
+            <RouteButton to="/pricing" variant="secondary">
+              <ArrowLeft aria-hidden="true" />
+              Go Back
+            </RouteButton>
           </>
         }
       >
@@ -74,9 +74,7 @@ function TryAgain({ paymentPage }: { paymentPage: string | undefined }) {
     </>
   )
   return paymentPage ? (
-    <Button asChild>
-      <a href={paymentPage}>{content}</a>
-    </Button>
+    <LinkButton href={paymentPage}>{content}</LinkButton>
   ) : (
     <Button onClick={() => navigate(-1)}>{content}</Button>
   )
@@ -92,9 +90,9 @@ function Help() {
           <h2 className="text-sm">Need Help?</h2>
           <p className="mt-0.5 text-muted">We reply to every message about a payment.</p>
         </div>
-        <Button asChild variant="secondary" size="small">
-          <a href={mail}>Contact Support</a>
-        </Button>
+        <LinkButton href={mail} variant="secondary" size="small">
+          Contact Support
+        </LinkButton>
       </div>
       <nav
         aria-label="More"
@@ -134,11 +132,14 @@ function LeftOrders({ orders }: { orders: readonly OpenCheckout[] }) {
                 <p className="font-medium">{title}</p>
                 <p className="text-muted text-xs">{price}</p>
               </div>
-              <Button asChild variant="secondary" size="small">
-                <a href={order.url} aria-label={`Continue to payment: ${title}`}>
-                  Continue to payment
-                </a>
-              </Button>
+              <LinkButton
+                href={order.url}
+                aria-label={`Continue to payment: ${title}`}
+                variant="secondary"
+                size="small"
+              >
+                Continue to payment
+              </LinkButton>
             </li>
           )
         })}

@@ -1,8 +1,8 @@
 import { clsx } from 'clsx'
 import { Check, CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
-import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -144,9 +144,9 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
             <>
               <Button onClick={onRetry}>Try Again</Button>
               {page === 'payment' ? (
-                <Button asChild variant="secondary">
-                  <Link to="/pricing">Return to Pricing</Link>
-                </Button>
+                <RouteButton to="/pricing" variant="secondary">
+                  Return to Pricing
+                </RouteButton>
               ) : (
                 <PurchaseActions only="dashboard" />
               )}

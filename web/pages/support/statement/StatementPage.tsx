@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, Sheet } from 'lucide-react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import { exportStatement, type StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { findingsQuery, statementQuery } from '../../../api/support.ts'
@@ -8,10 +8,10 @@ import { ExportButton } from '../../../components/ExportButton.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { formatDate } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { counted, provenText } from '../../../components/support/labels.ts'
 import { Page } from '../../../components/support/Page.tsx'
 import { Alert } from '../../../ui/Alert.tsx'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { CreditsTable, MoneyTables } from './StatementTables.tsx'
@@ -46,9 +46,9 @@ export function StatementPage() {
             className="py-14"
             action={
               search.size > 0 && (
-                <Button asChild variant="secondary" size="small">
-                  <Link to="/support/statement">This month</Link>
-                </Button>
+                <RouteButton to="/support/statement" variant="secondary" size="small">
+                  This month
+                </RouteButton>
               )
             }
           >
@@ -71,21 +71,17 @@ function PeriodSwitch({ period }: { period: Period }) {
   return (
     <div className="flex flex-wrap items-center gap-1">
       {'day' in period && (
-        <Button variant="quiet" size="small" asChild>
-          <Link to={addressOf({ month: period.day.slice(0, 7) })}>Whole month</Link>
-        </Button>
+        <RouteButton to={addressOf({ month: period.day.slice(0, 7) })} variant="quiet" size="small">
+          Whole month
+        </RouteButton>
       )}
-      <Button variant="quiet" size="icon" asChild>
-        <Link to={addressOf(before)} aria-label={periodName(before)}>
-          <ChevronLeft aria-hidden="true" />
-        </Link>
-      </Button>
+      <RouteButton to={addressOf(before)} aria-label={periodName(before)} variant="quiet" size="icon">
+        <ChevronLeft aria-hidden="true" />
+      </RouteButton>
       <span className="min-w-32 text-center font-medium text-sm">{periodName(period)}</span>
-      <Button variant="quiet" size="icon" asChild>
-        <Link to={addressOf(after)} aria-label={periodName(after)}>
-          <ChevronRight aria-hidden="true" />
-        </Link>
-      </Button>
+      <RouteButton to={addressOf(after)} aria-label={periodName(after)} variant="quiet" size="icon">
+        <ChevronRight aria-hidden="true" />
+      </RouteButton>
       <Export period={period} />
     </div>
   )

@@ -1,17 +1,17 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Eye, FileQuestion } from 'lucide-react'
-import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { useNavigate, useSearchParams } from 'react-router-dom'
 import { lookupKinds, type SupportTrace, type SupportVisitor } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isStatus } from '../../../api/failure.ts'
 import { type Case, traceQuery, visitQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { kindNames } from '../../../components/support/labels.ts'
 import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { useKeys } from '../../../components/support/useKeys.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
@@ -136,9 +136,9 @@ function Unknown() {
           title="Case not found"
           className="py-14"
           action={
-            <Button asChild variant="secondary" size="small">
-              <Link to="/support/search">Search</Link>
-            </Button>
+            <RouteButton to="/support/search" variant="secondary" size="small">
+              Search
+            </RouteButton>
           }
         >
           No customer or object matches this address.
