@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { actProgressQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
+import { failureText } from '../../../api/failure.ts'
+import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
@@ -8,11 +10,25 @@ import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf, whyNothing } from './outcome.ts'
 
+/** Asks what would follow of acts. */
+export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) {
+  // Born before the call: one that is repeated is about the same act.
+  const [id] = useState(() => crypto.randomUUID())
+  const { data, error } = useQuery(dryRunQuery(useApi(), { ...asked, id }))
+  return { ...useProgress(data), error, needsApproval: data?.needs_approval === true }
+}
+
 /** What would follow: the same work, done and taken back. */
-export function DryRun({ requested }: { requested: RequestedActs | undefined }) {
-  const { acts, refused, isSettled } = useProgress(requested)
+export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
   const [act] = acts
   const isOne = acts.length + refused.length === 1
+  if (error) {
+    return (
+      <Alert tone="critical" title="The preview failed">
+        {failureText(error, 'Please try again.')}
+      </Alert>
+    )
+  }
   if (!isSettled) {
     const done = acts.filter(({ state }) => state !== 'queued').length
     return (
@@ -73,12 +89,11 @@ export function useProgress(requested: RequestedActs | undefined) {
   const first = requested?.acts[0]
   const asked = requested?.batch_id ? { batch_id: requested.batch_id } : { id: first?.id ?? '' }
   const isUnderWay = requested !== undefined && !requested.acts.every(isSettled)
-  const { data, error } = useQuery({ ...actProgressQuery(useApi(), asked), enabled: isUnderWay })
+  const { data } = useQuery({ ...actProgressQuery(useApi(), asked), enabled: isUnderWay })
   const acts = data?.acts ?? requested?.acts ?? []
   return {
     acts,
     refused: requested?.refused ?? [],
     isSettled: requested !== undefined && acts.every(isSettled),
-    error,
   }
 }
