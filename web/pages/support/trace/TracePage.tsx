@@ -8,6 +8,7 @@ import { type Case, traceQuery, visitQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { RouteButton } from '../../../components/RouteButton.tsx'
+import { withParameter } from '../../../components/support/addresses.ts'
 import { kindNames } from '../../../components/support/labels.ts'
 import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
@@ -90,15 +91,9 @@ function useView(): [View, (view: View) => void] {
   return [
     search.get('view') === 'customer' ? 'customer' : 'timeline',
     (view) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (view === 'customer') next.set('view', view)
-          else next.delete('view')
-          return next
-        },
-        { replace: true },
-      ),
+      setSearch((before) => withParameter(before, 'view', view === 'customer' ? view : null), {
+        replace: true,
+      }),
   ]
 }
 
