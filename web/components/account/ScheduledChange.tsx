@@ -5,12 +5,12 @@ import { cancelPlan, keepPlan } from '../../../schema/api/plan-changes.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ConfirmButton } from '../ConfirmButton.tsx'
 import { formatDay } from '../format.ts'
+import { toastFailure } from '../toastFailure.ts'
 
 /** The change of seats or billing that waits for the next period, for those who may take it back. */
 export function ScheduledChange({ payer }: { payer: PayerView }) {
@@ -135,7 +135,7 @@ function useSubscriptionChange(payer: PayerView, { endpoint, done, failed }: Sub
       )
       toast.success(done(cancel_at))
     },
-    onError: (error) => toast.error('Error', { description: failureText(error, failed) }),
+    onError: toastFailure(failed),
   })
 }
 

@@ -2,12 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { cancelSupportActs, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { failureText } from '../../../api/failure.ts'
 import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { toast } from '../../../ui/toast.ts'
 import { formatCredits } from '../../format.ts'
+import { toastFailure } from '../../toastFailure.ts'
 import { actStates } from '../labels.ts'
 import { summaryOf } from './outcome.ts'
 
@@ -23,8 +22,7 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
   const queryClient = useQueryClient()
   const cancel = useMutation({
     mutationFn: (batch_id: string) => api(cancelSupportActs, { body: { batch_id } }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'An unexpected error occurred') }),
+    onError: toastFailure('An unexpected error occurred'),
     onSettled: (_, __, batch_id) => queryClient.invalidateQueries({ queryKey: progressKey({ batch_id }) }),
   })
   const done = acts.filter(isSettled).length

@@ -8,7 +8,6 @@ import {
   requestReconciliation,
 } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { failureText } from '../../../api/failure.ts'
 import { type FindingsFilter, findingsQuery, supportKey } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { formatCredits, formatMoney } from '../../../components/format.ts'
@@ -18,11 +17,11 @@ import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
+import { toastFailure } from '../../../components/toastFailure.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { toast } from '../../../ui/toast.ts'
 import { Findings } from './Findings.tsx'
 import { findingNames } from './findings.ts'
 
@@ -104,8 +103,7 @@ function useCompare() {
   return useMutation({
     mutationFn: () => api(requestReconciliation, { body: {} }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: supportKey }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'The comparison could not be started') }),
+    onError: toastFailure('The comparison could not be started'),
   })
 }
 
