@@ -38,13 +38,8 @@ export function Changes({ outcome }: { outcome: ActOutcome }) {
   )
 }
 
-interface ErasureProps {
-  outcome: ActOutcome
-  erasure: NonNullable<ActOutcome['erasure']>
-}
-
 /** What an erasure removes, what the books keep, and what is left to do at Stripe. */
-function Erasure({ outcome, erasure }: ErasureProps) {
+function Erasure({ outcome, erasure }: { outcome: ActOutcome; erasure: NonNullable<ActOutcome['erasure']> }) {
   const removed = Object.entries(erasure.removed).filter(([, rows]) => rows > 0)
   const credits = outcome.balance.after ?? 0
   return (
