@@ -57,12 +57,7 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
   )
 }
 
-interface ActListProps {
-  acts: readonly SupportAct[]
-  refused: RequestedActs['refused']
-}
-
-export function ActList({ acts, refused }: ActListProps) {
+export function ActList({ acts, refused }: Omit<BatchProgressProps, 'batchId'>) {
   return (
     <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">
       {refused.map(({ target, error }) => (
