@@ -3,9 +3,8 @@ import { useTheme } from 'next-themes'
 import { RouterProvider } from 'react-router-dom'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { ApiProvider } from './api/ApiProvider.tsx'
-import { WebConfigContext } from './api/catalogue.ts'
+import { readPageState, WebConfigContext } from './api/catalogue.ts'
 import { createApi } from './api/client.ts'
-import { readPageState } from './api/pageState.ts'
 import { SessionProvider } from './auth/SessionProvider.tsx'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { AuthenticationErrorScreen } from './pages/errors/ErrorScreen.tsx'
@@ -15,12 +14,8 @@ import { useLater } from './ui/useLater.ts'
 /** Toasts that are raised before it is loaded wait. */
 const loadToaster = async () => (await import('./ui/Toaster.tsx')).Toaster
 
-interface AppProps {
-  router: ReturnType<typeof createRouter>
-}
-
 /** Loads the settings, which the session needs, and then the session, which the pages need. */
-export function App({ router }: AppProps) {
+export function App({ router }: { router: ReturnType<typeof createRouter> }) {
   const config = useQuery(webConfigQuery())
   const { resolvedTheme } = useTheme()
   const Toaster = useLater(loadToaster)

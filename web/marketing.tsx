@@ -1,9 +1,9 @@
-import { readPageState } from './api/pageState.ts'
+import './ui/theme.css'
+import { readPageState } from './api/catalogue.ts'
 import { prefetchAtFirstMove } from './auth/earlyFiles.ts'
 import { findMarketingPath } from './content/paths.ts'
 import { marketingPages } from './layouts/marketing/pages.ts'
 import { reloadAfterRelease } from './reloadAfterRelease.ts'
-import './ui/theme.css'
 
 declare global {
   interface Window {

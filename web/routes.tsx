@@ -4,8 +4,7 @@ import { type AppPath, accountPaths, focusPaths, marketingPaths, supportPaths } 
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
-import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
-import { PageErrorScreen, RouterErrorScreen } from './pages/errors/PageErrorScreen.tsx'
+import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './pages/errors/PageErrorScreen.tsx'
 
 /** The code of each page is loaded on the first visit. */
 const pages: Readonly<Record<AppPath, () => Promise<ComponentType>>> = {

@@ -7,7 +7,9 @@ interface ConfirmButtonProps {
   label: string
   /** What it acts on, for readers who do not see what it stands beside. */
   of?: string
+  variant?: 'secondary' | 'quiet'
   busy: boolean
+  disabled?: boolean
   title: string
   text: string
   confirm: string
@@ -16,15 +18,16 @@ interface ConfirmButtonProps {
 }
 
 /** A button that asks before it acts. */
-export function ConfirmButton({ label, of, busy, ...dialog }: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, of, variant = 'secondary', busy, disabled, ...dialog } = props
   const ConfirmDialog = useLater(loadConfirmDialog)
   const button = (
     <Button
-      variant="secondary"
+      variant={variant}
       size="small"
       aria-label={of === undefined ? undefined : `${label} ${of}`}
       busy={busy}
-      disabled={busy || !ConfirmDialog}
+      disabled={disabled || !ConfirmDialog}
     >
       {label}
     </Button>

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { failureText } from '../api/failure.ts'
 import { Button } from '../ui/Button.tsx'
-import { toast } from '../ui/toast.ts'
+import { toastFailure } from './toastFailure.ts'
 
 interface ExportButtonProps {
   /** The text of the file. */
@@ -17,16 +16,10 @@ export function ExportButton({ load, name, failure }: ExportButtonProps) {
   const download = useMutation({
     mutationFn: load,
     onSuccess: (text) => saveFile(text, `${name}-${new Date().toISOString().slice(0, 10)}.csv`),
-    onError: (error) => toast.error('Error', { description: failureText(error, failure) }),
+    onError: toastFailure(failure),
   })
   return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={download.isPending}
-      disabled={download.isPending}
-      onClick={() => download.mutate()}
-    >
+    <Button variant="secondary" size="small" busy={download.isPending} onClick={() => download.mutate()}>
       {!download.isPending && <Download aria-hidden="true" />}
       Export
     </Button>

@@ -2,18 +2,28 @@ import { RotateCw } from 'lucide-react'
 import { failureNotice } from '../api/failure.ts'
 import { Button } from '../ui/Button.tsx'
 
+/** What the panel reads of a query that failed, and asks again. */
+export interface FailedQuery {
+  error: unknown
+  isFetching: boolean
+  refetch: () => unknown
+}
+
 interface FailurePanelProps {
   title: string
-  error: unknown
-  defaultText: string
-  busy: boolean
-  onRetry: () => void
+  query: FailedQuery
+  defaultText?: string
   /** What the failure means for the reader's money. */
   reassurance?: string
 }
 
 /** Replaces a card's content that failed to load: error, reference for support, and a retry. */
-export function FailurePanel({ title, error, defaultText, busy, onRetry, reassurance }: FailurePanelProps) {
+export function FailurePanel({
+  title,
+  query: { error, isFetching, refetch },
+  defaultText = 'An unexpected error occurred',
+  reassurance,
+}: FailurePanelProps) {
   const { text, advice, reference } = failureNotice(error, defaultText)
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-10 text-center">
@@ -24,8 +34,14 @@ export function FailurePanel({ title, error, defaultText, busy, onRetry, reassur
       </p>
       {reassurance && <p className="mt-1 max-w-sm text-muted text-sm">{reassurance}</p>}
       {reference && <p className="mt-2 font-mono text-faint text-xs">Reference {reference}</p>}
-      <Button variant="secondary" size="small" className="mt-4" busy={busy} disabled={busy} onClick={onRetry}>
-        {!busy && <RotateCw aria-hidden="true" />}
+      <Button
+        variant="secondary"
+        size="small"
+        className="mt-4"
+        busy={isFetching}
+        onClick={() => void refetch()}
+      >
+        {!isFetching && <RotateCw aria-hidden="true" />}
         Try again
       </Button>
     </div>

@@ -40,7 +40,6 @@ export function InvitationActions({
         size="small"
         aria-label={`Revoke the invitation to ${email}`}
         busy={revoking}
-        disabled={revoking}
         onClick={onRevoke}
       >
         Revoke

@@ -15,77 +15,56 @@ const untouched = 'No account has been created and nothing has been charged.'
 
 /** In place of the form: why the plan of this address cannot be bought, and the nearest one that can. */
 export function PlanProblem({ problem, search }: PlanProblemProps) {
-  const { brand } = useWebConfig()
   const to = (changes: Parameters<typeof withSelection>[1]) => withSelection(search, changes)
   const repair = repairOf(problem, search)
-  switch (problem.kind) {
-    case 'unknown_plan':
-      return (
-        <StatusView
-          tone="caution"
-          Icon={PackageX}
-          title={problemText(problem)}
-          text={`The link that brought you here names a plan that we do not sell. ${untouched}`}
-          actions={
-            <>
-              <LinkButton href="/pricing">See the plans</LinkButton>
-              <LinkButton variant="secondary" href={to({ plan: null, seats: null })}>
-                Continue without one
-              </LinkButton>
-            </>
-          }
-        />
-      )
-    case 'one_seat_only':
-      return (
-        <StatusView
-          tone="caution"
-          Icon={PackageX}
-          title={problemText(problem)}
-          text={`This link asks for ${problem.seats} seats. Seats come with ${plans.teams.name}. ${untouched}`}
-          actions={
-            <>
-              {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
-              <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
-                Choose {plans.teams.name}
-              </LinkButton>
-            </>
-          }
-        />
-      )
-    case 'seats_out_of_range':
-      return (
-        <StatusView
-          tone="caution"
-          Icon={PackageX}
-          title={problemText(problem)}
-          text={
-            <>
-              {untouched}
-              {problem.nearest === maximumSeats && (
-                <>
-                  {' '}
-                  For a larger team, write to{' '}
-                  <a
-                    href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
-                    className="text-accent-text underline underline-offset-4"
-                  >
-                    {brand.support_email}
-                  </a>
-                  .
-                </>
-              )}
-            </>
-          }
-          actions={
-            <>
-              {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
-              <LinkButton variant="secondary" href="/pricing">
-                See the plans
-              </LinkButton>
-            </>
-          }
-        />
-      )
+  return (
+    <StatusView
+      tone="caution"
+      Icon={PackageX}
+      title={problemText(problem)}
+      text={<Explanation problem={problem} />}
+      actions={
+        <>
+          {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
+          {problem.kind === 'one_seat_only' ? (
+            <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
+              Choose {plans.teams.name}
+            </LinkButton>
+          ) : (
+            <LinkButton variant={repair ? 'secondary' : 'primary'} href="/pricing">
+              See the plans
+            </LinkButton>
+          )}
+          {problem.kind === 'unknown_plan' && (
+            <LinkButton variant="secondary" href={to({ plan: null, seats: null })}>
+              Continue without one
+            </LinkButton>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+function Explanation({ problem }: { problem: SelectionProblem }) {
+  const { brand } = useWebConfig()
+  if (problem.kind === 'unknown_plan') {
+    return `The link that brought you here names a plan that we do not sell. ${untouched}`
   }
+  if (problem.kind === 'one_seat_only') {
+    return `This link asks for ${problem.seats} seats. Seats come with ${plans.teams.name}. ${untouched}`
+  }
+  if (problem.nearest !== maximumSeats) return untouched
+  return (
+    <>
+      {untouched} For a larger team, write to{' '}
+      <a
+        href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
+        className="text-accent-text underline underline-offset-4"
+      >
+        {brand.support_email}
+      </a>
+      .
+    </>
+  )
 }

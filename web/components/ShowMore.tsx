@@ -27,7 +27,6 @@ export function ShowMore({ query, label, failure }: ShowMoreProps) {
             size="small"
             className="w-full"
             busy={query.isFetchingNextPage}
-            disabled={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
             {label}

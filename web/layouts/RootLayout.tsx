@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useMatches } from 'react-router-dom'
-import { SkipLink } from './SkipLink.tsx'
+import { SkipLink } from './Main.tsx'
 
 export function RootLayout() {
   useRouteFocus()

@@ -2,17 +2,13 @@ import { useEffect } from 'react'
 import * as sonner from 'sonner'
 import { onToast, takeWaitingToasts } from './toast.ts'
 
-interface ToasterProps {
-  theme: 'light' | 'dark'
-}
-
 const style = {
   '--normal-bg': 'var(--tide-surface)',
   '--normal-text': 'var(--tide-ink)',
   '--normal-border': 'var(--tide-line)',
 } as React.CSSProperties
 
-export function Toaster({ theme }: ToasterProps) {
+export function Toaster({ theme }: { theme: 'light' | 'dark' }) {
   // Sonner's own effect, which listens, has run before this one.
   useEffect(() => {
     showWaiting()

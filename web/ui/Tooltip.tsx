@@ -1,5 +1,12 @@
-import { Slot } from 'radix-ui'
-import { type PointerEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  cloneElement,
+  type ReactElement,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import type { TooltipBubbleProps } from './TooltipBubble.tsx'
 import { useLater } from './useLater.ts'
 
@@ -14,7 +21,8 @@ interface TooltipProps {
   side?: TooltipBubbleProps['side']
   /** Set when the trigger already shows the text. */
   disabled?: boolean
-  children: ReactNode
+  /** Has no property of its own that the tooltip sets. */
+  children: ReactElement<ComponentProps<'span'>>
 }
 
 /** Names its trigger on hover and focus. Not Radix's trigger, since the bubble's code is loaded later. */
@@ -30,29 +38,26 @@ export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipPr
   }
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const openSoon = ({ currentTarget, pointerType }: PointerEvent) => {
-    if (pointerType === 'touch') return
-    clearTimeout(timer.current)
-    const delay_ms = performance.now() - closed_at < skipDelay_ms ? 0 : hoverDelay_ms
-    timer.current = setTimeout(() => setTrigger(currentTarget), delay_ms)
-  }
   const open = !disabled && trigger !== undefined
   return (
     <>
-      <Slot.Root
-        aria-describedby={open ? id : undefined}
-        {...(!disabled && {
-          onPointerEnter: openSoon,
+      {cloneElement(children, {
+        'aria-describedby': open ? id : undefined,
+        ...(!disabled && {
+          onPointerEnter: ({ currentTarget, pointerType }) => {
+            if (pointerType === 'touch') return
+            clearTimeout(timer.current)
+            const delay_ms = performance.now() - closed_at < skipDelay_ms ? 0 : hoverDelay_ms
+            timer.current = setTimeout(() => setTrigger(currentTarget), delay_ms)
+          },
           onPointerLeave: close,
           onPointerDown: close,
           onBlur: close,
           onFocus: ({ currentTarget }) => {
             if (currentTarget.matches(':focus-visible')) setTrigger(currentTarget)
           },
-        })}
-      >
-        {children}
-      </Slot.Root>
+        }),
+      })}
       {open && Bubble && <Bubble {...{ id, text, side, trigger }} onClose={close} />}
     </>
   )

@@ -1,13 +1,10 @@
-import { Link } from 'react-router-dom'
-import { Button } from '../../ui/Button.tsx'
+import { RouteButton } from '../RouteButton.tsx'
 
 /** Leads to the form for credits. */
 export function AddCreditsLink({ onFollow }: { onFollow?: () => void }) {
   return (
-    <Button asChild variant="secondary" size="small">
-      <Link to="/dashboard#add-credits" onClick={onFollow}>
-        Add credits
-      </Link>
-    </Button>
+    <RouteButton to="/dashboard#add-credits" onClick={onFollow} variant="secondary" size="small">
+      Add credits
+    </RouteButton>
   )
 }

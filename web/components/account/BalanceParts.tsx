@@ -1,5 +1,7 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { monthText, otherCreditsText } from './balanceText.ts'
+import { lowBalanceTone } from './notices.ts'
 
 /** What a balance consists of. The bar fills with use of the month; the text above it says the same. */
 export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balance' | 'plan_month'> }) {
@@ -20,4 +22,10 @@ export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balan
       <p className="empty:hidden">{otherCreditsText(summary)}</p>
     </div>
   )
+}
+
+/** In the color of its notice. */
+export function LowBalanceBadge({ summary }: { summary: AccountSummary }) {
+  const tone = lowBalanceTone(summary)
+  return <Badge tone={tone === 'info' ? 'accent' : tone}>Low balance</Badge>
 }

@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type AccountSummary, choosePayerCurrency } from '../../../schema/api/account.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { failureText } from '../../api/failure.ts'
-import { toast } from '../../ui/toast.ts'
 import { CurrencySegments } from '../CurrencySegments.tsx'
+import { toastFailure } from '../toastFailure.ts'
 
 interface CurrencyChoiceProps {
   /** As the calls name it. */
@@ -19,8 +18,7 @@ export function CurrencyChoice({ payer, currency }: CurrencyChoiceProps) {
   const choice = useMutation({
     mutationFn: (code: Currency) => api(choosePayerCurrency, { query: { payer }, body: { currency: code } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['account-summary', payer] }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'The currency could not be changed') }),
+    onError: toastFailure('The currency could not be changed'),
   })
   if (currency.is_bound) return null
   const shown = choice.isPending ? choice.variables : currency.code

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { payOverdue } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { toast } from '../../ui/toast.ts'
+import { toastFailure } from '../toastFailure.ts'
 import { AddCreditsLink } from './AddCreditsLink.tsx'
 import type { Notice, NoticeAction } from './notices.ts'
 import { PortalButton } from './PortalButton.tsx'
@@ -38,11 +39,9 @@ function Action({ action, payer, onFollow }: ActionProps) {
       return <AddCreditsLink onFollow={onFollow} />
     case 'stripe':
       return (
-        <Button asChild variant="secondary" size="small">
-          <a href={action.url} rel="noreferrer" onClick={onFollow}>
-            {action.label}
-          </a>
-        </Button>
+        <LinkButton href={action.url} rel="noreferrer" onClick={onFollow} variant="secondary" size="small">
+          {action.label}
+        </LinkButton>
       )
     case 'card':
       return <PortalButton payer={payer} label={action.label} flow="payment_method_update" />
@@ -63,14 +62,13 @@ function PayNow({ payer, label }: Pick<ActionProps, 'payer'> & { label: string }
     mutationFn: () => api(payOverdue, { query: { payer: payer.payer }, body: {} }),
     onSuccess: () =>
       toast.success('Payment received', { description: 'The plan is renewed in a few seconds.' }),
-    onError: (error) =>
-      toast.error('Payment failed', { description: failureText(error, 'The payment could not be made.') }),
+    onError: toastFailure('The payment could not be made.', 'Payment failed'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['next-payment'] }),
   })
   useQuery({ ...accountSummaryQuery(api, payer), refetchInterval: pay.isSuccess && pollMs })
   const isBusy = pay.isPending || pay.isSuccess
   return (
-    <Button size="small" busy={isBusy} disabled={isBusy} onClick={() => pay.mutate()}>
+    <Button size="small" busy={isBusy} onClick={() => pay.mutate()}>
       {label}
     </Button>
   )

@@ -4,13 +4,12 @@ import { type PlanChangePreview, startPlanChange } from '../../../schema/api/pla
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type PayerView, planChangeQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { toast } from '../../ui/toast.ts'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
+import { toastFailure } from '../toastFailure.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 
 interface PlanChangeDialogProps {
@@ -40,20 +39,9 @@ function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequenc
   const confirm = useHostedPage<void>({
     mutationFn: () =>
       api(startPlanChange, { query: { payer: payer.payer }, body: { billing_frequency: to } }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to create checkout session') }),
+    onError: toastFailure('Failed to create checkout session'),
   })
-  if (preview.isLoadingError) {
-    return (
-      <FailurePanel
-        title="The preview could not be loaded"
-        error={preview.error}
-        defaultText="An unexpected error occurred"
-        busy={preview.isFetching}
-        onRetry={() => void preview.refetch()}
-      />
-    )
-  }
+  if (preview.isLoadingError) return <FailurePanel title="The preview could not be loaded" query={preview} />
   return (
     <>
       {preview.data ? (
@@ -70,11 +58,7 @@ function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequenc
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button
-          busy={confirm.processing}
-          disabled={!preview.data || confirm.processing}
-          onClick={() => confirm.open()}
-        >
+        <Button busy={confirm.processing} disabled={!preview.data} onClick={() => confirm.open()}>
           {confirm.processing ? 'Processing...' : 'Review and confirm'}
         </Button>
       </div>

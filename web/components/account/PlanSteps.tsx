@@ -7,15 +7,10 @@ import { useWebConfig } from '../../api/catalogue.ts'
 import { useLater } from '../../ui/useLater.ts'
 import { formatMoney } from '../format.ts'
 
-interface PlanStepsProps {
-  summary: AccountSummary
-  payer: PayerView
-}
-
 const { pro, teams } = plans
 
 /** What a payer can have next, each with its price; nothing for callers who may not buy. */
-export function PlanSteps({ summary, payer }: PlanStepsProps) {
+export function PlanSteps({ summary, payer }: { summary: AccountSummary; payer: PayerView }) {
   const { pro_trial_days } = useWebConfig()
   const { subscription, plan_type, may_manage, currency } = summary
   if (!may_manage) return null

@@ -5,12 +5,12 @@ import { cancelPlan, keepPlan } from '../../../schema/api/plan-changes.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
-import { useLater } from '../../ui/useLater.ts'
+import { ConfirmButton } from '../ConfirmButton.tsx'
 import { formatDay } from '../format.ts'
+import { toastFailure } from '../toastFailure.ts'
 
 /** The change of seats or billing that waits for the next period, for those who may take it back. */
 export function ScheduledChange({ payer }: { payer: PayerView }) {
@@ -20,8 +20,6 @@ export function ScheduledChange({ payer }: { payer: PayerView }) {
   return <Change payer={payer} subscription={subscription} change={subscription.scheduled_change} />
 }
 
-const loadConfirmDialog = async () => (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog
-
 interface ChangeProps {
   payer: PayerView
   subscription: AccountSubscription
@@ -30,7 +28,6 @@ interface ChangeProps {
 
 /** While a change is scheduled, the billing portal can neither undo it nor cancel the plan. */
 function Change({ payer, subscription, change }: ChangeProps) {
-  const ConfirmDialog = useLater(loadConfirmDialog)
   const present = presentText(subscription, change)
   const keep = useSubscriptionChange(payer, {
     endpoint: keepPlan,
@@ -44,11 +41,6 @@ function Change({ payer, subscription, change }: ChangeProps) {
   })
   const busy = keep.isPending || cancel.isPending
   const day = formatDay(change.at)
-  const cancelButton = (
-    <Button variant="quiet" size="small" busy={cancel.isPending} disabled={busy || !ConfirmDialog}>
-      Cancel subscription…
-    </Button>
-  )
   return (
     <section
       aria-labelledby="scheduled-change"
@@ -73,18 +65,17 @@ function Change({ payer, subscription, change }: ChangeProps) {
         >
           Keep {present}
         </Button>
-        {ConfirmDialog ? (
-          <ConfirmDialog
-            trigger={cancelButton}
-            title="Cancel the subscription?"
-            text={`It ends on ${day}. Until then the credits that come with the plan stay usable${plans[subscription.plan_type].per_seat ? ', and everyone keeps their seat' : ''}.`}
-            confirm="Cancel subscription"
-            dismiss="Keep subscription"
-            onConfirm={() => cancel.mutate()}
-          />
-        ) : (
-          cancelButton
-        )}
+        <ConfirmButton
+          label="Cancel subscription…"
+          variant="quiet"
+          busy={cancel.isPending}
+          disabled={busy}
+          title="Cancel the subscription?"
+          text={`It ends on ${day}. Until then the credits that come with the plan stay usable${plans[subscription.plan_type].per_seat ? ', and everyone keeps their seat' : ''}.`}
+          confirm="Cancel subscription"
+          dismiss="Keep subscription"
+          onConfirm={() => cancel.mutate()}
+        />
       </div>
     </section>
   )
@@ -144,7 +135,7 @@ function useSubscriptionChange(payer: PayerView, { endpoint, done, failed }: Sub
       )
       toast.success(done(cancel_at))
     },
-    onError: (error) => toast.error('Error', { description: failureText(error, failed) }),
+    onError: toastFailure(failed),
   })
 }
 

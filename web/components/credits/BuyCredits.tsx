@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Card } from '../../../schema/api/account.ts'
 import {
   creditPacks,
@@ -19,15 +19,9 @@ import { formatCredits, formatMoney } from '../format.ts'
 import { AmountInput, amountFormat } from './AmountInput.tsx'
 import { useChosenAmount } from './chosenAmount.ts'
 import { type CreditsPayer, useCreditPurchase } from './useCreditPurchase.ts'
-import { offlineText, useOnline } from './useOnline.ts'
-
-interface BuyCreditsProps {
-  payer: CreditsPayer
-  currency: Currency
-}
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
-export function BuyCredits({ payer, currency }: BuyCreditsProps) {
+export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency: Currency }) {
   const [text, setText] = useChosenAmount(payer.id, amountFormat.format(preselectedPack.credits))
   const purchase = useCreditPurchase(payer, currency)
   const card = useQuery(offeredCardQuery(useApi(), payer)).data?.card ?? null
@@ -77,7 +71,7 @@ export function BuyCredits({ payer, currency }: BuyCreditsProps) {
         size="large"
         className="mt-3 w-full tabular-nums"
         busy={purchase.processing}
-        disabled={purchase.processing || problem !== null}
+        disabled={problem !== null}
       >
         <ButtonText processing={purchase.processing} cost={cost} card={card} />
       </Button>
@@ -174,4 +168,25 @@ function PaymentNote({ processing, card }: Announced) {
       </span>
     </p>
   )
+}
+
+const offlineText =
+  'You are offline. Nothing was charged. Your amount stays here until you are connected again.'
+
+/** Whether the browser believes that it has a connection. */
+function useOnline(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => navigator.onLine,
+    () => true,
+  )
+}
+
+function subscribe(notify: () => void): () => void {
+  window.addEventListener('online', notify)
+  window.addEventListener('offline', notify)
+  return () => {
+    window.removeEventListener('online', notify)
+    window.removeEventListener('offline', notify)
+  }
 }

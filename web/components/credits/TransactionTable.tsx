@@ -1,11 +1,22 @@
-import { ExternalLink } from 'lucide-react'
+import { Clock, ExternalLink } from 'lucide-react'
+import { Fragment } from 'react'
 import type { BillingDocument } from '../../../schema/api/billing.ts'
-import { type BalanceChange, describeCause } from '../../../schema/api/explanation.ts'
+import {
+  type BalanceChange,
+  describeCause,
+  type PendingCredits as Pending,
+} from '../../../schema/api/explanation.ts'
 import { cn } from '../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../ui/Table.tsx'
 import { splitText } from '../account/balanceText.ts'
-import { formatCreditChange, formatCredits, formatDay, formatMoney, formatTime } from '../format.ts'
-import { Dotted } from './Dotted.tsx'
+import {
+  formatCreditChange,
+  formatCredits,
+  formatDay,
+  formatMoney,
+  formatShortDay,
+  formatTime,
+} from '../format.ts'
 
 const format = { day: formatDay, credits: formatCredits, money: formatMoney }
 
@@ -61,12 +72,7 @@ const columns: readonly Column[] = [
   { name: 'Balance', align: 'right', isWide: true },
 ]
 
-interface RowProps {
-  change: BalanceChange
-  document: DocumentLink | null
-}
-
-function Row({ change, document }: RowProps) {
+function Row({ change, document }: { change: BalanceChange; document: DocumentLink | null }) {
   const { what, why } = describeCause(change.cause, format, change.occurred_at)
   const when = (
     <time dateTime={change.occurred_at}>
@@ -146,4 +152,54 @@ function linksOf(documents: readonly BillingDocument[]): ReadonlyMap<string, Doc
       return hosted_url ? [[id, { href: hosted_url, name }]] : []
     }),
   )
+}
+
+/** Parts with dots between them: a line breaks after a dot, and within a part only where that is longer. */
+function Dotted({ text }: { text: string }) {
+  const parts = text.split(' · ')
+  if (parts.length === 1) return text
+  return [...parts.entries()].map(([place, part]) => (
+    <Fragment key={place}>
+      <span className="inline-block">{place < parts.length - 1 ? `${part} ·` : part}</span>{' '}
+    </Fragment>
+  ))
+}
+
+/** Credits that are reserved for requests under way, above the history that they are not in yet. */
+export function PendingCredits({ pending, as_of }: { pending: readonly Pending[]; as_of: string }) {
+  if (pending.length === 0) return null
+  return (
+    <ul aria-label="Reserved credits" className="divide-y divide-line border-t bg-sunken text-sm">
+      {pending.map((hold) => (
+        <li key={hold.id} className="flex items-start gap-2.5 px-5 py-3 sm:px-6">
+          <Clock aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted" />
+          <div className="min-w-0 [overflow-wrap:anywhere]">
+            <p className="font-medium tabular-nums">
+              <Heading hold={hold} as_of={as_of} />
+            </p>
+            <p className="mt-0.5 text-muted text-xs leading-5">
+              <Dotted text={details(hold)} />
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** "75 credits reserved · expires 14:32", with the day where that is not today. */
+function Heading({ hold: { credits, expires_at }, as_of }: { hold: Pending; as_of: string }) {
+  const reserved = `${formatCredits(credits)} ${credits === 1 ? 'credit' : 'credits'} reserved`
+  if (expires_at === null) return <>{reserved} for a refund</>
+  const isToday = formatDay(expires_at) === formatDay(as_of)
+  const day = isToday ? '' : `${formatShortDay(expires_at)} at `
+  return (
+    <>
+      {reserved} · <span className="whitespace-nowrap">{`expires ${day}${formatTime(expires_at)}`}</span>
+    </>
+  )
+}
+
+function details({ note, by, editor, model, project }: Pending): string {
+  return [note, by && `Requested by ${by}`, editor, model, project].filter(Boolean).join(' · ')
 }

@@ -4,8 +4,8 @@ import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { FailurePanel } from '../FailurePanel.tsx'
 import { UsageDays } from './UsageDays.tsx'
-import { UsageFailure } from './UsageFailure.tsx'
 
 export const usageRanges = [7, 30, 90] as const
 export type UsageRange = (typeof usageRanges)[number]
@@ -42,7 +42,7 @@ export function UsageCard({ usage, range, onRange, description, emptyAction }: U
         }
       />
       {usage.isLoadingError ? (
-        <UsageFailure usage={usage} />
+        <FailurePanel title="Your usage could not be loaded" query={usage} />
       ) : usage.isPending ? (
         <div role="status" className="px-5 pt-4 pb-13 sm:px-6">
           <span className="sr-only">Loading your usage</span>

@@ -24,13 +24,7 @@ export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
     <Card aria-labelledby="pool-title">
       <CardHeader id="pool-title" title="Credit pool" description="Shared by all members with a seat" />
       {credits.isLoadingError ? (
-        <FailurePanel
-          title="Error"
-          error={credits.error}
-          defaultText="Failed to load organization credits"
-          busy={credits.isFetching}
-          onRetry={() => void credits.refetch()}
-        />
+        <FailurePanel title="Error" query={credits} defaultText="Failed to load organization credits" />
       ) : (
         <Pool hasPlan={hasPlan} {...credits.data} />
       )}

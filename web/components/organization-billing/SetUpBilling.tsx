@@ -102,7 +102,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
           size="large"
           className="mt-4 w-full"
           busy={checkout.processing}
-          disabled={!valid || checkout.processing || ownPlan.isLoading}
+          disabled={!valid || ownPlan.isLoading}
         >
           {checkout.processing ? 'Processing...' : 'Subscribe'}
         </Button>

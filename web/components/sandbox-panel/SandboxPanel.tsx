@@ -1,13 +1,12 @@
-import { FlaskConical, X } from 'lucide-react'
+import { Check, Copy, FlaskConical, X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, useState } from 'react'
+import { readerLocales } from '../../reader.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CopyValue } from './CopyValue.tsx'
-import { DeliveryKnob } from './DeliveryKnob.tsx'
-import { FaultKnobs } from './FaultKnobs.tsx'
-import { SandboxClock } from './SandboxClock.tsx'
-import { useSandbox } from './useSandbox.ts'
+import { useCopied } from '../useCopied.ts'
+import { DeliveryKnob, FaultKnobs } from './Knobs.tsx'
+import { type KnobProps, useSandbox } from './useSandbox.ts'
 
 /** One of Stripe's test cards for each outcome. https://docs.stripe.com/testing */
 const testCards = [
@@ -128,5 +127,79 @@ function Part({ title, text, children }: { title: string; text: string; children
       <p className="mt-0.5 text-muted text-sm">{text}</p>
       <div className="mt-3 space-y-1.5">{children}</div>
     </section>
+  )
+}
+
+function CopyValue({ name, value }: { name: string; value: string }) {
+  const [isCopied, copy] = useCopied()
+  return (
+    <button
+      type="button"
+      aria-label={`Copy ${value} (${name})`}
+      className="group flex w-full flex-wrap items-center justify-between gap-x-3 rounded-control border bg-surface px-3 py-2 text-left text-sm hover:bg-hover"
+      onClick={() => void copy(value)}
+    >
+      <span className="text-muted">{name}</span>
+      <span className="flex shrink-0 items-center gap-2 font-mono text-xs">
+        {value}
+        {isCopied ? (
+          <Check aria-hidden="true" className="size-3.5 text-positive" />
+        ) : (
+          <Copy aria-hidden="true" className="size-3.5 text-faint group-hover:text-ink" />
+        )}
+      </span>
+      <span aria-live="polite" className="sr-only">
+        {isCopied && 'Copied'}
+      </span>
+    </button>
+  )
+}
+
+/** Steps that add up: pressed twice they go twice as far. */
+const steps = [
+  { days: 1, label: '1 day' },
+  { days: 15, label: '15 days' },
+  { days: 31, label: '1 month' },
+  { days: 366, label: '1 year' },
+]
+
+function SandboxClock({ now, isBusy, turn }: KnobProps & { now: string }) {
+  const [hasMoved, setHasMoved] = useState(false)
+  const advance = async (days: number) =>
+    setHasMoved(await turn({ path: 'stripe/clock/advance', body: { days } }))
+  return (
+    <>
+      <p aria-live="polite" className="text-sm">
+        It is now <strong className="font-semibold">{formatMoment(now)}</strong>.{' '}
+        {hasMoved && (
+          <button
+            type="button"
+            className="text-accent-text underline underline-offset-4"
+            onClick={() => window.location.reload()}
+          >
+            Reload to see what has changed
+          </button>
+        )}
+      </p>
+      <div className="flex flex-wrap gap-1.5 pt-1">
+        {steps.map(({ days, label }) => (
+          <Button
+            key={days}
+            variant="secondary"
+            size="small"
+            disabled={isBusy}
+            onClick={() => void advance(days)}
+          >
+            +{label}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function formatMoment(iso: string): string {
+  return new Intl.DateTimeFormat(readerLocales, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(iso),
   )
 }

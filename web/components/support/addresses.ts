@@ -15,3 +15,11 @@ export function caseOfItem(owner: string, itemKey: string | null): Case {
 export function searchAddress(q: string): string {
   return `/support/search?${new URLSearchParams({ q })}`
 }
+
+/** The same query with another value of one parameter, or without it. */
+export function withParameter(search: URLSearchParams, name: string, value: string | null): URLSearchParams {
+  const next = new URLSearchParams(search)
+  if (value) next.set(name, value)
+  else next.delete(name)
+  return next
+}

@@ -1,5 +1,5 @@
 import { UNSAFE_PortalProvider, useClerk, useOrganization } from '@clerk/clerk-react'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Outlet, useSearchParams } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
@@ -10,7 +10,6 @@ import { useLater } from '../../ui/useLater.ts'
 import { Main } from '../Main.tsx'
 import { AccountHeader } from './AccountHeader.tsx'
 import { Sidebar } from './Sidebar.tsx'
-import { type SidebarState, useSidebar } from './useSidebar.ts'
 
 const loadSheet = async () => (await import('../../ui/SheetDialog.tsx')).SheetDialog
 
@@ -95,4 +94,61 @@ function useLinkedPayer(): boolean {
     else setActive({ organization: linked === 'personal' ? null : linked }).catch(forget)
   }, [linked, isLoaded, isSelected, isOwn, setActive, setSearch])
   return linked !== null
+}
+
+/** Below this width the sidebar is a sheet over the page. */
+const mobileQuery = '(width < 768px)'
+const cookieName = 'sidebar_state'
+const cookieLifetimeS = 7 * 24 * 60 * 60
+
+interface SidebarState {
+  /** On a wide screen: false shows only icons. Remembered in a cookie. */
+  expanded: boolean
+  /** On a small screen: whether the sheet is open. Not remembered. */
+  sheetOpen: boolean
+  setSheetOpen: (open: boolean) => void
+  toggle: () => void
+}
+
+function useSidebar(): SidebarState {
+  const [expanded, setExpanded] = useState(() => readSidebarCookie(document.cookie))
+  const [sheetOpen, setSheetOpen] = useState(false)
+
+  const toggle = useCallback(() => {
+    if (window.matchMedia(mobileQuery).matches) {
+      setSheetOpen((open) => !open)
+      return
+    }
+    const next = !readSidebarCookie(document.cookie)
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser we serve.
+    document.cookie = sidebarCookie(next)
+    setExpanded(next)
+  }, [])
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() !== 'b' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return
+      event.preventDefault()
+      toggle()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [toggle])
+
+  return { expanded, sheetOpen, setSheetOpen, toggle }
+}
+
+export function sidebarCookie(expanded: boolean): string {
+  return `${cookieName}=${expanded}; path=/; max-age=${cookieLifetimeS}; samesite=lax`
+}
+
+/** Expanded unless the cookie says otherwise. */
+export function readSidebarCookie(cookies: string): boolean {
+  return !cookies.split('; ').includes(`${cookieName}=false`)
 }

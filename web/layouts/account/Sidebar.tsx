@@ -1,6 +1,15 @@
-import { useOrganization } from '@clerk/clerk-react'
+import { OrganizationSwitcher, useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
-import { BookOpen, Building2, CreditCard, LayoutDashboard, LifeBuoy, type LucideIcon } from 'lucide-react'
+import {
+  BookOpen,
+  Building2,
+  ChevronDown,
+  CreditCard,
+  LayoutDashboard,
+  LifeBuoy,
+  type LucideIcon,
+} from 'lucide-react'
+import { useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -9,20 +18,15 @@ import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { formatCredits, formatMoney } from '../../components/format.ts'
 import { Mark } from '../../components/Logo.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { docsLink } from '../marketing/resources.ts'
-import { AccountSwitcher } from './AccountSwitcher.tsx'
 
-interface SidebarProps {
-  expanded: boolean
-  onNavigate?: () => void
-}
-
-export function Sidebar({ expanded, onNavigate }: SidebarProps) {
+export function Sidebar({ expanded, onNavigate }: { expanded: boolean; onNavigate?: () => void }) {
   const { brand } = useWebConfig()
   const { organization } = useOrganization()
   return (
@@ -94,9 +98,9 @@ function UpgradeCard() {
         {formatCredits(credits_per_seat)} credits every month for {formatMoney(price_minor.monthly, currency)}
         .
       </p>
-      <Button asChild size="small" className="mt-3 w-full">
-        <Link to={`/auth/post-signup?${query}`}>Upgrade Now</Link>
-      </Button>
+      <RouteButton to={`/auth/post-signup?${query}`} size="small" className="mt-3 w-full">
+        Upgrade Now
+      </RouteButton>
     </section>
   )
 }
@@ -140,5 +144,70 @@ function SidebarItem({ to, label, Icon, count, expanded, onNavigate }: SidebarIt
         )}
       </Link>
     </Tooltip>
+  )
+}
+
+/**
+ * Switches between the personal account and the user's organizations. Every choice stays on the page. Clerk's
+ * switcher, in whose place ours stands until it is asked for (web/auth/lateClerkUi.ts).
+ */
+function AccountSwitcher({ expanded }: { expanded: boolean }) {
+  const { pathname } = useLocation()
+  const { user } = useSignedInUser()
+  const { isLoaded, organization } = useOrganization()
+  const [isAsked, setIsAsked] = useState(false)
+  if (!user || !isLoaded) return <Skeleton className="h-10 w-full" />
+  const trigger = (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-busy={isAsked || undefined}
+      onClick={() => setIsAsked(true)}
+      className={cn(
+        'flex h-10 w-full items-center gap-3 rounded-control font-medium text-muted text-sm hover:text-ink',
+        expanded ? 'border bg-surface px-2.5 aria-busy:opacity-60' : 'justify-center',
+      )}
+    >
+      <img
+        src={(organization ?? user).imageUrl}
+        alt=""
+        className={cn('size-5 shrink-0', organization ? 'rounded' : 'rounded-full')}
+      />
+      <span className={expanded ? 'truncate' : 'sr-only'}>{organization?.name ?? 'Personal account'}</span>
+      <span className="sr-only">: Open organization switcher</span>
+      {expanded && <ChevronDown aria-hidden="true" className="ml-auto size-4 shrink-0" />}
+    </button>
+  )
+  if (!isAsked) return trigger
+  return (
+    <div className="min-h-10">
+      <OrganizationSwitcher
+        defaultOpen
+        fallback={trigger}
+        // A new organization has no plan yet, and so no seats for the people it would invite.
+        skipInvitationScreen
+        afterCreateOrganizationUrl={pathname}
+        afterLeaveOrganizationUrl={pathname}
+        afterSelectOrganizationUrl={pathname}
+        afterSelectPersonalUrl={pathname}
+        appearance={{
+          elements: {
+            rootBox: { width: '100%' },
+            organizationSwitcherTrigger: {
+              width: '100%',
+              justifyContent: expanded ? 'space-between' : 'center',
+              padding: expanded ? '0.5rem 0.625rem' : '0.375rem',
+              border: expanded ? '1px solid var(--tide-line)' : '0',
+              background: expanded ? 'var(--tide-surface)' : 'transparent',
+            },
+            ...(!expanded && {
+              organizationSwitcherTriggerIcon: { display: 'none' },
+              organizationPreviewTextContainer: { display: 'none' },
+              userPreviewTextContainer: { display: 'none' },
+            }),
+          },
+        }}
+      />
+    </div>
   )
 }

@@ -4,12 +4,8 @@ import { useWebConfig } from '../../api/catalogue.ts'
 import { SessionProvider } from '../../auth/SessionProvider.tsx'
 import { UserMenu } from '../../components/UserMenu.tsx'
 
-interface AccountMenuProps {
-  placeholder: ReactNode
-}
-
 /** Marketing pages are documents of their own: they have their own session, and links load documents. */
-export function AccountMenu(props: AccountMenuProps) {
+export function AccountMenu(props: { placeholder: ReactNode }) {
   return (
     <SessionProvider clerk={useWebConfig().clerk} navigate={(to) => window.location.assign(to)}>
       <LoadedMenu {...props} />
@@ -17,6 +13,6 @@ export function AccountMenu(props: AccountMenuProps) {
   )
 }
 
-function LoadedMenu({ placeholder }: AccountMenuProps) {
+function LoadedMenu({ placeholder }: { placeholder: ReactNode }) {
   return useAuth().isLoaded ? <UserMenu /> : placeholder
 }

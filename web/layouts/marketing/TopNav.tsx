@@ -1,12 +1,14 @@
-import { Menu } from 'lucide-react'
+import { LogIn, Menu } from 'lucide-react'
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
 import { Logo } from '../../components/Logo.tsx'
 import type { MarketingPath } from '../../content/paths.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
-import { ResourcesMenu } from './ResourcesMenu.tsx'
-import { docsLink } from './resources.ts'
-import { SessionLinks } from './SessionLinks.tsx'
+import { Dropdown } from '../../ui/Dropdown.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { useLater } from '../../ui/useLater.ts'
+import { docsLink, resources } from './resources.ts'
 
 const loadMobileMenu = () => import('./MobileMenu.tsx')
 const MobileMenu = lazy(async () => ({ default: (await loadMobileMenu()).MobileMenu }))
@@ -77,4 +79,63 @@ function useScrolledPast(offset_px: number): boolean {
 function subscribe(notify: () => void): () => void {
   window.addEventListener('scroll', notify, { passive: true })
   return () => window.removeEventListener('scroll', notify)
+}
+
+function ResourcesMenu({ path, className }: { path: MarketingPath; className: string }) {
+  const { brand } = useWebConfig()
+  return (
+    <Dropdown label="Resources" className={className}>
+      <ul>
+        {resources(brand).map(({ label, note, href }) => (
+          <li key={label}>
+            <a
+              href={href}
+              aria-current={href === path ? 'page' : undefined}
+              className="block rounded-md px-3 py-2 transition-colors hover:bg-hover"
+            >
+              <span className="block font-medium text-sm">{label}</span>
+              <span className="block text-muted text-xs">{note}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Dropdown>
+  )
+}
+
+const loadAccountMenu = async () => (await import('./AccountMenu.tsx')).AccountMenu
+
+function SessionLinks() {
+  if (!useSignedIn()) {
+    return (
+      <>
+        <LinkButton variant="quiet" size="small" href="/sign-in">
+          <LogIn aria-hidden="true" />
+          Sign in
+        </LinkButton>
+        <LinkButton size="small" className="text-xs uppercase tracking-[0.04em]" href="/pricing">
+          Get Started
+        </LinkButton>
+      </>
+    )
+  }
+  return (
+    <>
+      <LinkButton variant="secondary" size="small" href="/dashboard">
+        Dashboard
+      </LinkButton>
+      <LateAccountMenu />
+    </>
+  )
+}
+
+/** The menu needs Clerk's script, which is loaded when the browser is idle. */
+function LateAccountMenu() {
+  const AccountMenu = useLater(loadAccountMenu)
+  const placeholder = (
+    <div className="grid size-9 place-items-center">
+      <span className="size-7 animate-pulse rounded-full bg-hover" />
+    </div>
+  )
+  return AccountMenu ? <AccountMenu placeholder={placeholder} /> : placeholder
 }

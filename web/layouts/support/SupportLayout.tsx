@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { Outlet } from 'react-router-dom'
+import { Keyboard, Search } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { Outlet, useLocation, useNavigate } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { initializeQuery, type Person } from '../../api/account.ts'
 import { isStatus } from '../../api/failure.ts'
 import { waitingActsQuery } from '../../api/support-acts.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { ActProvider } from '../../components/support/acts/ActProvider.tsx'
+import { ActProvider } from '../../components/support/acts/ActDialog.tsx'
+import { searchAddress } from '../../components/support/addresses.ts'
+import { useKeys } from '../../components/support/useKeys.ts'
 import { UserMenu } from '../../components/UserMenu.tsx'
-import { NotFoundPage } from '../../pages/errors/NotFoundPage.tsx'
+import { NotFoundPage } from '../../pages/errors/PageErrorScreen.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { FocusLayout } from '../FocusLayout.tsx'
 import { Main } from '../Main.tsx'
-import { KeysButton } from './KeysButton.tsx'
-import { SearchBox } from './SearchBox.tsx'
-import { SupportNav, SupportRail } from './SupportNav.tsx'
+import { SupportNav, SupportRail, sections } from './SupportNav.tsx'
 
 /** The frame of the support console. Other users get the not-found page; the server decides. */
 export function SupportLayout() {
@@ -34,13 +38,7 @@ function Console({ person }: { person: Person }) {
   if (waiting.isLoadingError) {
     return (
       <Main className="grid min-h-dvh place-items-center">
-        <FailurePanel
-          title="The support console could not be opened"
-          error={waiting.error}
-          defaultText="An unexpected error occurred"
-          busy={waiting.isFetching}
-          onRetry={() => void waiting.refetch()}
-        />
+        <FailurePanel title="The support console could not be opened" query={waiting} />
       </Main>
     )
   }
@@ -81,5 +79,109 @@ function ConsoleSkeleton() {
       <h1 className="sr-only">Loading</h1>
       <Skeleton className="size-10 rounded-[10px]" />
     </main>
+  )
+}
+
+const keys: readonly (readonly [string, string])[] = [
+  ['/', 'Search'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['Enter', 'Open the row'],
+  ['r', 'Replay the row, or what is wrong with the case'],
+  ['x', 'Select the row'],
+  ['Escape', 'Clear the selection, leave the case, close a dialog'],
+  ...sections.map(({ label }, place) => [String(place + 1), label] as const),
+  ['?', 'These keys'],
+]
+
+function KeysButton() {
+  const [isOpen, setIsOpen] = useState(false)
+  useKeys({ '?': () => setIsOpen(true) })
+  return (
+    <>
+      <span className="max-sm:hidden">
+        <Button
+          variant="quiet"
+          size="icon"
+          aria-label="Keyboard shortcuts"
+          aria-keyshortcuts="?"
+          onClick={() => setIsOpen(true)}
+        >
+          <Keyboard aria-hidden="true" />
+        </Button>
+      </span>
+      <Dialog
+        open={isOpen}
+        onOpenChange={setIsOpen}
+        title="Keyboard shortcuts"
+        description="They work outside text fields."
+      >
+        <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 text-sm">
+          {keys.map(([key, meaning]) => (
+            <div key={key} className="contents">
+              <dt>
+                <kbd className="inline-grid h-6 min-w-6 place-items-center rounded border bg-sunken px-1.5 font-sans text-xs">
+                  {key}
+                </kbd>
+              </dt>
+              <dd className="text-muted">{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      </Dialog>
+    </>
+  )
+}
+
+/** Always there: one field for an e-mail address and for every id. */
+function SearchBox() {
+  const { pathname, search } = useLocation()
+  const asked = pathname === '/support/search' ? (new URLSearchParams(search).get('q') ?? '') : null
+  const [text, setText] = useState(asked ?? '')
+  const [known, setKnown] = useState(asked)
+  const navigate = useNavigate()
+  const field = useRef<HTMLInputElement>(null)
+  // The field shows the search of the URL.
+  if (known !== asked) {
+    setKnown(asked)
+    if (asked !== null) setText(asked)
+  }
+  useKeys({ '/': () => field.current?.select() })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const q = text.trim()
+    if (q) void navigate(searchAddress(q))
+  }
+
+  return (
+    <search className="min-w-0 flex-1">
+      <form onSubmit={submit} className="relative max-w-2xl">
+        <Search aria-hidden="true" className="absolute top-2.5 left-3 size-4 text-faint" />
+        <input
+          ref={field}
+          type="search"
+          aria-label="Search support"
+          aria-keyshortcuts="/"
+          placeholder="Email address, name or any id"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={320}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+          className="h-9 w-full rounded-control border border-line-strong bg-surface pr-9 pl-9 text-sm shadow-low placeholder:text-faint"
+        />
+        {text === '' && (
+          <span
+            aria-hidden="true"
+            className="pointer-events-none absolute top-2 right-2 hidden size-5 place-items-center sm:grid rounded border bg-sunken font-sans text-2xs text-muted"
+          >
+            /
+          </span>
+        )}
+      </form>
+    </search>
   )
 }

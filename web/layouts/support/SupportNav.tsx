@@ -16,11 +16,7 @@ export const sections: readonly { to: string; label: string; Icon: LucideIcon }[
   { to: '/support/audit', label: 'Audit log', Icon: ScrollText },
 ]
 
-interface SupportNavProps {
-  waiting: number
-}
-
-export function SupportRail({ waiting }: SupportNavProps) {
+export function SupportRail({ waiting }: { waiting: number }) {
   const { brand } = useWebConfig()
   const navigate = useNavigate()
   useKeys(Object.fromEntries(sections.map(({ to }, place) => [String(place + 1), () => void navigate(to)])))
@@ -57,7 +53,7 @@ export function SupportRail({ waiting }: SupportNavProps) {
 }
 
 /** On a narrow screen, below the search box, which leads to the search itself. */
-export function SupportNav({ waiting }: SupportNavProps) {
+export function SupportNav({ waiting }: { waiting: number }) {
   return (
     <nav
       aria-label="Support console"

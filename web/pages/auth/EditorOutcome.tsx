@@ -4,6 +4,7 @@ import { unknownEditorText } from '../../../schema/api/redirect-uri.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { editorTexts } from './editorTexts.ts'
 
 interface EditorFailureProps {
@@ -36,11 +37,9 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
 /** In a tab of its own: the sign-in goes on here. */
 export function ManageEditors({ label = 'Manage editors' }) {
   return (
-    <Button asChild variant="secondary">
-      <a href="/dashboard#extension-token" target="_blank" rel="noreferrer">
-        {label}
-      </a>
-    </Button>
+    <LinkButton href="/dashboard#extension-token" target="_blank" rel="noreferrer" variant="secondary">
+      {label}
+    </LinkButton>
   )
 }
 

@@ -1,21 +1,26 @@
 import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
+import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { AdminsOnly } from '../../components/AdminsOnly.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
 import { InvoicesTab } from './InvoicesTab.tsx'
-import { OrganizationTab } from './OrganizationTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { Payer } from './payer.ts'
 import { type BillingTab, type InvoicesView, openTab, organizationTabNote } from './tabs.ts'
@@ -120,5 +125,31 @@ function BillingSkeleton() {
         <Skeleton className="mt-6 h-60 rounded-card" />
       </div>
     </BillingLayout>
+  )
+}
+
+function OrganizationTab({ payer }: { payer: Payer }) {
+  if (payer.organizationName === null) return <NoOrganization />
+  if (!payer.mayManage) return <AdminsOnly what="view billing settings" />
+  return <OrganizationBilling organizationId={payer.payer} />
+}
+
+function NoOrganization() {
+  return (
+    <Card>
+      <EmptyState
+        icon={Building2}
+        title="No Organization Selected"
+        titleAs="h2"
+        className="py-14"
+        action={
+          <RouteButton to="/organizations" variant="secondary" size="small">
+            Organizations
+          </RouteButton>
+        }
+      >
+        Create or join an organization to manage billing settings.
+      </EmptyState>
+    </Card>
   )
 }

@@ -7,7 +7,7 @@ import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
-import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange } from '../../components/format.ts'
 import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -72,7 +72,7 @@ function SummaryCard({ payer, currency }: CardProps) {
     <Card aria-labelledby="usage-title" className="lg:col-span-2">
       <CardHeader id="usage-title" title="Usage Summary" />
       {usage.isLoadingError ? (
-        <UsageFailure usage={usage} />
+        <FailurePanel title="Your usage could not be loaded" query={usage} />
       ) : (
         <dl className="divide-y divide-line px-5 pt-2 text-sm tabular-nums sm:px-6">
           <Row term="This month" used={usage.data?.this_month.used} />

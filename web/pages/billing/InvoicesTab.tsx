@@ -1,9 +1,71 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ReceiptText } from 'lucide-react'
 import { useSearchParams } from 'react-router-dom'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { billingDocumentsQuery } from '../../api/billing.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
+import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
+import { PortalButton } from '../../components/account/PortalButton.tsx'
+import { DocumentList } from '../../components/credits/DocumentList.tsx'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { ListSkeleton } from '../../components/ListSkeleton.tsx'
+import { ShowMore } from '../../components/ShowMore.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { DocumentsCard } from './DocumentsCard.tsx'
 import type { Payer } from './payer.ts'
 import { TransactionsCard } from './TransactionsCard.tsx'
+
+function DocumentsCard({ payer }: { payer: Payer }) {
+  return (
+    <Card aria-labelledby="documents-title">
+      <CardHeader
+        id="documents-title"
+        title="Invoices and receipts"
+        description="Your billing address and tax ID are printed on new invoices"
+        action={<PortalButton payer={payer} label="Billing details" />}
+      />
+      <div className="pt-4">
+        <Documents payer={payer} />
+      </div>
+    </Card>
+  )
+}
+
+function Documents({ payer }: { payer: Payer }) {
+  const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
+  if (documents.isPending) return <ListSkeleton label="Loading your invoices" />
+  if (documents.isLoadingError) {
+    return (
+      <FailurePanel title="Not available right now" query={documents} defaultText="Failed to load invoices" />
+    )
+  }
+  const items = documents.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && !documents.hasNextPage) return <NoDocuments />
+  return (
+    <>
+      <DocumentList items={items} />
+      <ShowMore
+        query={documents}
+        label="Show more"
+        failure="Could not load more invoices. Please try again."
+      />
+    </>
+  )
+}
+
+function NoDocuments() {
+  return (
+    <EmptyState
+      icon={ReceiptText}
+      title="No invoices yet"
+      className="border-t py-12"
+      action={<AddCreditsLink />}
+    >
+      After a payment its invoice or receipt is here, to open and to download.
+    </EmptyState>
+  )
+}
 
 const views = [
   { value: 'transactions', label: 'Transactions' },

@@ -6,14 +6,13 @@ import type { NextPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
-import { BalanceParts } from '../../components/account/BalanceParts.tsx'
+import { BalanceParts, LowBalanceBadge } from '../../components/account/BalanceParts.tsx'
 import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
 import { cardName } from '../../components/account/card.ts'
-import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { type FailedQuery, FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -145,7 +144,7 @@ interface FigureCardProps {
   /** At the foot of the card, as in the cards beside it. */
   action?: ReactNode
   failure?: string
-  query: { isLoadingError: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }
+  query: FailedQuery & { isLoadingError: boolean }
   /** Undefined while it is loading. */
   figure: string | undefined
   unit: string
@@ -168,13 +167,7 @@ function FigureCard({
     <Card aria-labelledby={`${id}-title`} className={cn('flex min-h-42 flex-col sm:min-h-48', className)}>
       <CardHeader id={`${id}-title`} title={title} action={badge} />
       {query.isLoadingError ? (
-        <FailurePanel
-          title={failure}
-          error={query.error}
-          defaultText="Failed to load billing information"
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
+        <FailurePanel title={failure} query={query} defaultText="Failed to load billing information" />
       ) : (
         <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6">
           {figure === undefined ? (

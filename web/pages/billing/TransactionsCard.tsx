@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import { useSearchParams } from 'react-router-dom'
-import { creditCategories, exportExplanation } from '../../../schema/api/explanation.ts'
+import { type CreditCategory, creditCategories, exportExplanation } from '../../../schema/api/explanation.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import {
   billingDocumentsQuery,
@@ -11,18 +11,19 @@ import {
 } from '../../api/billing.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
 import { splitText } from '../../components/account/balanceText.ts'
-import { PendingCredits } from '../../components/credits/PendingCredits.tsx'
-import { TransactionTable } from '../../components/credits/TransactionTable.tsx'
+import { PendingCredits, TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
+import { SearchField } from '../../components/SearchField.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { cn } from '../../ui/cn.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { filterStyle, Select } from '../../ui/Select.tsx'
 import type { Payer } from './payer.ts'
-import { TransactionFilters } from './TransactionFilters.tsx'
 
 export function TransactionsCard({ payer }: { payer: Payer }) {
   const api = useApi()
@@ -88,15 +89,7 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
   const documents = useInfiniteQuery(billingDocumentsQuery(api, payer))
   if (transactions.isPending) return <ListSkeleton label="Loading your transactions" />
   if (transactions.isError && !transactions.data) {
-    return (
-      <FailurePanel
-        title="Your transactions could not be loaded"
-        error={transactions.error}
-        defaultText="An unexpected error occurred"
-        busy={transactions.isFetching}
-        onRetry={() => void transactions.refetch()}
-      />
-    )
+    return <FailurePanel title="Your transactions could not be loaded" query={transactions} />
   }
   const { pages } = transactions.data
   const changes = pages.flatMap((page) => page.items)
@@ -170,5 +163,63 @@ function Balance({ whose, is_now, as_of, balance }: BalanceProps) {
       <strong className="font-semibold text-ink">{formatCredits(balance.total)} credits</strong>
       {split && `: ${split}`}
     </p>
+  )
+}
+
+const categoryNames: Readonly<Record<CreditCategory | 'all', string>> = {
+  all: 'All transactions',
+  purchase: 'Purchases',
+  plan: 'Plan credits',
+  usage: 'Usage',
+  refund: 'Refunds and disputes',
+  expiry: 'Expired credits',
+  correction: 'Corrections',
+}
+
+const categories = (['all', ...creditCategories] as const).map((key) => [key, categoryNames[key]] as const)
+
+interface TransactionFiltersProps {
+  filter: TransactionFilter
+  onChange: (change: Partial<TransactionFilter>) => void
+}
+
+function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
+  const { date } = filter
+  return (
+    <search className="flex flex-col gap-2 px-5 py-4 sm:px-6 md:flex-row">
+      <SearchField
+        label="Search billing history"
+        placeholder="Search billing history..."
+        maxLength={100}
+        value={filter.q}
+        onChange={(q) => onChange({ q })}
+        className="max-md:flex-none"
+      />
+      <Select
+        label="Kind of transaction"
+        value={filter.category ?? 'all'}
+        options={categories}
+        onChange={(kind) => onChange({ category: kind === 'all' ? null : kind })}
+        className="md:w-48"
+      />
+      <label className="flex items-center gap-2 text-muted text-sm">
+        <span className="shrink-0">As of</span>
+        <input
+          type="date"
+          value={date ?? ''}
+          onChange={({ target }) => onChange({ date: target.value || null })}
+          className={cn(
+            filterStyle,
+            'min-w-36 flex-1 tabular-nums',
+            date === null ? 'text-faint' : 'text-ink',
+          )}
+        />
+      </label>
+      {date !== null && (
+        <Button variant="secondary" size="small" className="h-9" onClick={() => onChange({ date: null })}>
+          Now
+        </Button>
+      )}
+    </search>
   )
 }

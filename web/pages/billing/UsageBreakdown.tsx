@@ -4,9 +4,9 @@ import { Fragment, type ReactNode } from 'react'
 import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
-import { UsageFailure } from '../../components/credits/UsageFailure.tsx'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDate, formatShare } from '../../components/format.ts'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -65,7 +65,7 @@ export function UsageBreakdown({ payer, report, question, groups, onGroup, onLon
       {report.isPending ? (
         <ListSkeleton label="Loading your usage" />
       ) : report.isLoadingError ? (
-        <UsageFailure usage={report} />
+        <FailurePanel title="Your usage could not be loaded" query={report} />
       ) : report.data && report.data.rows.length > 0 ? (
         <div aria-busy={report.isPlaceholderData || undefined} className="aria-busy:opacity-60">
           <Rows report={report.data} />

@@ -1,13 +1,13 @@
 import { Clock } from 'lucide-react'
-import type { AccountSummary } from '../../../schema/api/account.ts'
+import * as z from 'zod/mini'
+import { type AccountSummary, accountSummarySchema } from '../../../schema/api/account.ts'
+import { keepForPerson, type RememberedPerson, readForPerson } from '../../auth/rememberedPerson.ts'
 import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { BalanceParts } from '../../components/account/BalanceParts.tsx'
+import { BalanceParts, LowBalanceBadge } from '../../components/account/BalanceParts.tsx'
 import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
-import { LowBalanceBadge } from '../../components/account/LowBalanceBadge.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { LastFigures } from './lastFigures.ts'
 
 export function BalanceCard({ summary }: { summary: AccountSummary }) {
   const { balance, credits_on_the_way, may_manage } = summary
@@ -80,4 +80,25 @@ export function BalanceCardSkeleton() {
       <Skeleton className="h-2 w-full" />
     </Card>
   )
+}
+
+/** Shorter than a session lasts, after whose end its cookie is still there. */
+const longest_ms = 24 * 3_600_000
+
+const lastFiguresSchema = z.extend(
+  z.pick(accountSummarySchema, { payer: true, balance: true, plan_month: true, as_of: true }),
+  { kept_at: z.number() },
+)
+type LastFigures = z.infer<typeof lastFiguresSchema>
+
+export function keepFigures(userId: string, { payer, balance, plan_month, as_of }: AccountSummary): void {
+  keepForPerson(userId, { payer, balance, plan_month, as_of, kept_at: Date.now() } satisfies LastFigures)
+}
+
+/** What the dashboard showed this person last of the same account, to be shown with its time. */
+export function lastFigures(person: RememberedPerson | null): LastFigures | null {
+  if (!person) return null
+  const { data } = z.safeParse(lastFiguresSchema, readForPerson(person.userId))
+  const age_ms = Date.now() - (data?.kept_at ?? 0)
+  return data?.payer === person.payer && age_ms >= 0 && age_ms < longest_ms ? data : null
 }

@@ -1,23 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { creditRate } from '../../../schema/catalogue/credits.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import { rememberedPerson } from '../../auth/rememberedPerson.ts'
 import { type SignedInUser, useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { ConfirmedChange } from '../../components/account/ConfirmedChange.tsx'
+import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatMoney } from '../../components/format.ts'
 import { useHashTarget } from '../../components/useHashTarget.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { AddCreditsCard } from './AddCreditsCard.tsx'
-import { BalanceCard, BalanceCardSkeleton, LastBalanceCard } from './BalanceCard.tsx'
+import {
+  BalanceCard,
+  BalanceCardSkeleton,
+  keepFigures,
+  LastBalanceCard,
+  lastFigures,
+} from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
-import { keepFigures, lastFigures } from './lastFigures.ts'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
@@ -130,11 +137,9 @@ function AccountFailure({ account }: { account: AccountView & { state: 'failed' 
     <Card>
       <FailurePanel
         title={account.title}
-        error={account.error}
+        query={account.query}
         defaultText="Your account could not be loaded."
         reassurance="Your payments and credits are not affected."
-        busy={account.retrying}
-        onRetry={account.retry}
       />
     </Card>
   )
@@ -153,5 +158,40 @@ function Loading() {
         <Skeleton className="h-90 rounded-card lg:col-span-2" />
       </div>
     </div>
+  )
+}
+
+// Loaded when the account is there, which it does not delay.
+const BuyCredits = lazy(async () => ({
+  default: (await import('../../components/credits/BuyCredits.tsx')).BuyCredits,
+}))
+
+interface AddCreditsCardProps {
+  payer: Payer
+  currency: AccountSummary['currency']
+}
+
+function AddCreditsCard({ payer: { payer, userId, organization }, currency }: AddCreditsCardProps) {
+  return (
+    <Card id="add-credits" aria-labelledby="add-credits-title" className="order-4 scroll-mt-20">
+      <CardHeader
+        id="add-credits-title"
+        title="Add Credits"
+        description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency.code)}`}
+        action={<CurrencyChoice payer={payer} currency={currency} />}
+      />
+      <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+        <Suspense fallback={<Skeleton className="h-67" />}>
+          <BuyCredits
+            payer={
+              organization
+                ? { kind: 'organization', id: organization.id }
+                : { kind: 'user', id: userId, from: 'dashboard' }
+            }
+            currency={currency.code}
+          />
+        </Suspense>
+      </div>
+    </Card>
   )
 }

@@ -13,10 +13,10 @@ import {
 } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import { hasChoice, PayerChoice } from '../../components/account/PayerChoice.tsx'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
+import { toastFailure } from '../../components/toastFailure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -122,8 +122,7 @@ export function PaidBy({ userId, payers, id, payer }: PaidByProps) {
       await queryClient.invalidateQueries({ queryKey: extensionTokenQuery(api, userId).queryKey })
       toast.success('Payer changed', { description: 'It counts from the next request.' })
     },
-    onError: (error) =>
-      toast.error('Change Failed', { description: failureText(error, 'Failed to change who pays') }),
+    onError: toastFailure('Failed to change who pays', 'Change Failed'),
   })
   if (!payers) return null
   const paying = payers.find((known) => known.id === payer)
@@ -173,7 +172,6 @@ export function useRevocation(userId: string, onTokenRevoked: () => void) {
       const [title, description] = revoked[kind]
       toast.success(title, { description })
     },
-    onError: (error) =>
-      toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') }),
+    onError: toastFailure('Failed to revoke token', 'Revocation Failed'),
   })
 }

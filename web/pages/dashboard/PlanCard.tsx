@@ -17,12 +17,7 @@ import { SubscriptionBadge } from '../../components/organization-billing/Subscri
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
-interface PlanCardProps {
-  summary: AccountSummary
-  payer: Payer
-}
-
-export function PlanCard({ summary, payer }: PlanCardProps) {
+export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: Payer }) {
   const { plan_type, subscription, may_manage } = summary
   const hasPlan = subscription !== null && plan_type === subscription.plan_type
   return (

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { OwnSeat } from '../../components/OwnSeat.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
@@ -25,9 +24,9 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
         title="Seats"
         action={
           mayManage && (
-            <Button asChild variant="secondary" size="small">
-              <Link to="/organizations?tab=seats">Manage seats</Link>
-            </Button>
+            <RouteButton to="/organizations?tab=seats" variant="secondary" size="small">
+              Manage seats
+            </RouteButton>
           )
         }
       />
@@ -38,13 +37,7 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
           <Skeleton className="h-2 w-full" />
         </div>
       ) : seats.isLoadingError ? (
-        <FailurePanel
-          title="Error"
-          error={seats.error}
-          defaultText="Failed to load seat information"
-          busy={seats.isFetching}
-          onRetry={() => void seats.refetch()}
-        />
+        <FailurePanel title="Error" query={seats} defaultText="Failed to load seat information" />
       ) : (
         <div className="px-5 pt-3 pb-5 sm:px-6">
           <p className="mb-3 tabular-nums">

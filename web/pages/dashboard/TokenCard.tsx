@@ -49,13 +49,7 @@ export function TokenCard({ userId }: { userId: string }) {
           <Skeleton className="h-9 w-52" />
         </div>
       ) : token.isLoadingError ? (
-        <FailurePanel
-          title="Your token could not be loaded"
-          error={token.error}
-          defaultText="An unexpected error occurred"
-          busy={token.isFetching}
-          onRetry={() => void token.refetch()}
-        />
+        <FailurePanel title="Your token could not be loaded" query={token} />
       ) : (
         <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
           {token.data.editors.length > 0 && (
@@ -96,7 +90,7 @@ export function TokenCard({ userId }: { userId: string }) {
               <Button
                 variant="secondary"
                 busy={generation.isPending}
-                disabled={generation.isPending || payers.isPending}
+                disabled={payers.isPending}
                 onClick={() => generation.mutate(payer)}
               >
                 {!generation.isPending && <KeyRound aria-hidden="true" />}

@@ -1,16 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, initializeQuery, type Person } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { ApiFailure, isStatus } from '../../api/failure.ts'
+import type { FailedQuery } from '../../components/FailurePanel.tsx'
 import { toast } from '../../ui/toast.ts'
 
 export type AccountView =
   | { state: 'loading' }
   | { state: 'ready'; summary: AccountSummary }
-  | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
+  | { state: 'failed'; title: string; query: FailedQuery }
 
 /** The account of a payer. A user without one gets an account on the free plan, and a welcome. */
 export function useAccount(person: Person, payer: string): AccountView {
@@ -38,25 +39,14 @@ export function useAccount(person: Person, payer: string): AccountView {
   return summary.data && !missing ? { state: 'ready', summary: summary.data } : { state: 'loading' }
 }
 
-interface FailedQuery {
-  error: unknown
-  isFetching: boolean
-  refetch: () => Promise<{ isSuccess: boolean }>
-}
-
 /** A manual retry reports its success. */
-function failed({ error, isFetching, refetch }: FailedQuery, step: AccountStep): AccountView {
-  const retry = async () => {
-    const { isSuccess } = await refetch()
+function failed(query: UseQueryResult, step: AccountStep): AccountView {
+  const { error, isFetching } = query
+  const refetch = async () => {
+    const { isSuccess } = await query.refetch()
     if (isSuccess) toast.success('Data Loaded', { description: 'Your account is up to date.' })
   }
-  return {
-    state: 'failed',
-    title: accountFailureTitle(error, step),
-    error,
-    retry: () => void retry(),
-    retrying: isFetching,
-  }
+  return { state: 'failed', title: accountFailureTitle(error, step), query: { error, isFetching, refetch } }
 }
 
 /** What could not be done: to read the account, or to make the one that is missing. */

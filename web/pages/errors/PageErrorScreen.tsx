@@ -1,6 +1,7 @@
-import { CloudOff } from 'lucide-react'
+import { CloudOff, Compass } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -43,4 +44,17 @@ export function RouterErrorScreen() {
   const error = useRouteError()
   if (!isRouteErrorResponse(error)) return <UnexpectedErrorScreen error={error} />
   return <UnexpectedErrorScreen error={new Error(`${error.status} ${error.statusText}`.trim())} />
+}
+
+export function NotFoundPage() {
+  usePageTitle('Page not found')
+  return (
+    <StatusView
+      tone="neutral"
+      Icon={Compass}
+      title="Oops! Page not found"
+      text="There is no page at this address. It may have moved, or the link may be incomplete."
+      actions={<RouteButton to="/">Return to Home</RouteButton>}
+    />
+  )
 }

@@ -4,8 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
-import { NotFoundPage } from './NotFoundPage.tsx'
-import { PageErrorScreen, RouterErrorScreen } from './PageErrorScreen.tsx'
+import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './PageErrorScreen.tsx'
 
 const config = {
   brand: defaultBrand,

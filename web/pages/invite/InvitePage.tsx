@@ -1,11 +1,11 @@
 import { useClerk } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert, MailOpen, MailX, UserRoundX, Users } from 'lucide-react'
-import { Link, Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
+import { Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
 import { signInPath } from '../../auth/redirects.ts'
-import type { SignedInUser } from '../../auth/useSignedInUser.ts'
-import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { type SignedInUser, useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -82,7 +82,7 @@ function OpenInvitation({ invitation }: { invitation: ClerkInvitation }) {
       text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You get a seat and use the organization’s credits in the editors that it pays for. You are not charged.`}
       actions={
         <>
-          <Button busy={joined.isPending} disabled={joined.isPending} onClick={() => joined.mutate()}>
+          <Button busy={joined.isPending} onClick={() => joined.mutate()}>
             Join
           </Button>
           <ToDashboard>Not now</ToDashboard>
@@ -139,7 +139,7 @@ function Member({ id, name }: { id: string; name: string }) {
       title={`You are a member of ${name}`}
       text="You have accepted this invitation already."
       actions={
-        <Button busy={opened.isPending} disabled={opened.isPending} onClick={() => opened.mutate()}>
+        <Button busy={opened.isPending} onClick={() => opened.mutate()}>
           Go to Dashboard
         </Button>
       }
@@ -172,9 +172,9 @@ function WrongAccount({ user }: { user: SignedInUser }) {
 
 function ToDashboard({ children }: { children: string }) {
   return (
-    <Button asChild variant="secondary">
-      <Link to="/dashboard">{children}</Link>
-    </Button>
+    <RouteButton to="/dashboard" variant="secondary">
+      {children}
+    </RouteButton>
   )
 }
 

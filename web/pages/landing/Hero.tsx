@@ -1,13 +1,13 @@
-import { Star } from 'lucide-react'
+import { ArrowRight, Star } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
 import { SourceOf } from '../../components/marketing/Claims.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { claims } from '../../content/site/claims.ts'
 import { hero, landing } from '../../content/site/landing.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { DemoVideo } from './DemoVideo.tsx'
-import { StartButton } from './StartButton.tsx'
 
 export function Hero() {
   const { name } = useWebConfig().brand
@@ -59,5 +59,53 @@ function Rating() {
     <a href={marketplace_url} className={`${style} hover:text-ink`}>
       {content}
     </a>
+  )
+}
+
+export function StartButton() {
+  const signedIn = useSignedIn()
+  return (
+    <LinkButton size="large" href={signedIn ? '/dashboard' : '/sign-up'}>
+      {signedIn ? 'Go to Dashboard' : 'Get Started'}
+      <ArrowRight aria-hidden="true" />
+    </LinkButton>
+  )
+}
+
+/**
+ * Plays once when most of it is in view, unless the reader wants no motion. Nothing but the poster is loaded
+ * before that.
+ */
+function DemoVideo() {
+  const ref = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    const video = ref.current
+    if (!video || window.matchMedia('(prefers-reduced-motion: reduce)').matches) return
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry?.isIntersecting) return
+        observer.disconnect()
+        // Browsers may refuse to begin by themselves; the controls are there.
+        video.play().catch(() => undefined)
+      },
+      { threshold: 0.6 },
+    )
+    observer.observe(video)
+    return () => observer.disconnect()
+  }, [])
+  if (!landing.demo) return null
+  const { video, label, ...shape } = landing.demo
+  return (
+    <video
+      ref={ref}
+      src={video}
+      aria-label={label}
+      {...{ poster: shape.poster, width: shape.width, height: shape.height }}
+      className="h-auto w-full rounded-card border bg-surface shadow-float"
+      controls
+      muted
+      playsInline
+      preload="none"
+    />
   )
 }

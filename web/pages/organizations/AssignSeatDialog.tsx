@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { RoleSwitch } from './RoleSwitch.tsx'
+import { Segments } from '../../ui/Segments.tsx'
 import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
 
 interface AssignSeatDialogProps {
@@ -58,10 +58,21 @@ function AssignForm({ view, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'o
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" busy={assign.isPending} disabled={assign.isPending}>
+        <Button type="submit" busy={assign.isPending}>
           Assign Seat
         </Button>
       </div>
     </form>
   )
+}
+
+type Role = 'member' | 'admin'
+
+const roles = [
+  { value: 'member', label: 'Member' },
+  { value: 'admin', label: 'Admin' },
+] as const
+
+export function RoleSwitch({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
+  return <Segments label="Role" name={useId()} value={value} options={roles} onChange={onChange} />
 }

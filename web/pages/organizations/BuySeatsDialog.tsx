@@ -3,15 +3,14 @@ import { type FormEvent, useState } from 'react'
 import { buySeats } from '../../../schema/api/organizations.ts'
 import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { failureText } from '../../api/failure.ts'
 import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { formatMoney } from '../../components/format.ts'
+import { toastFailure } from '../../components/toastFailure.ts'
 import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { toast } from '../../ui/toast.ts'
 
 interface BuySeatsDialogProps {
   view: OrganizationView
@@ -55,8 +54,7 @@ function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open
       api(buySeats, {
         body: { orgId: view.organizationId, clerkUserId: view.userId, quantity: additional },
       }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to create checkout session') }),
+    onError: toastFailure('Failed to create checkout session'),
   })
 
   function submit(event: FormEvent) {
@@ -81,7 +79,7 @@ function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open
         <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" busy={confirm.processing} disabled={problem !== null || confirm.processing}>
+        <Button type="submit" busy={confirm.processing} disabled={problem !== null}>
           {confirm.processing ? 'Processing...' : 'Continue'}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import { OrganizationProfile, useOrganization } from '@clerk/clerk-react'
 import { Building2 } from 'lucide-react'
-import { Link, useSearchParams } from 'react-router-dom'
+import { useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
@@ -9,8 +9,8 @@ import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
 import { OwnSeat } from '../../components/OwnSeat.tsx'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -116,11 +116,7 @@ function NoOrganization() {
         title="No organization selected"
         titleAs="h2"
         className="py-12"
-        action={
-          <Button asChild>
-            <Link to="/teams/start">Start with Teams</Link>
-          </Button>
-        }
+        action={<RouteButton to="/teams/start">Start with Teams</RouteButton>}
       >
         An organization has one bill, a pool of credits and a seat for each member.
       </EmptyState>

@@ -65,13 +65,7 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
           <Skeleton className="h-10" />
         </div>
       ) : list.isLoadingError ? (
-        <FailurePanel
-          title="Error"
-          error={list.error}
-          defaultText="Failed to load members"
-          busy={list.isFetching}
-          onRetry={() => void list.refetch()}
-        />
+        <FailurePanel title="Error" query={list} defaultText="Failed to load members" />
       ) : found.length === 0 ? (
         <EmptyState
           icon={SearchX}

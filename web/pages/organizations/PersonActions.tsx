@@ -3,9 +3,9 @@ import type { OrganizationPerson } from '../../../schema/api/organization-people
 import { revokeSeat } from '../../../schema/api/organization-seats.ts'
 import { revokeTeamInvitation, type TeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { failureText } from '../../api/failure.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { InvitationActions } from '../../components/InvitationActions.tsx'
+import { toastFailure } from '../../components/toastFailure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -50,7 +50,6 @@ function AssignSeat({ view, person, onNoSeats }: AssignSeatProps) {
       size="small"
       aria-label={`Assign seat to ${person.email}`}
       busy={assign.isPending}
-      disabled={assign.isPending}
       onClick={() => assign.mutate(person)}
     >
       Assign
@@ -67,7 +66,7 @@ function RevokeSeat({ view, userId, email }: { view: OrganizationView; userId: s
       toast.success('Seat revoked', { description: message })
       return showChange()
     },
-    onError: (error) => toast.error('Error', { description: failureText(error, 'Failed to revoke seat') }),
+    onError: toastFailure('Failed to revoke seat'),
   })
   return (
     <ConfirmDialog
@@ -77,7 +76,6 @@ function RevokeSeat({ view, userId, email }: { view: OrganizationView; userId: s
           size="small"
           aria-label={`Revoke the seat of ${email}`}
           busy={revoke.isPending}
-          disabled={revoke.isPending}
         >
           Revoke
         </Button>
@@ -97,8 +95,7 @@ function OpenInvitation({ view, invitation }: { view: OrganizationView; invitati
   const revoke = useMutation({
     mutationFn: () => api(revokeTeamInvitation, { body: { id: invitation.id } }),
     onSuccess: ({ message }) => toast.success(message),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to revoke invitation') }),
+    onError: toastFailure('Failed to revoke invitation'),
     // Also after a refusal, which says that the invitation was accepted or has ended.
     onSettled: showChange,
   })

@@ -1,20 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
-import { Armchair } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'react-router-dom'
+import { Armchair, Plus } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type OrganizationView, organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
+import { SeatBar } from '../../components/SeatBar.tsx'
+import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { toast } from '../../ui/toast.ts'
 import { AssignSeatDialog } from './AssignSeatDialog.tsx'
 import { BuySeatsDialog } from './BuySeatsDialog.tsx'
 import { InviteCard } from './InviteCard.tsx'
-import { NewSeats, useExpectedSeats } from './NewSeats.tsx'
 import { PeopleCard } from './PeopleCard.tsx'
-import { SeatUsage } from './SeatUsage.tsx'
 import { seatsOf } from './seats.ts'
 
 /** The open dialog. Buying opens automatically when an assignment finds no free seat. */
@@ -28,13 +33,7 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
   if (query.isLoadingError) {
     return (
       <Card>
-        <FailurePanel
-          title="Error"
-          error={query.error}
-          defaultText="Failed to load seat information"
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
+        <FailurePanel title="Error" query={query} defaultText="Failed to load seat information" />
       </Card>
     )
   }
@@ -81,9 +80,9 @@ function NoSeats() {
         titleAs="h2"
         className="py-14"
         action={
-          <Button asChild variant="secondary" size="small">
-            <Link to="/organizations?tab=billing">Set up billing</Link>
-          </Button>
+          <RouteButton to="/organizations?tab=billing" variant="secondary" size="small">
+            Set up billing
+          </RouteButton>
         }
       >
         This organization has no subscription. Set up billing first.
@@ -102,5 +101,92 @@ function SeatsSkeleton() {
       <Skeleton className="h-60 rounded-card lg:col-span-2" />
       <Skeleton className="h-52 rounded-card lg:col-span-5" />
     </div>
+  )
+}
+
+const pollMs = 1500
+/** Then the page stops asking. The seats are bought; a reload shows them. */
+const patienceMs = 2 * 60_000
+
+interface SeatsState {
+  state: { data?: { seats_total: number } | undefined; dataUpdatedAt: number }
+}
+
+/** The seats confirmed on Stripe's page, which become ours when the event is applied. */
+function useExpectedSeats() {
+  const [search] = useSearchParams()
+  const [since] = useState(() => Date.now())
+  const seats = Number(search.get('seats'))
+  const expected = Number.isInteger(seats) && seats >= 1 && seats <= maximumSeats ? seats : null
+  return {
+    seats: expected,
+    pollMs: ({ state }: SeatsState) => {
+      const waits = expected !== null && (state.data?.seats_total ?? 0) < expected
+      return waits && Date.now() - since < patienceMs ? pollMs : false
+    },
+  }
+}
+
+function NewSeats({ expected, seats_total }: { expected: number | null; seats_total: number }) {
+  const [, setSearch] = useSearchParams()
+  const isThere = expected !== null && seats_total >= expected
+  useEffect(() => {
+    if (!isThere) return
+    toast.success(`The organization has ${seats_total} seats now`, { id: 'seats' })
+    setSearch((now) => [...now].filter(([name]) => name !== 'seats'), { replace: true })
+  }, [isThere, seats_total, setSearch])
+  if (expected === null || isThere) return null
+  return (
+    <Alert title="Your seats are on their way">
+      <span className="flex items-center gap-2">
+        <Spinner className="size-3.5 shrink-0" />
+        The change to {expected} seats is being confirmed. This usually takes a few seconds.
+      </span>
+    </Alert>
+  )
+}
+
+interface SeatUsageProps {
+  summary: SeatsSummary
+  onBuy: () => void
+  onAssign: () => void
+}
+
+export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
+  const { seats_used, seats_total } = summary
+  const { free, isBuyable, notice } = seatsOf(summary)
+  return (
+    <Card aria-labelledby="usage-title">
+      <CardHeader id="usage-title" title="Seat usage" />
+      <div className="space-y-4 px-5 pt-3 pb-5 sm:px-6">
+        <div>
+          <p className="flex items-baseline justify-between gap-4 text-muted text-sm tabular-nums">
+            <span>
+              <strong className="font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total} used
+            </span>
+            <span>{free} free</span>
+          </p>
+          <div className="mt-3">
+            <SeatBar used={seats_used} total={seats_total} />
+          </div>
+        </div>
+        {notice && (
+          <Alert tone={notice.tone} {...(notice.title && { title: notice.title })}>
+            {notice.text}
+          </Alert>
+        )}
+        <div className="flex flex-wrap gap-2">
+          <Button size="small" onClick={onAssign}>
+            Assign Seat
+          </Button>
+          {isBuyable && (
+            <Button variant="secondary" size="small" onClick={onBuy}>
+              <Plus aria-hidden="true" />
+              Buy Additional Seats
+            </Button>
+          )}
+        </div>
+      </div>
+    </Card>
   )
 }

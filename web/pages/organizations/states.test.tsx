@@ -7,7 +7,7 @@ import { SeatBar } from '../../components/SeatBar.tsx'
 import { InvitationBadge } from '../payment/success/InvitationList.tsx'
 import { SeatState } from './PeopleTable.tsx'
 import { actionFor } from './PersonActions.tsx'
-import { SeatUsage } from './SeatUsage.tsx'
+import { SeatUsage } from './SeatsTab.tsx'
 
 function show(seats_used: number, seats_total: number, notice: string | null = null): string {
   const summary = { seats_used, seats_total, seats: [], over_limit: seats_used > seats_total, notice }

@@ -1,9 +1,8 @@
 import { UserProfile } from '@clerk/clerk-react'
 import { ArrowLeft } from 'lucide-react'
-import { Link } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
+import { RouteButton } from '../../components/RouteButton.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 /** The account at the sign-in service: names, e-mail addresses, password, devices. */
@@ -12,12 +11,10 @@ export function ProfilePage() {
   return (
     <div className="w-full max-w-[55rem] flex-1">
       <div className="mb-4 flex items-center gap-3">
-        <Button asChild variant="quiet" size="small" className="-ml-3">
-          <Link to="/dashboard">
-            <ArrowLeft aria-hidden="true" />
-            Dashboard
-          </Link>
-        </Button>
+        <RouteButton to="/dashboard" variant="quiet" size="small" className="-ml-3">
+          <ArrowLeft aria-hidden="true" />
+          Dashboard
+        </RouteButton>
       </div>
       <h1 className="sr-only">Profile</h1>
       <RequireUser loading={<ProfileSkeleton />}>

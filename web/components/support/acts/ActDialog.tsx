@@ -1,12 +1,13 @@
-import { useState } from 'react'
-import type { ActKind, Adjustment } from '../../../../schema/api/support-acts.ts'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ActKind, type Adjustment, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { Field } from '../../../ui/Field.tsx'
 import { actNames, counted } from '../labels.ts'
 import { ActResults } from './ActResults.tsx'
-import { AdjustForm } from './AdjustForm.tsx'
 import { ConfirmForm } from './ConfirmForm.tsx'
-import type { ActRequest } from './useAct.ts'
+import { ActContext, type ActRequest } from './useAct.ts'
 
 const descriptions: Readonly<Record<ActKind, string>> = {
   replay: 'Processes the item again. Completed steps are not repeated.',
@@ -25,7 +26,7 @@ const descriptions: Readonly<Record<ActKind, string>> = {
 }
 
 /** Preview, then reason and confirmation, then the outcome. Escape closes at any time. */
-export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   return (
     <Dialog
@@ -65,4 +66,88 @@ function Steps({ request, onClose }: { request: ActRequest; onClose: () => void 
       onStarted={setStarted}
     />
   )
+}
+
+export function ActProvider({ children }: { children: ReactNode }) {
+  const [request, setRequest] = useState<ActRequest | null>(null)
+  return (
+    <ActContext value={setRequest}>
+      {children}
+      {request && <ActDialog request={request} onClose={() => setRequest(null)} />}
+    </ActContext>
+  )
+}
+
+interface AdjustFormProps {
+  initial: Partial<Adjustment> | undefined
+  onPreview: (adjustment: Adjustment) => void
+}
+
+function AdjustForm({ initial, onPreview }: AdjustFormProps) {
+  const [credits, setCredits] = useState(initial?.credits === undefined ? '' : String(initial.credits))
+  const [note, setNote] = useState(initial?.customer_note ?? '')
+  const [mayLeaveDebt, setMayLeaveDebt] = useState(initial?.may_leave_debt ?? false)
+  const [checked, setChecked] = useState(false)
+  const amount = readAmount(credits)
+  const adjustment = adjustmentSchema.safeParse({
+    credits: amount,
+    customer_note: note,
+    may_leave_debt: mayLeaveDebt,
+  })
+  const wrong = (name: string) =>
+    checked && !adjustment.success && adjustment.error.issues.some(({ path }) => path[0] === name)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    if (adjustment.success) onPreview(adjustment.data)
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Credits"
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder="500, or −500 to take some away"
+        value={credits}
+        problem={wrong('credits') ? 'Enter a whole number that is not zero' : null}
+        hint="Added to what the customer bought; those of the plan stay as they are."
+        onChange={({ target }) => setCredits(target.value)}
+      />
+      <Field
+        label="Note for the customer"
+        autoComplete="off"
+        maxLength={200}
+        placeholder="For the outage of 12 November"
+        value={note}
+        problem={wrong('customer_note') ? 'Enter a short note' : null}
+        hint="In their credit history. Your reason for colleagues comes next."
+        onChange={({ target }) => setNote(target.value)}
+      />
+      {(amount ?? 0) < 0 && (
+        <label className="mb-2 flex items-start gap-2.5 text-sm">
+          <input
+            type="checkbox"
+            className="mt-0.5 size-4 accent-accent"
+            checked={mayLeaveDebt}
+            onChange={({ target }) => setMayLeaveDebt(target.checked)}
+          />
+          It may exceed the balance and leave a debt; then a second person has to approve it.
+        </label>
+      )}
+      <div className="mt-4 flex justify-end">
+        <Button type="submit">Preview</Button>
+      </div>
+    </form>
+  )
+}
+
+/** A whole number, also with separators and a real minus sign; undefined for other text. */
+export function readAmount(text: string): number | undefined {
+  const plain = text
+    .trim()
+    .replace(/^[−–]/, '-')
+    .replace(/[\s,.'’_]/g, '')
+  return /^[+-]?\d+$/.test(plain) ? Number(plain) : undefined
 }

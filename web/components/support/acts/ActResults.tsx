@@ -8,7 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { BatchProgress } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
-import { useProgress } from './useProgress.ts'
+import { useProgress } from './DryRun.tsx'
 
 interface ActResultsProps {
   started: RequestedActs

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { cancelSupportActs, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { failureText } from '../../../api/failure.ts'
 import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { toast } from '../../../ui/toast.ts'
 import { formatCredits } from '../../format.ts'
-import { ActList } from './ActList.tsx'
+import { toastFailure } from '../../toastFailure.ts'
+import { actStates } from '../labels.ts'
 import { summaryOf } from './outcome.ts'
 
 interface BatchProgressProps {
@@ -21,8 +22,7 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
   const queryClient = useQueryClient()
   const cancel = useMutation({
     mutationFn: (batch_id: string) => api(cancelSupportActs, { body: { batch_id } }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'An unexpected error occurred') }),
+    onError: toastFailure('An unexpected error occurred'),
     onSettled: (_, __, batch_id) => queryClient.invalidateQueries({ queryKey: progressKey({ batch_id }) }),
   })
   const done = acts.filter(isSettled).length
@@ -46,7 +46,6 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
             variant="secondary"
             size="small"
             busy={cancel.isPending}
-            disabled={cancel.isPending}
             onClick={() => cancel.mutate(batchId)}
           >
             Cancel the rest
@@ -55,5 +54,40 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
       </div>
       <ActList acts={acts} refused={refused} />
     </div>
+  )
+}
+
+export function ActList({ acts, refused }: Omit<BatchProgressProps, 'batchId'>) {
+  return (
+    <ul className="max-h-60 divide-y divide-line overflow-y-auto rounded-control border text-sm">
+      {refused.map(({ target, error }) => (
+        <Line key={target.id} id={target.id} text={error}>
+          <Badge tone="caution">Refused</Badge>
+        </Line>
+      ))}
+      {acts.map((act) => (
+        <Line key={act.id} id={act.target.id} text={act.outcome?.sentence ?? act.error ?? act.last_error}>
+          {act.outcome?.changed === false ? (
+            <Badge>Nothing to change</Badge>
+          ) : act.outcome && act.is_dry_run ? (
+            <Badge tone="positive">Would change</Badge>
+          ) : (
+            <Badge tone={actStates[act.state][0]}>{actStates[act.state][1]}</Badge>
+          )}
+        </Line>
+      ))}
+    </ul>
+  )
+}
+
+function Line({ id, text, children }: { id: string; text: string | null; children: ReactNode }) {
+  return (
+    <li className="flex items-start justify-between gap-3 px-3 py-2">
+      <div className="min-w-0">
+        <p className="truncate font-mono text-xs">{id}</p>
+        {text && <p className="mt-0.5 text-muted text-xs [overflow-wrap:anywhere]">{text}</p>}
+      </div>
+      <span className="shrink-0">{children}</span>
+    </li>
   )
 }

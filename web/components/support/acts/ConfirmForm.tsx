@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import {
   type ActKind,
@@ -9,13 +9,12 @@ import {
 } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
-import { dryRunQuery, type RequestedActs } from '../../../api/support-acts.ts'
+import type { RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { actNames, counted } from '../labels.ts'
-import { DryRun } from './DryRun.tsx'
-import { useProgress } from './useProgress.ts'
+import { DryRun, useDryRun } from './DryRun.tsx'
 
 interface ConfirmFormProps {
   kind: ActKind
@@ -28,21 +27,19 @@ interface ConfirmFormProps {
 /** What would follow, worked out at once; then the reason, without which nothing is done. */
 export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: ConfirmFormProps) {
   const api = useApi()
-  // Born before the calls: a call that is repeated is about the same act.
-  const [dryRunId] = useState(() => crypto.randomUUID())
+  // Born before the call: one that is repeated is about the same act.
   const [actId] = useState(() => crypto.randomUUID())
   const [reason, setReason] = useState('')
   const [checked, setChecked] = useState(false)
   const body = { kind, targets: [...targets], ...(adjustment && { adjustment }) }
-  const dryRun = useQuery(dryRunQuery(api, { ...body, id: dryRunId }))
+  const dryRun = useDryRun(body)
   const act = useMutation({
     mutationFn: async () => (await api(requestSupportActs, { body: { ...body, id: actId, reason } })).data,
     onSuccess: onStarted,
   })
-  const needsApproval = dryRun.data?.needs_approval === true
-  const { acts: previews } = useProgress(dryRun.data)
+  const { needsApproval } = dryRun
   // An erasure cannot be undone, so it is asked for only with its preview in sight.
-  const isBlind = kind === 'forget' && previews[0]?.outcome?.changed !== true
+  const isBlind = kind === 'forget' && dryRun.acts[0]?.outcome?.changed !== true
   const problem = reasonProblem(reason)
   const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
 
@@ -54,13 +51,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
 
   return (
     <form noValidate onSubmit={submit}>
-      {dryRun.isError ? (
-        <Alert tone="critical" title="The preview failed">
-          {failureText(dryRun.error, 'Please try again.')}
-        </Alert>
-      ) : (
-        <DryRun requested={dryRun.data} />
-      )}
+      <DryRun {...dryRun} />
       {needsApproval && !isBlind && (
         <p className="mt-3 text-muted text-sm">
           A second person has to approve this. It waits in Work until then.
@@ -89,7 +80,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         <Button variant="secondary" onClick={onBack}>
           {kind === 'adjust' ? 'Back' : 'Cancel'}
         </Button>
-        <Button type="submit" busy={act.isPending} disabled={act.isPending || isBlind}>
+        <Button type="submit" busy={act.isPending} disabled={isBlind}>
           {kind === 'forget' ? 'Ask a colleague to erase' : needsApproval ? 'Ask a colleague' : name}
         </Button>
       </div>

@@ -1,17 +1,34 @@
-import type { RequestedActs } from '../../../api/support-acts.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { failureText } from '../../../api/failure.ts'
+import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
-import { ActList } from './ActList.tsx'
+import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf, whyNothing } from './outcome.ts'
-import { useProgress } from './useProgress.ts'
+
+/** Asks what would follow of acts. */
+export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) {
+  // Born before the call: one that is repeated is about the same act.
+  const [id] = useState(() => crypto.randomUUID())
+  const { data, error } = useQuery(dryRunQuery(useApi(), { ...asked, id }))
+  return { ...useProgress(data), error, needsApproval: data?.needs_approval === true }
+}
 
 /** What would follow: the same work, done and taken back. */
-export function DryRun({ requested }: { requested: RequestedActs | undefined }) {
-  const { acts, refused, isSettled } = useProgress(requested)
+export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
   const [act] = acts
   const isOne = acts.length + refused.length === 1
+  if (error) {
+    return (
+      <Alert tone="critical" title="The preview failed">
+        {failureText(error, 'Please try again.')}
+      </Alert>
+    )
+  }
   if (!isSettled) {
     const done = acts.filter(({ state }) => state !== 'queued').length
     return (
@@ -65,4 +82,18 @@ export function DryRun({ requested }: { requested: RequestedActs | undefined }) 
       <Changes outcome={act.outcome} />
     </div>
   )
+}
+
+/** Polls acts until all of them have ended or wait for a second person. */
+export function useProgress(requested: RequestedActs | undefined) {
+  const first = requested?.acts[0]
+  const asked = requested?.batch_id ? { batch_id: requested.batch_id } : { id: first?.id ?? '' }
+  const isUnderWay = requested !== undefined && !requested.acts.every(isSettled)
+  const { data } = useQuery({ ...actProgressQuery(useApi(), asked), enabled: isUnderWay })
+  const acts = data?.acts ?? requested?.acts ?? []
+  return {
+    acts,
+    refused: requested?.refused ?? [],
+    isSettled: requested !== undefined && acts.every(isSettled),
+  }
 }

@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
-import { readAmount } from './AdjustForm.tsx'
+import { readAmount } from './ActDialog.tsx'
 import { Changes } from './Changes.tsx'
 import { changesOf, summaryOf, whyNothing } from './outcome.ts'
 

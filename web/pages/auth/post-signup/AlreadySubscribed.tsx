@@ -1,9 +1,8 @@
 import { BadgeCheck } from 'lucide-react'
-import { Link } from 'react-router-dom'
 import type { PayerView } from '../../../api/account.ts'
 import { PortalButton } from '../../../components/account/PortalButton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { Button } from '../../../ui/Button.tsx'
 
 interface AlreadySubscribedProps {
   text: string
@@ -24,13 +23,11 @@ export function AlreadySubscribed({ text, portal }: AlreadySubscribedProps) {
           {portal ? (
             <PortalButton payer={portal} variant="primary" size="medium" />
           ) : (
-            <Button asChild>
-              <Link to="/organizations">Go to organizations</Link>
-            </Button>
+            <RouteButton to="/organizations">Go to organizations</RouteButton>
           )}
-          <Button asChild variant="secondary">
-            <Link to="/dashboard">Go to Dashboard</Link>
-          </Button>
+          <RouteButton to="/dashboard" variant="secondary">
+            Go to Dashboard
+          </RouteButton>
         </>
       }
     />

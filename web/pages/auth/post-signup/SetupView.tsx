@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
-import { Link } from 'react-router-dom'
 import type { FailureNotice } from '../../../api/failure.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 
@@ -36,9 +36,9 @@ export function SetupView(props: SetupViewProps) {
           actions={
             <>
               <Button onClick={props.onRetry}>Try Again</Button>
-              <Button asChild variant="secondary">
-                <Link to="/dashboard">Go to Dashboard</Link>
-              </Button>
+              <RouteButton to="/dashboard" variant="secondary">
+                Go to Dashboard
+              </RouteButton>
             </>
           }
         >

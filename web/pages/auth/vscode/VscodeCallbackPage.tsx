@@ -1,6 +1,6 @@
 import { useAuth } from '@clerk/clerk-react'
 import { useEffect, useState } from 'react'
-import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
+import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { editorNameOf } from '../../../../schema/api/editor-name.ts'
 import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
 import { destinationOf, type Editors } from '../../../../schema/api/redirect-uri.ts'
@@ -8,11 +8,10 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
 import { editorAddress, signInPath } from '../../../auth/redirects.ts'
-import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
-import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { EditorConsent } from '../EditorConsent.tsx'
 import { EditorFailure } from '../EditorOutcome.tsx'
 import { editorFailures } from '../editorFailures.ts'
@@ -61,11 +60,7 @@ function SignedOut({ redirect_uri }: { redirect_uri: string }) {
   return (
     <EditorFailure
       text={editorTexts(redirect_uri, editors).signInFirst}
-      action={
-        <Button asChild>
-          <Link to={signIn}>Sign In</Link>
-        </Button>
-      }
+      action={<RouteButton to={signIn}>Sign In</RouteButton>}
     />
   )
 }

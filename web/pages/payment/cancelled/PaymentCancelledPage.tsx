@@ -2,15 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
 import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
+import { plans } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { openCheckoutsQuery } from '../../../api/checkout.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { formatCredits, formatMoney } from '../../../components/format.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { describeOrder, folded, happened } from './texts.ts'
+import { LinkButton } from '../../../ui/LinkButton.tsx'
 
 export function PaymentCancelledPage() {
   usePageTitle('Payment Cancelled')
@@ -28,12 +31,10 @@ export function PaymentCancelledPage() {
         actions={
           <>
             <TryAgain paymentPage={orders[0]?.url} />
-            <Button asChild variant="secondary">
-              <Link to="/pricing">
-                <ArrowLeft aria-hidden="true" />
-                Go Back
-              </Link>
-            </Button>
+            <RouteButton to="/pricing" variant="secondary">
+              <ArrowLeft aria-hidden="true" />
+              Go Back
+            </RouteButton>
           </>
         }
       >
@@ -73,9 +74,7 @@ function TryAgain({ paymentPage }: { paymentPage: string | undefined }) {
     </>
   )
   return paymentPage ? (
-    <Button asChild>
-      <a href={paymentPage}>{content}</a>
-    </Button>
+    <LinkButton href={paymentPage}>{content}</LinkButton>
   ) : (
     <Button onClick={() => navigate(-1)}>{content}</Button>
   )
@@ -91,9 +90,9 @@ function Help() {
           <h2 className="text-sm">Need Help?</h2>
           <p className="mt-0.5 text-muted">We reply to every message about a payment.</p>
         </div>
-        <Button asChild variant="secondary" size="small">
-          <a href={mail}>Contact Support</a>
-        </Button>
+        <LinkButton href={mail} variant="secondary" size="small">
+          Contact Support
+        </LinkButton>
       </div>
       <nav
         aria-label="More"
@@ -133,15 +132,60 @@ function LeftOrders({ orders }: { orders: readonly OpenCheckout[] }) {
                 <p className="font-medium">{title}</p>
                 <p className="text-muted text-xs">{price}</p>
               </div>
-              <Button asChild variant="secondary" size="small">
-                <a href={order.url} aria-label={`Continue to payment: ${title}`}>
-                  Continue to payment
-                </a>
-              </Button>
+              <LinkButton
+                href={order.url}
+                aria-label={`Continue to payment: ${title}`}
+                variant="secondary"
+                size="small"
+              >
+                Continue to payment
+              </LinkButton>
             </li>
           )
         })}
       </ul>
     </section>
   )
+}
+
+const happened = [
+  'You cancelled the payment before it was completed',
+  'No charge was made to your payment method',
+  'Your account stays on its current plan',
+]
+
+/** Lists that a reader opens who wants to know more. */
+const folded = [
+  {
+    title: 'Common reasons',
+    items: [
+      'You pressed the back button or closed the window',
+      'You wanted to review the plan details first',
+      'The connection was interrupted',
+      'You wanted to use another payment method',
+    ],
+  },
+  {
+    title: 'Troubleshooting tips',
+    items: [
+      'Make sure your account has sufficient funds',
+      'Check that the card details are correct',
+      'Try another payment method',
+      'Temporarily disable ad blockers and browser extensions',
+      'Clear your browser’s cache and cookies',
+    ],
+  },
+]
+
+/** What was left unpaid, and what it costs. */
+export function describeOrder(order: OpenCheckout): { title: string; price: string } {
+  const { planType, seats, credits, billingFrequency, amount_minor, currency, trial_days } = order
+  const price = formatMoney(amount_minor, currency)
+  if (!planType) return { title: `${formatCredits(credits)} credits`, price }
+  const { name, per_seat } = plans[planType]
+  const period = `${price} per ${billingFrequency === 'yearly' ? 'year' : 'month'}`
+  return {
+    title: per_seat ? `${name}, ${seats} ${seats === 1 ? 'seat' : 'seats'}` : name,
+    price: trial_days > 0 ? `${trial_days} days free, then ${period}` : period,
+  }
 }

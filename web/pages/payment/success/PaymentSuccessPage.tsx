@@ -1,12 +1,18 @@
+import { useClerk } from '@clerk/clerk-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { Navigate, useLocation, useSearchParams } from 'react-router-dom'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { signInPath } from '../../../auth/redirects.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { PurchaseActions } from './PurchaseActions.tsx'
-import { PurchaseStatus } from './PurchaseStatus.tsx'
 import { PurchaseView } from './PurchaseView.tsx'
+import { purchasedPlan } from './plan.ts'
+import { nextPollMs, purchaseProgress } from './progress.ts'
 import type { ReturnPage } from './texts.ts'
 
 export function PaymentSuccessPage() {
@@ -49,4 +55,63 @@ function InvalidSession({ page }: { page: ReturnPage }) {
       actions={<PurchaseActions pricing={page === 'payment'} />}
     />
   )
+}
+
+/** After this many failed status requests the user is told; retries continue for minutes. */
+const silentFailures = 3
+
+/** Polls until the ledger has the purchase, and shows how far it has got. */
+function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession & { page: ReturnPage }) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const [startedAt] = useState(() => Date.now())
+  const statusQuery = sessionStatusQuery(api, { sessionId, clerkUserId })
+  const settlement = useQuery(settlementQuery(api, { sessionId, clerkUserId }))
+  const status = useQuery({
+    ...statusQuery,
+    refetchInterval: ({ state }) => {
+      const elapsed_ms = Date.now() - startedAt
+      return nextPollMs(purchaseProgress({ status: state.data, error: state.error, elapsed_ms }), elapsed_ms)
+    },
+    refetchIntervalInBackground: true,
+  })
+  const progress = purchaseProgress({
+    status: status.data,
+    error: status.error ?? (status.failureCount > silentFailures ? status.failureReason : null),
+    elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
+  })
+
+  const plan = status.data ? purchasedPlan(status.data) : null
+  const applied = progress.kind === 'applied'
+  useEffect(() => {
+    // Balance, plan, pool, seats: whatever is shown next is asked for again.
+    if (applied) void queryClient.invalidateQueries({ refetchType: 'none' })
+  }, [applied, queryClient])
+
+  // Without an organization there is nothing to select; its own purchases leave the selection alone.
+  const organizationId = status.data?.metadata.organizationId
+  useSelectedOrganization(applied && plan?.plan_type === 'teams' ? organizationId : undefined)
+
+  return (
+    <PurchaseView
+      progress={progress}
+      page={page}
+      plan={plan}
+      pooled={status.data?.metadata.organizationId !== undefined}
+      subscriptionId={status.data?.subscription_id ?? null}
+      settlementError={settlement.error}
+      onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
+    />
+  )
+}
+
+/**
+ * Selects the organization of a Teams plan that has just been bought, so that the dashboard is its. When the
+ * sign-in service does not answer, the account switcher does the same.
+ */
+function useSelectedOrganization(organizationId: string | undefined): void {
+  const { setActive } = useClerk()
+  useEffect(() => {
+    if (organizationId) setActive({ organization: organizationId }).catch(() => undefined)
+  }, [organizationId, setActive])
 }

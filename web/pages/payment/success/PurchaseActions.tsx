@@ -1,5 +1,4 @@
-import { Link } from 'react-router-dom'
-import { Button } from '../../../ui/Button.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { type PlanPurchase, planCheckoutPath } from './plan.ts'
 
 interface PurchaseActionsProps {
@@ -18,24 +17,22 @@ export function PurchaseActions({ again, history, pricing, only }: PurchaseActio
   return (
     <>
       {again && (
-        <Button asChild>
-          <Link to={plan ? planCheckoutPath(plan) : '/dashboard#add-credits'}>Try Again</Link>
-        </Button>
+        <RouteButton to={plan ? planCheckoutPath(plan) : '/dashboard#add-credits'}>Try Again</RouteButton>
       )}
       {(pricing || plan) && (
-        <Button asChild variant={plan ? 'secondary' : 'primary'}>
-          <Link to="/pricing">Return to Pricing</Link>
-        </Button>
+        <RouteButton to="/pricing" variant={plan ? 'secondary' : 'primary'}>
+          Return to Pricing
+        </RouteButton>
       )}
       {!plan && (
-        <Button asChild variant={again || pricing || only ? 'secondary' : 'primary'}>
-          <Link to="/dashboard">Return to Dashboard</Link>
-        </Button>
+        <RouteButton to="/dashboard" variant={again || pricing || only ? 'secondary' : 'primary'}>
+          Return to Dashboard
+        </RouteButton>
       )}
       {history && (
-        <Button asChild variant="secondary">
-          <Link to="/billing?tab=invoices&view=transactions">View Billing History</Link>
-        </Button>
+        <RouteButton to="/billing?tab=invoices&view=transactions" variant="secondary">
+          View Billing History
+        </RouteButton>
       )}
     </>
   )

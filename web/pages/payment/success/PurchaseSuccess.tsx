@@ -6,6 +6,7 @@ import { useWebConfig } from '../../../api/catalogue.ts'
 import { creditsShown, creditsUnit } from '../../../components/account/balanceText.ts'
 import { forgetChosenAmount } from '../../../components/credits/chosenAmount.ts'
 import { formatCredits, formatDay, formatMoney } from '../../../components/format.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Celebration } from './Celebration.tsx'
@@ -72,9 +73,7 @@ function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessPro
       text={planText(plan)}
       actions={
         <>
-          <Button asChild>
-            <Link to="/dashboard">Go to Dashboard</Link>
-          </Button>
+          <RouteButton to="/dashboard">Go to Dashboard</RouteButton>
           {action}
         </>
       }

@@ -1,13 +1,14 @@
-import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
-import { Link } from 'react-router-dom'
+import { clsx } from 'clsx'
+import { Check, CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Spinner } from '../../../ui/Spinner.tsx'
 import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
-import { PurchaseSteps } from './PurchaseSteps.tsx'
 import { PurchaseSuccess } from './PurchaseSuccess.tsx'
 import type { PlanPurchase } from './plan.ts'
 import type { PurchaseProgress } from './progress.ts'
@@ -143,9 +144,9 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
             <>
               <Button onClick={onRetry}>Try Again</Button>
               {page === 'payment' ? (
-                <Button asChild variant="secondary">
-                  <Link to="/pricing">Return to Pricing</Link>
-                </Button>
+                <RouteButton to="/pricing" variant="secondary">
+                  Return to Pricing
+                </RouteButton>
               ) : (
                 <PurchaseActions only="dashboard" />
               )}
@@ -168,4 +169,52 @@ function titleOf(
   if (progress.kind === 'paid') return (progress.pace === 'overdue' ? texts.overdue : texts.waiting).title
   if (progress.kind === 'applied' && texts.isTrial) return 'Your trial has started'
   return titles[progress.kind]
+}
+
+interface PurchaseStepsProps {
+  progress: Extract<PurchaseProgress, { kind: 'verifying' | 'paid' | 'bank_pending' }>
+  plan: PlanPurchase | null
+  pooled: boolean
+}
+
+/** The way of an order from the payment page to the ledger, as far as it is known. */
+function PurchaseSteps({ progress, plan, pooled }: PurchaseStepsProps) {
+  const { brand } = useWebConfig()
+  const done = stepsDone(progress)
+  const steps = [
+    plan?.trial ? 'Order placed' : 'Paid',
+    `Received by ${brand.name}`,
+    'Queued',
+    pooled ? 'In your organization’s pool' : 'In your balance',
+  ]
+  return (
+    <ol aria-label="Progress" className="space-y-3 rounded-control border bg-sunken px-4 py-4 text-sm">
+      {steps.map((step, index) => (
+        <li
+          key={step}
+          aria-current={index === done ? 'step' : undefined}
+          className={clsx('flex items-center gap-3', index <= done ? 'text-ink' : 'text-faint')}
+        >
+          <span
+            aria-hidden="true"
+            className={clsx(
+              'grid size-5 shrink-0 place-items-center rounded-full',
+              index < done ? 'bg-positive-soft text-positive' : 'ring-1 ring-line-strong',
+            )}
+          >
+            {index < done && <Check className="size-3.5" />}
+            {index === done && <Spinner className="size-3 text-accent" />}
+          </span>
+          {step}
+          {index < done && <span className="sr-only">: done</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** How many of the steps are behind it. */
+function stepsDone(progress: PurchaseStepsProps['progress']): number {
+  if (progress.kind !== 'paid') return 0
+  return progress.stage === 'queued' ? 3 : 2
 }

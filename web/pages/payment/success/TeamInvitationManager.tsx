@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router-dom'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../../schema/api/team-email.ts'
 import { sendTeamInvitation, type TeamInvitation } from '../../../../schema/api/team-invitations.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { subscriptionInvitationsQuery } from '../../../api/organizations.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { SeatBar } from '../../../components/SeatBar.tsx'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -40,13 +40,7 @@ export function TeamInvitationManager({ subscriptionId, seats, onClose }: TeamIn
         {list.isPending ? (
           <Skeleton className="h-32" />
         ) : list.isLoadingError ? (
-          <FailurePanel
-            title="Error"
-            error={list.error}
-            defaultText="Failed to load invitations"
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
+          <FailurePanel title="Error" query={list} defaultText="Failed to load invitations" />
         ) : (
           <Team
             subscriptionId={subscriptionId}
@@ -60,9 +54,7 @@ export function TeamInvitationManager({ subscriptionId, seats, onClose }: TeamIn
           <Button variant="secondary" onClick={onClose}>
             Close
           </Button>
-          <Button asChild>
-            <Link to="/dashboard">Go to Dashboard</Link>
-          </Button>
+          <RouteButton to="/dashboard">Go to Dashboard</RouteButton>
         </div>
       </div>
     </Card>
@@ -151,13 +143,7 @@ function InviteForm({ subscriptionId, invitations, onOutcome }: InviteFormProps)
           }}
         />
       </div>
-      <Button
-        type="submit"
-        size="large"
-        className="sm:mt-[1.625rem]"
-        busy={send.isPending}
-        disabled={send.isPending}
-      >
+      <Button type="submit" size="large" className="sm:mt-[1.625rem]" busy={send.isPending}>
         Send Invite
       </Button>
     </form>

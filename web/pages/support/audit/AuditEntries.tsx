@@ -9,7 +9,6 @@ import { actName, auditOutcomes, counted, sentenceCase } from '../../../componen
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { Badge } from '../../../ui/Badge.tsx'
-import { differencesOf } from './differences.ts'
 
 export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
   const { user } = useSignedInUser()
@@ -145,4 +144,36 @@ function isLook({ act_id, outcome, what }: AuditEntry): boolean {
 /** `access` is not an act: a user without the role tried to open the console. */
 function whatOf({ what }: AuditEntry): string {
   return what === 'access' ? 'Support console' : actName(what)
+}
+
+interface ChangedField {
+  /** Where it is, e.g. `seats total`. */
+  what: string
+  before: string
+  after: string
+}
+
+/** The changed fields between the states before and after an act, by their place. */
+export function differencesOf(before: unknown, after: unknown): readonly ChangedField[] {
+  const [was, is] = [flatten(before), flatten(after)]
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
+    const [one, other] = [was.get(what) ?? 'none', is.get(what) ?? 'none']
+    return one === other ? [] : [{ what, before: one, after: other }]
+  })
+}
+
+function flatten(value: unknown, path: readonly string[] = []): ReadonlyMap<string, string> {
+  if (typeof value === 'object' && value !== null) {
+    return new Map(
+      Object.entries(value).flatMap(([name, inner]) => [...flatten(inner, [...path, nameOf(inner, name)])]),
+    )
+  }
+  const text = value === null || value === undefined ? 'none' : String(value)
+  return new Map([[path.join(' ').replaceAll('_', ' '), text]])
+}
+
+/** A row of a list is identified by its id, not by its position. */
+function nameOf(inner: unknown, name: string): string {
+  const isRow = typeof inner === 'object' && inner !== null && 'id' in inner && /^\d+$/.test(name)
+  return isRow ? String(inner.id) : name
 }

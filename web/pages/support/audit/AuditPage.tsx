@@ -33,13 +33,7 @@ export function AuditPage() {
         {log.isPending || batch.isLoading ? (
           <ListSkeleton label="Loading the audit log" />
         ) : log.isLoadingError ? (
-          <FailurePanel
-            title="The audit log could not be loaded"
-            error={log.error}
-            defaultText="An unexpected error occurred"
-            busy={log.isFetching}
-            onRetry={() => void log.refetch()}
-          />
+          <FailurePanel title="The audit log could not be loaded" query={log} />
         ) : entries.length === 0 ? (
           <EmptyState
             icon={ScrollText}
@@ -74,12 +68,7 @@ function readFilter(search: URLSearchParams): AuditFilter {
   )
 }
 
-interface FilterFormProps {
-  filter: AuditFilter
-  onChange: (filter: AuditFilter) => void
-}
-
-function FilterForm({ filter, onChange }: FilterFormProps) {
+function FilterForm({ filter, onChange }: { filter: AuditFilter; onChange: (filter: AuditFilter) => void }) {
   const [owner, setOwner] = useState(filter.owner_id ?? '')
   const [actor, setActor] = useState(filter.actor ?? '')
   const [owner_id, who] = [owner.trim(), actor.trim()]

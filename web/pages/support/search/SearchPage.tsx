@@ -54,17 +54,7 @@ export function SearchPage() {
 function Results({ q }: { q: string }) {
   const found = useQuery(supportSearchQuery(useApi(), q))
   if (found.isPending) return <ListSkeleton label="Searching" />
-  if (found.isLoadingError || !found.data) {
-    return (
-      <FailurePanel
-        title="The search failed"
-        error={found.error}
-        defaultText="An unexpected error occurred"
-        busy={found.isFetching}
-        onRetry={() => void found.refetch()}
-      />
-    )
-  }
+  if (found.isLoadingError || !found.data) return <FailurePanel title="The search failed" query={found} />
   const { matches, recognized_as } = found.data
   const [only, ...others] = matches
   if (!only) return <NotFound q={q} recognizedAs={recognized_as} />

@@ -1,19 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, Sheet } from 'lucide-react'
-import { Link, useSearchParams } from 'react-router-dom'
-import { exportStatement } from '../../../../schema/api/reconciliation.ts'
+import { useSearchParams } from 'react-router-dom'
+import { exportStatement, type StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { findingsQuery, statementQuery } from '../../../api/reconciliation.ts'
+import { findingsQuery, statementQuery } from '../../../api/support.ts'
 import { ExportButton } from '../../../components/ExportButton.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { formatDate } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
+import { counted, provenText } from '../../../components/support/labels.ts'
 import { Page } from '../../../components/support/Page.tsx'
-import { Button } from '../../../ui/Button.tsx'
+import { Alert } from '../../../ui/Alert.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { type Period, periodAfter, periodName, readPeriod } from './period.ts'
 import { CreditsTable, MoneyTables } from './StatementTables.tsx'
-import { Verdict } from './Verdict.tsx'
+import { formatMinor, type Period, periodAfter, periodName, readPeriod } from './statement.ts'
 
 /** Money that came in beside credits that went out, for each day of a month or for one. */
 export function StatementPage() {
@@ -34,13 +36,7 @@ export function StatementPage() {
         </Card>
       ) : !statement.data ? (
         <Card>
-          <FailurePanel
-            title="The statement could not be loaded"
-            error={statement.error}
-            defaultText="An unexpected error occurred"
-            busy={statement.isFetching}
-            onRetry={() => void statement.refetch()}
-          />
+          <FailurePanel title="The statement could not be loaded" query={statement} />
         </Card>
       ) : statement.data.length === 0 ? (
         <Card>
@@ -50,9 +46,9 @@ export function StatementPage() {
             className="py-14"
             action={
               search.size > 0 && (
-                <Button asChild variant="secondary" size="small">
-                  <Link to="/support/statement">This month</Link>
-                </Button>
+                <RouteButton to="/support/statement" variant="secondary" size="small">
+                  This month
+                </RouteButton>
               )
             }
           >
@@ -75,21 +71,17 @@ function PeriodSwitch({ period }: { period: Period }) {
   return (
     <div className="flex flex-wrap items-center gap-1">
       {'day' in period && (
-        <Button variant="quiet" size="small" asChild>
-          <Link to={addressOf({ month: period.day.slice(0, 7) })}>Whole month</Link>
-        </Button>
+        <RouteButton to={addressOf({ month: period.day.slice(0, 7) })} variant="quiet" size="small">
+          Whole month
+        </RouteButton>
       )}
-      <Button variant="quiet" size="icon" asChild>
-        <Link to={addressOf(before)} aria-label={periodName(before)}>
-          <ChevronLeft aria-hidden="true" />
-        </Link>
-      </Button>
+      <RouteButton to={addressOf(before)} aria-label={periodName(before)} variant="quiet" size="icon">
+        <ChevronLeft aria-hidden="true" />
+      </RouteButton>
       <span className="min-w-32 text-center font-medium text-sm">{periodName(period)}</span>
-      <Button variant="quiet" size="icon" asChild>
-        <Link to={addressOf(after)} aria-label={periodName(after)}>
-          <ChevronRight aria-hidden="true" />
-        </Link>
-      </Button>
+      <RouteButton to={addressOf(after)} aria-label={periodName(after)} variant="quiet" size="icon">
+        <ChevronRight aria-hidden="true" />
+      </RouteButton>
       <Export period={period} />
     </div>
   )
@@ -107,5 +99,46 @@ function Export({ period }: { period: Period }) {
       name={`statement-${'day' in period ? period.day : period.month}`}
       failure="Failed to export the statement"
     />
+  )
+}
+
+/** Whether everything sums to zero, and otherwise where it does not. */
+export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; provenDay: string | null }) {
+  const wrong = days.filter(({ agrees }) => agrees === false)
+  const open = days.filter(({ state }) => state === 'open').length
+  if (wrong.length === 0) {
+    const isKnown = days.some(({ agrees }) => agrees === true)
+    if (!isKnown) {
+      return (
+        <Alert tone="info" title={provenText(provenDay)}>
+          None of these days is closed: that is done once a day with credits is over, Stripe’s list of its
+          payments has been read, and everything until then is proven.
+        </Alert>
+      )
+    }
+    return (
+      <Alert tone="positive" title="The statement balances">
+        {open > 0
+          ? `${counted(open, 'day is', 'days are')} not closed yet: Stripe’s list is read when a day is over.`
+          : 'Every day is closed, and never changes again.'}
+      </Alert>
+    )
+  }
+  return (
+    <Alert tone="critical" title={`The statement does not balance on ${counted(wrong.length, 'day')}`}>
+      <ul className="mt-1 space-y-1">
+        {wrong.map(({ date, unexplained }) => (
+          <li key={date}>
+            <span className="font-medium">{formatDate(date)}</span>
+            {unexplained.map(({ object_id, amount_minor, currency, sentence }) => (
+              <span key={object_id} className="block text-xs">
+                {sentence} <span className="font-mono">{object_id}</span>,{' '}
+                {formatMinor(amount_minor, currency)}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Alert>
   )
 }

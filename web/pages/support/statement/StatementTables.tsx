@@ -6,7 +6,7 @@ import { formatCredits, formatDate } from '../../../components/format.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Cell, Table } from '../../../ui/Table.tsx'
-import { currenciesOf, formatMinor, sumsOf } from './sums.ts'
+import { currenciesOf, formatMinor, sumsOf } from './statement.ts'
 
 /** A column's name and what its head says; the last one is the difference, which ought to be zero. */
 type Columns<Name extends string> = readonly (readonly [Name, string])[]

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { periodAfter, periodName, readPeriod } from './period.ts'
-import { formatMinor, sumsOf } from './sums.ts'
+import { formatMinor, periodAfter, periodName, readPeriod, sumsOf } from './statement.ts'
 
 test('days and months go on over the end of a year, in both directions', () => {
   expect(periodAfter({ month: '2026-12' }, 1)).toEqual({ month: '2027-01' })

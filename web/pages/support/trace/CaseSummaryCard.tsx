@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-
 import { Link } from 'react-router-dom'
 import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
+import { RouteButton } from '../../../components/RouteButton.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
@@ -129,12 +130,10 @@ function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
 
 function ShowItem({ owner, item_key, of }: { owner: string; item_key: string; of: string }) {
   return (
-    <Button variant="quiet" size="small" asChild>
-      <Link to={traceAddress(caseOfItem(owner, item_key))} replace>
-        Show
-        <span className="sr-only">: {of}</span>
-      </Link>
-    </Button>
+    <RouteButton to={traceAddress(caseOfItem(owner, item_key))} replace variant="quiet" size="small">
+      Show
+      <span className="sr-only">: {of}</span>
+    </RouteButton>
   )
 }
 

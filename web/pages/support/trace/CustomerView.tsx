@@ -4,8 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
 import { DocumentList } from '../../../components/credits/DocumentList.tsx'
-import { PendingCredits } from '../../../components/credits/PendingCredits.tsx'
-import { TransactionTable } from '../../../components/credits/TransactionTable.tsx'
+import { PendingCredits, TransactionTable } from '../../../components/credits/TransactionTable.tsx'
 import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { formatCredits } from '../../../components/format.ts'
@@ -86,17 +85,7 @@ interface PartProps {
 
 function Part({ query, name, isEmpty, empty, children }: PartProps) {
   if (query.isPending) return <ListSkeleton label={`Loading the ${name}`} />
-  if (query.isLoadingError) {
-    return (
-      <FailurePanel
-        title={`The ${name} could not be loaded`}
-        error={query.error}
-        defaultText="An unexpected error occurred"
-        busy={query.isFetching}
-        onRetry={() => void query.refetch()}
-      />
-    )
-  }
+  if (query.isLoadingError) return <FailurePanel title={`The ${name} could not be loaded`} query={query} />
   if (isEmpty) return <EmptyState icon={Waves} title={empty} className="mt-4 border-t py-10" />
   return <div className="pt-4">{children}</div>
 }

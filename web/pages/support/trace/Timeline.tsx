@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router-dom'
 import type { SupportProblem, TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
+import { withParameter } from '../../../components/support/addresses.ts'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -54,15 +55,7 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
     },
   })
   const set = (name: string, value: string | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === null) next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
+    setSearch((before) => withParameter(before, name, value), { replace: true })
   const toggle = (item: string) =>
     setOpen((before) =>
       before.has(item) ? new Set([...before].filter((one) => one !== item)) : new Set([...before, item]),

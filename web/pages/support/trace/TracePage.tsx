@@ -1,16 +1,18 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { FileQuestion } from 'lucide-react'
-import { Link, useNavigate, useSearchParams } from 'react-router-dom'
-import { lookupKinds, type SupportTrace } from '../../../../schema/api/support.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Eye, FileQuestion } from 'lucide-react'
+import { useNavigate, useSearchParams } from 'react-router-dom'
+import { lookupKinds, type SupportTrace, type SupportVisitor } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isStatus } from '../../../api/failure.ts'
-import { type Case, traceQuery } from '../../../api/support.ts'
+import { type Case, traceQuery, visitQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
+import { withParameter } from '../../../components/support/addresses.ts'
 import { kindNames } from '../../../components/support/labels.ts'
+import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { useKeys } from '../../../components/support/useKeys.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
@@ -19,7 +21,6 @@ import { CaseActions, CaseFacts } from './CaseFacts.tsx'
 import { CaseSummaryCard } from './CaseSummaryCard.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { Timeline } from './Timeline.tsx'
-import { Visitors } from './Visitors.tsx'
 
 /** The payments and credits of one owner, with the expected state. */
 export function TracePage() {
@@ -43,13 +44,7 @@ function OneCase({ asked }: { asked: Case }) {
     return (
       <Page title="Trace">
         <Card>
-          <FailurePanel
-            title="The trace could not be loaded"
-            error={trace.error}
-            defaultText="An unexpected error occurred"
-            busy={trace.isFetching}
-            onRetry={() => void trace.refetch()}
-          />
+          <FailurePanel title="The trace could not be loaded" query={trace} />
         </Card>
       </Page>
     )
@@ -96,15 +91,9 @@ function useView(): [View, (view: View) => void] {
   return [
     search.get('view') === 'customer' ? 'customer' : 'timeline',
     (view) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (view === 'customer') next.set('view', view)
-          else next.delete('view')
-          return next
-        },
-        { replace: true },
-      ),
+      setSearch((before) => withParameter(before, 'view', view === 'customer' ? view : null), {
+        replace: true,
+      }),
   ]
 }
 
@@ -142,9 +131,9 @@ function Unknown() {
           title="Case not found"
           className="py-14"
           action={
-            <Button asChild variant="secondary" size="small">
-              <Link to="/support/search">Search</Link>
-            </Button>
+            <RouteButton to="/support/search" variant="secondary" size="small">
+              Search
+            </RouteButton>
           }
         >
           No customer or object matches this address.
@@ -167,5 +156,29 @@ function CaseSkeleton() {
         <Skeleton className="h-72 rounded-card" />
       </div>
     </Page>
+  )
+}
+
+interface VisitorsProps {
+  owner: string
+  /** The visitors in the trace's answer. */
+  known: readonly SupportVisitor[]
+}
+
+/** Reports that the case is open here and shows other visitors, so that two people do not act at once. */
+function Visitors({ owner, known }: VisitorsProps) {
+  const visitors = useQuery(visitQuery(useApi(), owner)).data?.visitors ?? known
+  return (
+    <div role="status">
+      {visitors.map(({ user_id, name, since }) => (
+        <p
+          key={user_id}
+          className="mb-3 flex items-center gap-2 rounded-control border border-caution-line bg-caution-soft px-3 py-2 text-sm"
+        >
+          <Eye aria-hidden="true" className="size-4 shrink-0 text-caution" />
+          {name} is looking at this too, since {utcTime(since)}.
+        </p>
+      ))}
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { approveSupportAct, refuseSupportAct, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
@@ -16,9 +16,9 @@ import { Moment } from '../../../components/support/Moment.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { Field } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { ApproveErasure } from './ApproveErasure.tsx'
-import { RefuseForm } from './RefuseForm.tsx'
 
 /** Acts that wait: a colleague approves or refuses them, the requester may take them back. */
 export function Approvals() {
@@ -170,5 +170,42 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
         )}
       </Dialog>
     </li>
+  )
+}
+
+interface RefuseFormProps {
+  name: string
+  isPending: boolean
+  error: unknown
+  onRefuse: (reason: string) => void
+}
+
+function RefuseForm({ name, isPending, error, onRefuse }: RefuseFormProps) {
+  const [reason, setReason] = useState('')
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    onRefuse(reason)
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Reason"
+        autoFocus
+        autoComplete="off"
+        maxLength={1000}
+        value={reason}
+        disabled={isPending}
+        problem={error ? failureText(error, 'An unexpected error occurred. Please try again.') : null}
+        hint="For your colleagues, in the audit log."
+        onChange={({ target }) => setReason(target.value)}
+      />
+      <div className="mt-4 flex justify-end">
+        <Button type="submit" busy={isPending}>
+          {name}
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -1,14 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
-import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
-import { dryRunQuery } from '../../../api/support-acts.ts'
-import { DryRun } from '../../../components/support/acts/DryRun.tsx'
-import { useProgress } from '../../../components/support/acts/useProgress.ts'
+import { DryRun, useDryRun } from '../../../components/support/acts/DryRun.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
-import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 
@@ -22,12 +17,10 @@ interface ApproveErasureProps {
 
 /** What the asker saw, computed again; and the address, so that no other person is erased. */
 export function ApproveErasure({ act, isPending, error, onApprove, onCancel }: ApproveErasureProps) {
-  const [dryRunId] = useState(() => crypto.randomUUID())
   const [address, setAddress] = useState('')
   const target = { kind: 'user', id: act.target.id } as const
-  const dryRun = useQuery(dryRunQuery(useApi(), { id: dryRunId, kind: 'forget', targets: [target] }))
-  const { acts: previews } = useProgress(dryRun.data)
-  const isPossible = address.trim() !== '' && previews[0]?.outcome?.changed === true && !isPending
+  const dryRun = useDryRun({ kind: 'forget', targets: [target] })
+  const isPossible = address.trim() !== '' && dryRun.acts[0]?.outcome?.changed === true && !isPending
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -36,13 +29,7 @@ export function ApproveErasure({ act, isPending, error, onApprove, onCancel }: A
 
   return (
     <form noValidate onSubmit={submit}>
-      {dryRun.isError ? (
-        <Alert tone="critical" title="The preview failed">
-          {failureText(dryRun.error, 'Please try again.')}
-        </Alert>
-      ) : (
-        <DryRun requested={dryRun.data} />
-      )}
+      <DryRun {...dryRun} />
       <div className="mt-5">
         <Field
           label="Email address of the person"

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { workKinds, workStates } from '../../../../schema/api/support.ts'
 import { SearchField } from '../../../components/SearchField.tsx'
+import { withParameter } from '../../../components/support/addresses.ts'
 import { workKindNames, workStateNames } from '../../../components/support/labels.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -34,10 +35,7 @@ export function FilterBar() {
   const current = writeFilter(filter).toString()
   const set = (name: string) => (value: string) => {
     // The current URL: a choice made while the user typed may not have been rendered yet.
-    const next = new URLSearchParams(window.location.search)
-    if (value) next.set(name, value)
-    else next.delete(name)
-    setSearch(next, { replace: true })
+    setSearch(withParameter(new URLSearchParams(window.location.search), name, value), { replace: true })
   }
   return (
     <search className="mb-3 grid grid-cols-2 items-center gap-2 sm:flex sm:flex-wrap">

@@ -27,13 +27,8 @@ const stateTones: Readonly<Record<WorkRow['state'], Tone>> = {
 const columns =
   'grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 @3xl:grid-cols-[auto_4.5rem_minmax(0,1fr)_11rem_10rem_4.5rem_5.5rem]'
 
-interface WorkTableProps {
-  rows: readonly WorkRow[]
-  asOf: string
-}
-
 /** Rows to select and replay. Keys for the focused row: Enter opens, r replays, x selects. */
-export function WorkTable({ rows, asOf }: WorkTableProps) {
+export function WorkTable({ rows, asOf }: { rows: readonly WorkRow[]; asOf: string }) {
   const act = useAct()
   const list = useRef<HTMLUListElement>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())

@@ -145,13 +145,7 @@ function TeamsOrder({ userId }: { userId: string }) {
             </Alert>
           </div>
         )}
-        <Button
-          type="submit"
-          size="large"
-          className="mt-5 w-full"
-          busy={checkout.processing}
-          disabled={checkout.processing}
-        >
+        <Button type="submit" size="large" className="mt-5 w-full" busy={checkout.processing}>
           {checkout.processing ? 'Processing...' : 'Continue to payment'}
         </Button>
         <p className="mt-3 text-faint text-xs">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differencesOf } from './differences.ts'
+import { differencesOf } from './AuditEntries.tsx'
 
 test('the list contains only changed fields, by their place', () => {
   expect(

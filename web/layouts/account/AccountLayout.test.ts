@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSidebarCookie, sidebarCookie } from './useSidebar.ts'
+import { readSidebarCookie, sidebarCookie } from './AccountLayout.tsx'
 
 describe('the sidebar cookie', () => {
   it('lasts seven days', () => {

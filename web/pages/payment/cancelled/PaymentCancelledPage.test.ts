@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
-import { describeOrder } from './texts.ts'
+import { describeOrder } from './PaymentCancelledPage.tsx'
 
 const order: OpenCheckout = {
   sessionId: 'cs_test_1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiFailure } from '../../api/failure.ts'
-import { portalFailure } from './usePortal.ts'
+import { portalFailure } from './PortalButton.tsx'
 
 const failure = (status: number, text: string | null, code = 'x') => new ApiFailure({ status, code, text })
 

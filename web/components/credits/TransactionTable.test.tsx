@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { PendingCredits } from './PendingCredits.tsx'
+import { PendingCredits } from './TransactionTable.tsx'
 
 /** By the reader's clock. */
 const at = (day: number, hour: number) => new Date(2026, 4, day, hour).toISOString()

@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { provenText } from '../../../components/support/labels.ts'
-import { Verdict } from './Verdict.tsx'
+import { Verdict } from './StatementPage.tsx'
 
 const day = (fields: Pick<StatementDay, 'date' | 'state' | 'agrees'>) =>
   ({ ...fields, money: null, balance: null, unexplained: [] }) as unknown as StatementDay
