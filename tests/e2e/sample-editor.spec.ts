@@ -81,7 +81,7 @@ test(
     await expectAccessible(editor)
     await latest(editor).getByRole('link', { name: 'Add credits' }).click()
     await expect(editor.getByRole('region', { name: 'Buy Credits' })).toBeVisible()
-    await expect(editor.getByRole('button', { name: /^Add Credits: / })).toBeEnabled()
+    await expect(editor.getByRole('button', { name: /^Add Credits · / })).toBeEnabled()
   },
 )
 
