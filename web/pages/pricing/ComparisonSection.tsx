@@ -1,8 +1,10 @@
 import { Check, Minus } from 'lucide-react'
 import { Fragment } from 'react'
 import { planItems } from '../../../schema/catalogue/plan-items.ts'
-import { type PlanType, plans, planTypes } from '../../../schema/catalogue/plans.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
 import { useOffer, usePrice } from '../../components/usePrice.ts'
+
+const compared = ['pro', 'teams'] as const
 
 export function ComparisonSection() {
   const { billing } = useOffer()
@@ -10,7 +12,6 @@ export function ComparisonSection() {
   const { pro, teams } = plans
   const period = billing === 'yearly' ? 'a year' : 'a month'
   const prices = {
-    starter: 'Free',
     pro: `${price(pro.price_minor[billing])} ${period}`,
     teams: `Custom: ${price(teams.price_minor[billing])} a seat ${period}`,
   }
@@ -21,11 +22,11 @@ export function ComparisonSection() {
           Compare Plans
         </h2>
         <table className="mt-10 w-full table-fixed border-collapse text-left text-sm">
-          <caption className="sr-only">What Starter, Pro and Teams include</caption>
+          <caption className="sr-only">What Pro and Teams include</caption>
           <thead className="sticky top-16 z-10 bg-surface">
             <tr className="border-b">
               <td className="w-[34%] py-4 sm:w-[46%]" />
-              {planTypes.map((plan) => (
+              {compared.map((plan) => (
                 <th key={plan} scope="col" className="py-4 pl-2 text-center font-semibold sm:text-base">
                   {plans[plan].name}
                 </th>
@@ -39,7 +40,7 @@ export function ComparisonSection() {
                 <tr>
                   <th
                     scope="colgroup"
-                    colSpan={1 + planTypes.length}
+                    colSpan={1 + compared.length}
                     className="pt-9 pb-3 font-semibold text-accent-text text-sm"
                   >
                     {title}
@@ -57,7 +58,7 @@ export function ComparisonSection() {
   )
 }
 
-type RowProps = { readonly name: string } & Readonly<Record<PlanType, string | boolean>>
+type RowProps = { readonly name: string } & Readonly<Record<(typeof compared)[number], string | boolean>>
 
 function Row({ name, ...included }: RowProps) {
   return (
@@ -65,7 +66,7 @@ function Row({ name, ...included }: RowProps) {
       <th scope="row" className="py-3.5 pr-2 font-normal text-muted">
         {name}
       </th>
-      {planTypes.map((plan) => (
+      {compared.map((plan) => (
         <Cell key={plan} value={included[plan]} />
       ))}
     </tr>
