@@ -31,7 +31,7 @@ test(
     await expect(region(page, 'Quick Actions')).toContainText('then $20.00 a month')
     await page.getByRole('tab', { name: 'Credits' }).click()
     await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = $0.014')
-    await page.getByRole('button', { name: 'Continue to payment · $21.00' }).click()
+    await page.getByRole('button', { name: 'Add Credits · $21.00' }).click()
     await page.waitForURL(/\/c\/pay\//)
     await expect(page.getByText('$21.00').first()).toBeVisible()
 
@@ -48,7 +48,7 @@ test(
     await payByCard(page, cards.pays, 'Start trial')
     await expect(page.getByText('then £20.00 per month')).toBeVisible()
 
-    await later.getByRole('button', { name: 'Continue to payment · $21.00' }).click()
+    await later.getByRole('button', { name: 'Add Credits · $21.00' }).click()
     await expect(later.getByText('Your plan is billed in GBP').first()).toBeVisible()
     await expect(region(later, 'Add Credits')).toContainText('£7.00')
     await later.close()

@@ -180,7 +180,8 @@ test.describe('with PKCE', () => {
         request: 'x',
       }
       const clerk = await holdClerk(page)
-      await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
+      // The page counts as loaded only when Clerk's script is there.
+      await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`, { waitUntil: 'commit' })
       await expect(page.getByText('Loading authentication...')).toBeVisible()
       clerk.arrive()
       await expect(

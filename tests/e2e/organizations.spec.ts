@@ -242,7 +242,7 @@ test(
     await tab(page, 'Billing').click()
     // The amount that could not be ordered is still there.
     await expect(pool.getByLabel('Number of credits')).toHaveValue('500')
-    await pool.getByRole('button', { name: 'Add Credits: Pay €7.00 with Visa •••• 4242' }).click()
+    await pool.getByRole('button', { name: 'Add Credits · €7.00' }).click()
     await page.waitForURL(/\/c\/pay\//)
     await payBySavedCard(page, 'Visa •••• 4242')
     await expect(page.getByText('+500 credits')).toBeVisible()

@@ -19,7 +19,7 @@ async function openEditor(page: Page, context: BrowserContext): Promise<Page> {
 async function signInEditor(editor: Page, computer?: string): Promise<void> {
   if (computer) await editor.getByLabel('Name of this computer').fill(computer)
   await editor.getByRole('button', { name: 'Sign in' }).click()
-  await expect(editor.getByText('Sample editor', { exact: true })).toBeVisible()
+  await expect(editor.getByText('A program on a computer')).toBeVisible()
   await editor.getByRole('button', { name: 'Connect editor' }).click()
 }
 
@@ -81,7 +81,7 @@ test(
     await expectAccessible(editor)
     await latest(editor).getByRole('link', { name: 'Add credits' }).click()
     await expect(editor.getByRole('region', { name: 'Buy Credits' })).toBeVisible()
-    await expect(editor.getByRole('button', { name: /^Add Credits: / })).toBeEnabled()
+    await expect(editor.getByRole('button', { name: /^Add Credits · / })).toBeEnabled()
   },
 )
 

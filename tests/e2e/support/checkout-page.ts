@@ -42,5 +42,5 @@ export async function expectPacks(page: Page): Promise<void> {
   ])
   await expect(packs.and(page.getByRole('button', { pressed: true }))).toHaveText(/^1,500 credits/)
   await expect(page.getByLabel('Number of credits')).toHaveValue('1,500')
-  await expect(page.getByRole('button', { name: /^Add Credits: / })).toBeEnabled()
+  await expect(page.getByRole('button', { name: /^Add Credits · / })).toBeEnabled()
 }

@@ -73,7 +73,7 @@ export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency:
         busy={purchase.processing}
         disabled={problem !== null}
       >
-        <ButtonText processing={purchase.processing} cost={cost} card={card} />
+        {purchase.processing ? 'Processing...' : cost ? `Add Credits · ${cost}` : 'Add Credits'}
       </Button>
       <div className="mt-3 min-h-5">
         {online ? (
@@ -126,30 +126,15 @@ function CreditPack({ credits, popular, currency, selected, onSelect }: CreditPa
   )
 }
 
-interface Announced {
+const slowAfterMs = 4000
+
+interface PaymentNoteProps {
   processing: boolean
   /** The one with which the payment page begins; null when it asks for one. */
   card: Card | null
 }
 
-/** The purpose first, which is also the accessible name, then the consequence. */
-function ButtonText({ processing, cost, card }: Announced & { cost: string | null }) {
-  if (processing) return 'Processing...'
-  if (!cost) return 'Add Credits'
-  return (
-    <>
-      <span className="sr-only">Add Credits: </span>
-      {/* A card's name may need two lines on a phone. */}
-      <span className="whitespace-normal leading-5">
-        {card ? `Pay ${cost} with ${cardName(card)}` : `Continue to payment · ${cost}`}
-      </span>
-    </>
-  )
-}
-
-const slowAfterMs = 4000
-
-function PaymentNote({ processing, card }: Announced) {
+function PaymentNote({ processing, card }: PaymentNoteProps) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {
     if (!processing) return
@@ -161,8 +146,10 @@ function PaymentNote({ processing, card }: Announced) {
   }, [processing])
   return (
     <p className="text-center text-faint text-xs leading-5">
-      {!slow && (card ? 'You confirm' : 'You will pay')}
-      {!slow && ' on our payment provider’s secure page.'}
+      {!slow &&
+        (card
+          ? `You confirm with ${cardName(card)} on the payment page.`
+          : 'You will pay on our payment provider’s secure page.')}
       <span role="status">
         {slow && 'This takes longer than usual. Nothing is charged before you pay on the next page.'}
       </span>

@@ -155,14 +155,17 @@ function AccountSwitcher({ expanded }: { expanded: boolean }) {
   const { pathname } = useLocation()
   const { user } = useSignedInUser()
   const { isLoaded, organization } = useOrganization()
-  const [isAsked, setIsAsked] = useState(false)
+  const account = organization?.id ?? 'personal'
+  // While another account is being selected Clerk's switcher is gone, and would open again with it.
+  const [askedFor, setAskedFor] = useState<string>()
+  const isAsked = askedFor === account
   if (!user || !isLoaded) return <Skeleton className="h-10 w-full" />
   const trigger = (
     <button
       type="button"
       aria-haspopup="dialog"
       aria-busy={isAsked || undefined}
-      onClick={() => setIsAsked(true)}
+      onClick={() => setAskedFor(account)}
       className={cn(
         'flex h-10 w-full items-center gap-3 rounded-control font-medium text-muted text-sm hover:text-ink',
         expanded ? 'border bg-surface px-2.5 aria-busy:opacity-60' : 'justify-center',

@@ -37,8 +37,8 @@ export function LandingPage() {
         {(import.meta.env.SSR || import.meta.env.DEV) && (
           <>
             <ClaimsSection />
-            <IntegrationsSection />
             <FeatureSections />
+            <IntegrationsSection />
             <PlatformSection />
           </>
         )}

@@ -1,7 +1,7 @@
 import { Check, Minus } from 'lucide-react'
 import { Fragment } from 'react'
 import { planItems } from '../../../schema/catalogue/plan-items.ts'
-import { maximumSeats, type PlanType, plans, planTypes } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { CurrencySegments } from '../../components/CurrencySegments.tsx'
@@ -125,13 +125,14 @@ function PlanOffers() {
   )
 }
 
+const compared = ['pro', 'teams'] as const
+
 function ComparisonSection() {
   const { billing } = useOffer()
   const price = usePrice()
   const { pro, teams } = plans
   const period = billing === 'yearly' ? 'a year' : 'a month'
   const prices = {
-    starter: 'Free',
     pro: `${price(pro.price_minor[billing])} ${period}`,
     teams: `Custom: ${price(teams.price_minor[billing])} a seat ${period}`,
   }
@@ -142,11 +143,11 @@ function ComparisonSection() {
           Compare Plans
         </h2>
         <table className="mt-10 w-full table-fixed border-collapse text-left text-sm">
-          <caption className="sr-only">What Starter, Pro and Teams include</caption>
+          <caption className="sr-only">What Pro and Teams include</caption>
           <thead className="sticky top-16 z-10 bg-surface">
             <tr className="border-b">
               <td className="w-[34%] py-4 sm:w-[46%]" />
-              {planTypes.map((plan) => (
+              {compared.map((plan) => (
                 <th key={plan} scope="col" className="py-4 pl-2 text-center font-semibold sm:text-base">
                   {plans[plan].name}
                 </th>
@@ -160,7 +161,7 @@ function ComparisonSection() {
                 <tr>
                   <th
                     scope="colgroup"
-                    colSpan={1 + planTypes.length}
+                    colSpan={1 + compared.length}
                     className="pt-9 pb-3 font-semibold text-accent-text text-sm"
                   >
                     {title}
@@ -178,7 +179,7 @@ function ComparisonSection() {
   )
 }
 
-type RowProps = { readonly name: string } & Readonly<Record<PlanType, string | boolean>>
+type RowProps = { readonly name: string } & Readonly<Record<(typeof compared)[number], string | boolean>>
 
 function Row({ name, ...included }: RowProps) {
   return (
@@ -186,7 +187,7 @@ function Row({ name, ...included }: RowProps) {
       <th scope="row" className="py-3.5 pr-2 font-normal text-muted">
         {name}
       </th>
-      {planTypes.map((plan) => (
+      {compared.map((plan) => (
         <Cell key={plan} value={included[plan]} />
       ))}
     </tr>

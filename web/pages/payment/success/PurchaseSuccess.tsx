@@ -50,8 +50,8 @@ function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean 
     >
       <CreditReceipt purchase={purchase} pooled={pooled} />
       <p className="text-muted text-xs leading-5">
-        Your editor shows the new balance with its next request. Not there after 10 minutes? Contact{' '}
-        <ContactSupport email={brand.support_email} />.
+        In your editor, credits usually appear instantly but may take a few minutes. If they are not visible
+        after 10 minutes, contact <ContactSupport email={brand.support_email} />.
       </p>
     </StatusView>
   )
