@@ -152,7 +152,7 @@ test(
     await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/checkout' })
     await buy.click()
     const notifications = page.getByRole('region', { name: /Notifications/ })
-    await expect(notifications).toContainText('Failed to create checkout session. Nothing was charged.')
+    await expect(notifications).toContainText('Failed to create checkout session Nothing was charged.')
     await clearFaults()
 
     await context.setOffline(true)

@@ -102,6 +102,30 @@ test(
 )
 
 test(
+  'a first visit without an account makes one, also when that fails at first',
+  longAndAlone,
+  async ({ page }) => {
+    const email = `grace.${Date.now()}@tidemark.test`
+    const password = 'tidal-harbour-of-grace'
+    await openSandboxClerk().users.createUser({ emailAddress: [email], password })
+    await page.goto('/dashboard')
+    await page.getByLabel('Email address').fill(email)
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await turnClerkKnob('faults', { status: 500, count: 50, path_prefix: '/bapi/v1/users', method: 'GET' })
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'User Creation Failed' })
+    await expect(failure).toContainText('Failed to initialize user')
+    await expectAccessible(page)
+    await clearFaults()
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect(toasts(page)).toContainText('Account Created')
+    await expect(toasts(page)).toContainText('Data Loaded')
+    await expect(region(page, 'Current Plan')).toContainText('Starter')
+  },
+)
+
+test(
   'a plan shows its trial, the next payment and the card, and the way back when it is cancelled',
   longAndAlone,
   async ({ page }) => {

@@ -212,7 +212,10 @@ test(
     await expect(seats).toHaveValue('1')
     await expectAccessible(page)
     await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/checkout' })
+    const ordered = page.waitForRequest('**/api/organizations/create-subscription')
     await page.getByRole('button', { name: 'Subscribe' }).click()
+    const terms = { plan_type: 'teams', billing_frequency: 'monthly', seats_total: 1 }
+    expect((await ordered).postDataJSON()).toMatchObject(terms)
     await expect(page.getByText('Subscription creation failed: Failed to create subscription')).toBeVisible()
     await clearFaults()
     await pay(page, 3)

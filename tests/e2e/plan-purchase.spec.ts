@@ -10,15 +10,26 @@ const region = (page: Page, name: string) => page.getByRole('region', { name })
 test(
   'a visitor signs up for Pro, starts the trial and has the plan and its credits after six clicks or fewer',
   alsoOnPhones,
-  async ({ page }) => {
+  async ({ page, baseURL }) => {
     const counted = await startCounting(page.context())
     await page.goto('/')
     await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
     await page.waitForURL('**/pricing')
     await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
     await page.waitForURL('**/sign-up?plan=pro**')
+    const ordered = page.waitForRequest('**/api/stripe/create-checkout-session')
     await fillSignUp(page)
     await page.waitForURL(/\/c\/pay\//)
+    expect((await ordered).postDataJSON()).toEqual({
+      planType: 'pro',
+      billingFrequency: 'monthly',
+      currency: 'EUR',
+      priceId: 'pro_monthly',
+      seats: 1,
+      clerkUserId: expect.stringMatching(/^user_/),
+      successUrl: `${baseURL}/payment/success`,
+      cancelUrl: `${baseURL}/payment/cancelled`,
+    })
     await expect(page.getByText('14 days free').first()).toBeVisible()
     await payByCard(page, cards.pays, 'Start trial')
 

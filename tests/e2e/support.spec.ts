@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import { hasUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import {
   act,
@@ -20,6 +23,7 @@ import {
   plantAct,
   plantUndecidedFinding,
   repairPostings,
+  withDatabase,
 } from './support/product.ts'
 import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
@@ -189,6 +193,92 @@ test(
     await support.goto(`/support/audit?owner_id=${userId}`)
     await expect(
       support.getByRole('button', { name: /The bills were compared by hand/ }).first(),
+    ).toBeVisible()
+    await support.context().close()
+  },
+)
+
+test(
+  'a person is erased from their case when a colleague has read what goes and typed the address',
+  long,
+  async ({ page: customer, browser, baseURL }) => {
+    const { email } = await signUp(customer)
+    const userId = await findUserId(email)
+    await startPurchase(customer, 500)
+    await payByCard(customer, cards.pays)
+    await expect(customer.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await customer.goto('about:blank')
+
+    const first = await openConsole({ browser, baseURL }, sam)
+    const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
+    // Refused until Stripe has listed the events about the person, which takes more than a minute.
+    await waitUntil(
+      async () => !(await withDatabase(hasUnconfirmedEvents)),
+      'the events to be listed',
+      200_000,
+    )
+    await first.goto(`/support/trace?owner=${userId}`)
+    await first.getByRole('button', { name: 'Erase person' }).click()
+    await expect(dialog(first)).toContainText('Name and address, and the account at Clerk')
+    await expect(dialog(first)).toContainText('500 credits, which cannot be used any more')
+    await expect(dialog(first)).toContainText(/Redact at Stripe .*cus_\w+/)
+    await dialog(first).getByLabel('Reason').fill('Asked for erasure, ticket 4711')
+    await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
+    await expect(dialog(first)).toContainText('Waiting for approval')
+    await first.keyboard.press('Escape')
+    const waiting = (page: Page) =>
+      page
+        .getByRole('region', { name: 'Waiting for a second person' })
+        .getByRole('listitem')
+        .filter({ hasText: userId })
+
+    await second.goto('/support')
+    await waiting(second).getByRole('button', { name: 'Approve' }).click()
+    await expect(dialog(second)).toContainText('It cannot be undone')
+    await expect(dialog(second)).toContainText('500 credits, which cannot be used any more')
+    const address = dialog(second).getByLabel('Email address of the person')
+    const erase = dialog(second).getByRole('button', { name: 'Erase for good' })
+    await expect(erase).toBeDisabled()
+    await address.fill('another@tidemark.test')
+    await erase.click()
+    await expect(dialog(second)).toContainText('That is not the email address of the person')
+    await address.fill(email.toUpperCase())
+    await erase.click()
+    await expect(dialog(second)).toContainText('The person is erased')
+    await dialog(second).getByRole('button', { name: 'Done', exact: true }).click()
+    await second.goto(`/support/trace?owner=${userId}`)
+    await expect(second.getByRole('heading', { name: 'Erased person' })).toBeVisible()
+    await expect(second.getByText(email)).toHaveCount(0)
+    await first.context().close()
+    await second.context().close()
+  },
+)
+
+test(
+  'acts that were asked for together are one entry of the audit log, and are cancelled as far as they have not begun',
+  long,
+  async ({ page: customer, browser, baseURL }) => {
+    const userId = await findUserId((await signUp(customer)).email)
+    const batch = randomUUID()
+    for (const number of [1, 2, 3]) {
+      await plantAct({ kind: 'resync', target: { kind: 'user', id: `${userId}${number}` }, batch_id: batch })
+    }
+    const support = await openConsole({ browser, baseURL }, sam)
+    await support.goto('/support/audit')
+    await support
+      .getByRole('button', { name: /3 items · After the outage/ })
+      .first()
+      .click()
+    await support.getByRole('link', { name: 'Show progress and each entry' }).first().click()
+    await expect(support).toHaveURL(new RegExp(batch))
+    const together = support.getByRole('region', { name: 'Acts that were asked for together' })
+    await expect(together.getByRole('status')).toHaveText('0 of 3 done')
+    await together.getByRole('button', { name: 'Cancel the rest' }).click()
+    await expect(together.getByRole('status')).toHaveText('3 items: 3 cancelled.')
+    await expect(together.getByRole('button', { name: 'Cancel the rest' })).toHaveCount(0)
+    await support.goto('/support/audit')
+    await expect(
+      support.getByRole('button', { name: /You Resync 3 items .* Cancelled/ }).first(),
     ).toBeVisible()
     await support.context().close()
   },

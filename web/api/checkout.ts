@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { getSessionStatus, listOpenCheckouts, processPaymentSuccess } from '../../schema/api/checkout.ts'
 import type { BodyInputOf } from '../../schema/api/endpoint.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import { type BillingFrequency, priceLookupKey } from '../../schema/catalogue/plans.ts'
 import type { Api } from './client.ts'
 import { ApiFailure } from './failure.ts'
 
@@ -11,11 +12,21 @@ export interface ReturnedSession {
   clerkUserId: string
 }
 
+type PlanOrder = BodyInputOf<typeof createCheckoutSession> & { billingFrequency: BillingFrequency }
+
+/** Opens the payment page of a plan at the price that the page has shown, with a way back to this origin. */
+export function openPlanCheckout(api: Api, order: PlanOrder, signal?: AbortSignal) {
+  const { origin } = window.location
+  const priceId = priceLookupKey({ plan_type: order.planType, billing_frequency: order.billingFrequency })
+  const returns = { successUrl: `${origin}/payment/success`, cancelUrl: `${origin}/payment/cancelled` }
+  return api(createCheckoutSession, { body: { ...order, priceId, ...returns }, ...(signal && { signal }) })
+}
+
 /** A POST as a query: opening the page starts it, and repeating it returns the open payment page. */
-export function planCheckoutQuery(api: Api, order: BodyInputOf<typeof createCheckoutSession>) {
+export function planCheckoutQuery(api: Api, order: PlanOrder) {
   return queryOptions({
     queryKey: ['plan-checkout', order],
-    queryFn: ({ signal }) => api(createCheckoutSession, { body: order, signal }),
+    queryFn: ({ signal }) => openPlanCheckout(api, order, signal),
     staleTime: Number.POSITIVE_INFINITY,
     // Not cached after the page is left: by the next visit the order may have been paid.
     gcTime: 0,

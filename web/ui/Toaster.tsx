@@ -25,7 +25,7 @@ export function Toaster({ theme }: { theme: 'light' | 'dark' }) {
       toastOptions={{
         classNames: {
           toast: 'font-sans! rounded-card! shadow-float!',
-          description: 'text-muted!',
+          description: 'whitespace-pre-line text-muted!',
           error: 'border-critical-line! [&_[data-icon]]:text-critical',
           success: '[&_[data-icon]]:text-positive',
         },

@@ -33,7 +33,8 @@ export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
       if (error instanceof ApiFailure && error.code === 'offline') return
       // A plan was bought in another tab, in another currency.
       void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
-      toast.error('Error', { description: purchaseFailureText(error, payer) })
+      // The payment page was not opened.
+      toast.error('Error', { description: `${purchaseFailureText(error, payer)}\nNothing was charged.` })
     },
   })
 }
@@ -63,17 +64,11 @@ async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promis
   return api(createCreditTopupSession, { body, idempotencyKey })
 }
 
-/** The failure and what it means for the buyer's money: the payment page was not opened. */
 export function purchaseFailureText(error: unknown, payer: CreditsPayer): string {
-  const text =
-    error instanceof ApiFailure && error.code === 'unexpected_answer'
-      ? 'No checkout URL received'
-      : failureText(error, isFromDashboard(payer) ? 'Failed to process credit addition' : topUpFailed)
-  return `${text.replace(/\.$/, '')}. Nothing was charged.`
-}
-
-const topUpFailed = 'Failed to create top-up session'
-
-function isFromDashboard(payer: CreditsPayer): boolean {
-  return payer.kind === 'user' && payer.from === 'dashboard'
+  if (error instanceof ApiFailure && error.code === 'unexpected_answer') return 'No checkout URL received'
+  const isFromDashboard = payer.kind === 'user' && payer.from === 'dashboard'
+  const defaultText = isFromDashboard
+    ? 'Failed to process credit addition'
+    : 'Failed to create top-up session'
+  return failureText(error, defaultText)
 }

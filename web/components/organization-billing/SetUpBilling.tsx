@@ -36,6 +36,8 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
     mutationFn: async (seats_total: number) => {
       const body = {
         clerk_org_id: organizationId,
+        plan_type: 'teams' as const,
+        billing_frequency: 'monthly' as const,
         seats_total,
         currency: currency.code,
         end_own_plan: ownPlan.ends,

@@ -4,7 +4,7 @@ import { Badge } from '../../ui/Badge.tsx'
 type Shown = Pick<AccountSubscription, 'status' | 'cancel_at' | 'ended_at'>
 
 export function SubscriptionBadge({ status, cancel_at, ended_at }: Shown) {
-  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Cancelled</Badge>
+  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Canceled</Badge>
   if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
   if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
   if (status === 'paused') return <Badge>Paused</Badge>

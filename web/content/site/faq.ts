@@ -53,7 +53,7 @@ export function pricingFaq({ price, trialDays }: { price: Price; trialDays: numb
   return [
     {
       question: 'What do I get each month?',
-      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count starts again each month. If you run out, add credits and keep working.`,
+      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count resets each month. If you run out, add credits and keep working.`,
     },
     creditPrice(price),
     ...(trialDays > 0

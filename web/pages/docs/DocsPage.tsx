@@ -11,7 +11,7 @@ function ExtensionDocs() {
   const begin = extension.indexOf('\n## ')
   const sections = [...extension.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
   return (
-    <article className="mx-auto grid max-w-6xl gap-x-14 px-5 pt-14 pb-24 leading-relaxed [overflow-wrap:anywhere] sm:px-8 sm:pt-20 lg:grid-cols-[13rem_minmax(0,48rem)]">
+    <article className="mx-auto grid max-w-6xl gap-x-14 px-5 pt-14 pb-24 leading-relaxed [overflow-wrap:anywhere] sm:px-8 sm:pt-20 lg:grid-cols-[13rem_minmax(0,46rem)]">
       <div className="min-w-0 lg:col-start-2">
         <Markdown text={extension.slice(0, begin)} />
       </div>

@@ -70,7 +70,7 @@ test.each<[string, Partial<OrganizationPerson>, string, ReturnType<typeof action
 test.each<[OrganizationSubscription['status'], string, string]>([
   ['active', 'Active', 'text-positive'],
   ['past_due', 'Past Due', 'text-caution'],
-  ['canceled', 'Cancelled', 'text-critical'],
+  ['canceled', 'Canceled', 'text-critical'],
   ['trialing', 'Free trial', 'text-accent'],
   ['unpaid', 'Unpaid', 'text-critical'],
   ['incomplete', 'incomplete', 'text-muted'],

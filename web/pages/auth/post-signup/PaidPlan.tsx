@@ -36,6 +36,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
     enabled: owned === null && refusal === null,
   })
 
+  const retry = () => void checkout.refetch()
   const url = checkout.data?.url
   useEffect(() => {
     // Replaces the history entry, or the back button on the payment page would return here.
@@ -65,20 +66,13 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
         state="error"
         notice={failureNotice(checkout.error, defaultText)}
         repair={refusal?.repair ?? null}
-        onRetry={() => void checkout.refetch()}
+        onRetry={retry}
       />
     )
   }
   if (account.data && refusal && !checkout.isFetching) {
     const notice = { text: refusal.text, reference: null }
-    return (
-      <SetupView
-        state="error"
-        notice={notice}
-        repair={refusal.repair}
-        onRetry={() => void checkout.refetch()}
-      />
-    )
+    return <SetupView state="error" notice={notice} repair={refusal.repair} onRetry={retry} />
   }
   return <SetupView state="processing" />
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
 import { revokeTeamInvitation, type TeamInvitation } from '../../../../schema/api/team-invitations.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
@@ -77,17 +78,14 @@ function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowP
   )
 }
 
+const badges: Readonly<Record<string, readonly [ComponentProps<typeof Badge>['tone'], string]>> = {
+  pending: ['caution', 'Pending'],
+  accepted: ['positive', 'Accepted'],
+  expired: ['neutral', 'Expired'],
+  revoked: ['critical', 'Revoked'],
+}
+
 export function InvitationBadge({ status }: { status: string }) {
-  switch (status) {
-    case 'pending':
-      return <Badge tone="caution">Pending</Badge>
-    case 'accepted':
-      return <Badge tone="positive">Accepted</Badge>
-    case 'expired':
-      return <Badge>Expired</Badge>
-    case 'revoked':
-      return <Badge tone="critical">Revoked</Badge>
-    default:
-      return <Badge>Unknown</Badge>
-  }
+  const [tone, label] = badges[status] ?? ['neutral', 'Unknown']
+  return <Badge tone={tone}>{label}</Badge>
 }

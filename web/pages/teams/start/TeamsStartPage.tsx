@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { createCheckoutSession, organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
+import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
 import {
   type BillingFrequency,
@@ -11,6 +11,7 @@ import {
 } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
+import { openPlanCheckout } from '../../../api/checkout.ts'
 import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
 import { readSelection } from '../../../auth/selection.ts'
@@ -61,16 +62,14 @@ function TeamsOrder({ userId }: { userId: string }) {
   const named = organizationNameSchema.safeParse(name)
   const checkout = useHostedPage<void>({
     mutationFn: () =>
-      api(createCheckoutSession, {
-        body: {
-          planType: 'teams',
-          billingFrequency: billing,
-          currency,
-          seats,
-          organizationName: name,
-          endOwnPlan: ownPlan.ends,
-          clerkUserId: userId,
-        },
+      openPlanCheckout(api, {
+        planType: 'teams',
+        billingFrequency: billing,
+        currency,
+        seats,
+        organizationName: name,
+        endOwnPlan: ownPlan.ends,
+        clerkUserId: userId,
       }),
     onError: setFailure,
   })
