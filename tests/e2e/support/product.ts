@@ -122,16 +122,6 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** Freezes the worker's process until `wakeWorker`: it holds its jobs and does nothing. */
-export function freezeWorker(): void {
-  refuseForAll('database')
-  process.kill(-Number(address('E2E_WORKER_PID')), 'SIGSTOP')
-}
-
-export function wakeWorker(): void {
-  process.kill(-Number(address('E2E_WORKER_PID')), 'SIGCONT')
-}
-
 /** Failing operations of the product's processes on a table. */
 type Access = 'reads' | 'writes'
 
@@ -274,21 +264,6 @@ export async function calmProduct(): Promise<void> {
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
-}
-
-/** Changes the seats of a plan, to be billed with its renewal, as a person does at Stripe’s dashboard. */
-export async function changeSeatsLater(organizationId: string, quantity: number): Promise<void> {
-  const stripe = openSandboxStripe()
-  const { stripe_subscription_id: id } = await withDatabase((db) =>
-    db
-      .selectFrom('subscriptions')
-      .select('stripe_subscription_id')
-      .where('owner_id', '=', organizationId)
-      .executeTakeFirstOrThrow(),
-  )
-  const { items } = await stripe.subscriptions.retrieve(id)
-  const item = { id: items.data[0]?.id ?? '', quantity }
-  await stripe.subscriptions.update(id, { items: [item], proration_behavior: 'create_prorations' })
 }
 
 export function openSandboxStripe() {
