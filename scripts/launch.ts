@@ -50,8 +50,6 @@ export type RunningProduct = {
   readonly queues: 'Redis' | 'Postgres'
   /** Undefined where none is played. Rejects when it fails; the product runs on. */
   readonly demo: Promise<void> | undefined
-  /** The leader of the process's group. */
-  readonly pidOf: (name: 'server' | 'worker') => number | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -125,7 +123,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   if (sandboxes.stripe) await setUpStripeSandbox(env)
   await built
   signal?.throwIfAborted()
-  const pidOf = await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+  await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
   const stripeSandboxUrl = `http://localhost:${ports.stripe}`
   const clerkSandboxUrl = `http://localhost:${ports.clerk}`
   const stopping = new AbortController()
@@ -145,7 +143,6 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     sampleEditorUrl,
     embeddedPostgres: database.embedded,
     queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
-    pidOf,
     stop: () => running.disposeAsync(),
   }
 }

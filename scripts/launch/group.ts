@@ -20,13 +20,10 @@ type GroupOptions = {
   readonly running: AsyncDisposableStack
 }
 
-/**
- * Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. Returns
- * the process ids by name, which change with a restart.
- */
+/** Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. */
 export async function startGroup(
   options: GroupOptions & { readonly members: readonly GroupMember[] },
-): Promise<(name: string) => number | undefined> {
+): Promise<void> {
   const started: Supervised[] = []
   options.running.defer(async () => {
     await Promise.all(started.map((member) => member.stop()))
@@ -39,7 +36,6 @@ export async function startGroup(
   )
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
-  return (name) => started.find((member) => member.name === name)?.pid()
 }
 
 async function startHealthy(member: GroupMember, options: GroupOptions): Promise<Child> {

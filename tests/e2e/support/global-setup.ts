@@ -12,8 +12,6 @@ export interface ProductAddresses {
   readonly E2E_STRIPE_URL: string
   readonly E2E_CLERK_URL: string
   readonly E2E_DATABASE_URL: string
-  /** For tests in which the worker stands still. */
-  readonly E2E_WORKER_PID: string
 }
 
 /** Launches a product per worker, listed in E2E_PRODUCTS for test.ts; logs: `test-results/product-*.log`. */
@@ -48,7 +46,6 @@ async function launchFor(number: number, running: AsyncDisposableStack): Promise
     E2E_STRIPE_URL: product.stripeSandboxUrl,
     E2E_CLERK_URL: product.clerkSandboxUrl,
     E2E_DATABASE_URL: product.databaseUrl,
-    E2E_WORKER_PID: String(product.pidOf('worker')),
   }
 }
 

@@ -14,7 +14,7 @@ import { spendOne } from '../../support/factories/transfers.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 /** What the global setup launched. */
-function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL' | 'E2E_WORKER_PID'): string {
+function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: the global setup launches the product and sets it`)
   return value
@@ -257,9 +257,8 @@ export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<
   await withDatabase((db) => insertAct(db, act, { token: null, credits: 0, limits }))
 }
 
-/** Resets the worker, the database and both sandboxes, except an advanced clock. */
+/** Resets the database and both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
-  wakeWorker()
   await repairTables()
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
