@@ -11,9 +11,13 @@ import {
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
 import {
+  choosePayer,
+  choosePayerOfEditor,
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
+  listOwnPayers,
+  listPayers,
   reportUsage,
   revokeAllExtensionTokens,
   revokeEditor,
@@ -201,11 +205,21 @@ export const paths: Readonly<Record<string, Path>> = {
     const { team, token } = await buildTeamWithCredits(product)
     return () => product.server.ask(getExtensionBalance, { token, query: { payer: team.organization.id } })
   },
+  'who could pay in an editor, and a change of it': async (product) => {
+    const { server } = product
+    const { team, token } = await buildTeamWithCredits(product)
+    return async () => {
+      await server.ask(listPayers, { token })
+      await server.ask(choosePayer, { token, body: { payer: team.organization.id } })
+    }
+  },
   'the tokens of an editor': async ({ server, clerk, database }) => {
     const { user_id, token } = await signUp(clerk)
     await buildUser(database.server, user_id)
     return async () => {
       const { access_token } = await server.ask(generateExtensionToken, { token })
+      await server.ask(listOwnPayers, { token, query: {} })
+      await server.ask(choosePayerOfEditor, { token, body: { payer: 'personal' } })
       await server.ask(signOutEditor, { token: access_token })
       await server.ask(getActiveExtensionToken, { token })
       await server.ask(revokeExtensionToken, { token })
