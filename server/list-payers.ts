@@ -1,7 +1,7 @@
 import type { ListedPayer } from '../schema/api/extension.ts'
 import type { Database } from '../schema/database/connect.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
-import { findLiveSubscription } from '../schema/subscriptions/subscriptions.ts'
+import { findLiveSubscription, isOverdue } from '../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from './dependencies.ts'
 import { ownerOf, presentBalance } from './editor-payer.ts'
 
@@ -30,8 +30,7 @@ export async function listPayersOf(
 }
 
 async function whyEmpty(db: Database, owner: Owner): Promise<'no_credits' | 'payment_failed'> {
-  const status = (await findLiveSubscription(db, owner))?.status
-  return status === 'past_due' || status === 'unpaid' ? 'payment_failed' : 'no_credits'
+  return isOverdue(await findLiveSubscription(db, owner)) ? 'payment_failed' : 'no_credits'
 }
 
 /** For a new editor: the organization that its user has selected and has a seat in, else who has credits. */

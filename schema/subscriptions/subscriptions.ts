@@ -18,7 +18,7 @@ export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
 }
 
 /** A payment was declined, and Stripe tries it again or has given up. */
-export function isOverdue(subscription: Pick<Subscription, 'status'> | undefined): boolean {
+export function isOverdue(subscription: { readonly status: string } | undefined): boolean {
   return subscription?.status === 'past_due' || subscription?.status === 'unpaid'
 }
 

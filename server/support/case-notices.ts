@@ -2,6 +2,7 @@ import type { CaseSummary, SupportNotice } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { declineText } from '../../schema/stripe/declines.ts'
+import { isOverdue } from '../../schema/subscriptions/subscriptions.ts'
 import { listNoticeable, type NoticeableRows } from '../../schema/support/noticeable.ts'
 import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText } from './format.ts'
 import { readSpendingNotices } from './spending-notices.ts'
@@ -40,7 +41,7 @@ function aboutSubscription(row: NoticeableRows['subscriptions'][number]): Suppor
   const item_key = `subscription:${row.stripe_subscription_id}`
   const ends = row.cancel_at ? [`${name} ends on ${dayText(row.cancel_at)}`] : []
   const isUnpaid = row.unpaid_minor !== null && row.unpaid_minor > 0
-  if (isUnpaid || row.status === 'past_due' || row.status === 'unpaid') {
+  if (isUnpaid || isOverdue(row)) {
     const sum = isUnpaid ? moneyText(row.unpaid_minor, row.currency) : 'The latest invoice'
     const why = row.needs_confirmation
       ? `${sum} waits for the customer to confirm it with the bank`

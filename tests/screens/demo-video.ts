@@ -1,11 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, chromium, type Locator, type Page } from '@playwright/test'
+import type { Browser, Locator, Page } from '@playwright/test'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
-import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
-import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
-import { findChromium } from '../../scripts/test/tools/chromium.ts'
 import { newCustomer } from '../e2e/support/customers.ts'
+import { launchForPictures } from './launch.ts'
 
 const size = { width: 1280, height: 720 }
 const output = join(repositoryRoot, 'web/public')
@@ -100,19 +98,9 @@ const film = `async ({ scenes, width, height }) => {
  */
 const running = new AsyncDisposableStack()
 try {
-  await mkdir(reports, { recursive: true })
-  const found = await findChromium({ install: true, say: console.log })
-  if (!found.found) throw new Error(found.reason)
-  console.log('launching the product …')
-  const product = await launchThrowaway({ logFile: join(reports, 'demo-video.log') })
-  running.defer(() => product.stop())
-  process.env.E2E_DATABASE_URL = product.databaseUrl
-  process.env.E2E_STRIPE_URL = product.stripeSandboxUrl
-  process.env.E2E_CLERK_URL = product.clerkSandboxUrl
-  const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })
-  running.defer(() => browser.close())
+  const { url, browser } = await launchForPictures(running, join(reports, 'demo-video.log'))
   console.log('playing the scenes …')
-  const scenes = await play(browser, product.url)
+  const scenes = await play(browser, url)
   console.log('recording …')
   const { video, poster } = await record(browser, scenes)
   await writeFile(join(output, 'demo.webm'), video)

@@ -1,12 +1,10 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, chromium } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
-import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
-import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
-import { findChromium } from '../../scripts/test/tools/chromium.ts'
 import { type Cast, gatherCast, letDaysPass } from './cast.ts'
 import { contactSheet } from './contact-sheet.ts'
+import { launchForPictures } from './launch.ts'
 import { type Screen, screens } from './list.ts'
 import { showScreen } from './show.ts'
 
@@ -31,25 +29,15 @@ const wanted = screens.filter(({ name }) => name.startsWith(beginning))
 const failures: string[] = []
 const running = new AsyncDisposableStack()
 try {
-  await mkdir(folder, { recursive: true })
-  const found = await findChromium({ install: true, say: console.log })
-  if (!found.found) throw new Error(found.reason)
-  console.log('launching the product …')
-  const product = await launchThrowaway({ logFile: join(folder, 'product.log') })
-  running.defer(() => product.stop())
-  process.env.E2E_DATABASE_URL = product.databaseUrl
-  process.env.E2E_STRIPE_URL = product.stripeSandboxUrl
-  process.env.E2E_CLERK_URL = product.clerkSandboxUrl
-  const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })
-  running.defer(() => browser.close())
+  const { url, browser } = await launchForPictures(running, join(folder, 'product.log'))
   console.log('bringing people into their states …')
-  const cast = await gatherCast(product.url)
-  await letDaysPass(product.url, 2)
+  const cast = await gatherCast(url)
+  await letDaysPass(url, 2)
   const queue = [...wanted]
   const paint = async () => {
     for (let screen = queue.shift(); screen; screen = queue.shift()) {
       console.log(screen.name)
-      await takePictures({ browser, baseURL: product.url, cast, screen }).catch((error) => {
+      await takePictures({ browser, baseURL: url, cast, screen }).catch((error) => {
         failures.push(`${screen?.name}: ${error instanceof Error ? error.message : error}`)
       })
     }
