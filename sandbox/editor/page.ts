@@ -79,7 +79,7 @@ ${Object.entries(requests).map(
 </form>`
 }
 
-/** Who pays, and whoever else has a seat or credits to do so. */
+/** Who pays, and the other payers that could. */
 function payerOf(payers: readonly Payer[], paying: Payer | undefined): Html {
   const others = payers.filter((payer) => payer !== paying && payer.cannot_pay !== 'no_seat')
   return html`<div class="payer"><p>Paid by <b>${paying?.name ?? 'nobody'}</b>${paying?.cannot_pay === 'no_seat' ? ' (no seat)' : null}</p>

@@ -18,7 +18,7 @@ export type Payer = z.infer<typeof payersAnswer>['payers'][number]
 /** What the page shows beside the conversation. */
 export interface Account {
   readonly payers: readonly Payer[]
-  /** Null where nobody can pay. */
+  /** Null where no payer can pay. */
   readonly balance: z.infer<typeof balanceAnswer> | null
 }
 

@@ -10,7 +10,7 @@ const folder = madeForEachTest(
   ({ path }) => rmSync(path, { recursive: true }),
 )
 const decide = (wanted = true, env: Record<string, string> = {}) => decideDemo(folder.path, { env, wanted })
-const add = (name: string) => writeFileSync(join(folder.path, name), 'somebody’s own')
+const add = (name: string) => writeFileSync(join(folder.path, name), 'the user’s own')
 
 test('the demo is played in a new folder, and not again when it is over', () => {
   const { isPlayed, startsOver, end } = decide()

@@ -15,7 +15,7 @@ export interface DemoDecision {
 /**
  * Decides whether this start plays the demo: only in a data folder that is new, or that holds nothing but a
  * part of the demo, because it was interrupted; and only where everything is replaced, since what is named in
- * the environment is somebody's own. What was interrupted is thrown away, even if no demo is wanted now.
+ * the environment is the user's own. What was interrupted is thrown away, even if no demo is wanted now.
  */
 export function decideDemo(
   dataDir: string,

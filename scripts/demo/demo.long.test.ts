@@ -37,7 +37,7 @@ test('a demo that is stopped in the middle is played anew by the next start, and
   expect(await offsetOf(third.stripeSandboxUrl)).toBe(0)
 })
 
-test('a start without the demo has nobody with a plan, and the start after it leaves that as it is', async () => {
+test('a start without the demo has no person with a plan, and the start after it leaves that as it is', async () => {
   const first = await launcher.launch({ demo: false })
   expect(first.demo).toBeUndefined()
   expect(await planOfDana(first.url)).toBe('')

@@ -25,7 +25,8 @@ export function examineContent({ env }: Configuration): Finding[] {
   return [
     warning('content', {
       text,
-      means: 'The public pages say what nobody has checked, marked as sample content.',
+      means:
+        'The public pages show default claims that the operator has not confirmed, marked as sample content.',
       repair:
         'Write your own in web/content/site, or blank it, and build again; BRAND_…_URL has your documents.',
     }),

@@ -48,7 +48,7 @@ async function giveCard(by: Person, number: string): Promise<void> {
   expect(answer.status).toBe(303)
 }
 
-test('a card that is given in the portal is the one that Stripe charges, by itself or at once', async () => {
+test('a card that is given in the portal is the one that Stripe charges, at its next try or at once', async () => {
   const ada = await subscriber()
   expect(await nextOf(ada)).toMatchObject({
     payment: { overdue: true, amount_minor: 2000, at: expect.any(String) },

@@ -37,7 +37,7 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-/** A person with a seat in an organization of somebody else, and the credits of both. */
+/** A person with a seat in another person’s organization, and the credits of both. */
 async function colleague(credits: { own?: number; pool?: number } = {}) {
   const boss = await signUp(clerk)
   const org = await buildOrganization(clerk, boss)
@@ -208,7 +208,7 @@ describe('the payer of a token', () => {
     await other.close()
   })
 
-  test('a seat that was revoked after the choice is a refusal with its ways on, and nobody pays', async () => {
+  test('a seat that was revoked after the choice is a refusal with its ways on, and no payer is charged', async () => {
     const { person, org } = await colleague({ own: 50, pool: 500 })
     const token = await editorOf(person, org.id)
     await endSeat(person)
@@ -249,7 +249,7 @@ describe('the payer of a token', () => {
     }
   })
 
-  test('a hold is settled at the payer that it was opened with, whoever pays by then', async () => {
+  test('a hold is settled at the payer that it was opened with, also after the token’s payer changed', async () => {
     const { person, org } = await colleague({ own: 50, pool: 500 })
     const token = await editorOf(person, org.id)
     const reserved = await server.ask(reserveCredits, {

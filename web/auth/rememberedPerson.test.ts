@@ -21,7 +21,7 @@ test.each([
   expect(rememberedPerson(cookies)).toEqual(person)
 })
 
-test('what is kept for a person is nobody else’s, and is gone when another one or nobody is signed in', () => {
+test('what is kept for a person is shown to no other, and is gone when another person or none is signed in', () => {
   const kept = new Map<string, string>()
   const localStorage = {
     getItem: (name: string) => kept.get(name) ?? null,

@@ -29,7 +29,7 @@ function personOf(claims: string): RememberedPerson | null {
 
 const name = 'kept-for-person'
 
-/** Keeps one value for a person. It replaces what was kept before, whoever that was for. */
+/** Keeps one value for a person. It replaces what was kept before, also for another person. */
 export function keepForPerson(userId: string, value: object): void {
   const kept = { ...value, user_id: userId, sessions: sessionsOf(document.cookie) }
   // Nothing depends on it where the store is full.
@@ -42,7 +42,7 @@ export function readForPerson(userId: string): unknown {
   return kept?.user_id === userId && kept.sessions === sessionsOf(document.cookie) ? kept : null
 }
 
-/** When they changed last: the other cookie is of before when somebody signed in or out on a page of Clerk's. */
+/** When they changed last: the other cookie is older after a sign-in or sign-out on a page of Clerk's. */
 function sessionsOf(cookies: string): string {
   return [...cookies.matchAll(/__client_uat(?:_[\w-]+)?=\d+/g)].sort().join()
 }

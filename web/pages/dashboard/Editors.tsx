@@ -130,7 +130,7 @@ export function PaidBy({ userId, payers, id, payer }: PaidByProps) {
   const text = (
     <span className="[overflow-wrap:anywhere]">
       Paid by {paying?.name ?? 'an organization that you have left'}
-      {isLost && <span className="text-critical">: you have no seat there, so nobody pays</span>}
+      {isLost && <span className="text-critical">: you have no seat there, so its requests are refused</span>}
     </span>
   )
   if (!isLost && !hasChoice(payers)) return <p className="mt-0.5 text-sm">{text}</p>

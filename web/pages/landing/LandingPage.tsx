@@ -171,8 +171,8 @@ function CardRow({ cards, className }: { cards: typeof platform; className: stri
 }
 
 /**
- * A row that moves by itself, and stands still while a pointer or the keyboard is on it, by its switch, and for
- * readers who want no motion. It works without a script: only the server renders it.
+ * A row that moves without a reader’s doing, and stands still while a pointer or the keyboard is on it, by its
+ * switch, and for readers who want no motion. It works without a script: only the server renders it.
  */
 function IntegrationsSection() {
   if (integrations.length === 0) return null
