@@ -19,7 +19,6 @@ import {
 import { backendInvitation } from '../../wire/invitation.ts'
 import { answer, requireOrganization } from './shared.ts'
 
-const BULK_MAX = 10
 const listQuery = pageQuery.extend({
   status: oneOrMany(z.string()).optional(),
   email_address: z.string().max(254).optional(),
@@ -33,7 +32,6 @@ const newForm = z.object({
   public_metadata: metadataField,
   private_metadata: metadataField,
 })
-const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
 export function backendInvitationRoutes(router: Router, service: Service): void {
   resourceRoutes(router, {
@@ -62,16 +60,6 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
       toInvitation(service, readForm(ctx, newForm)),
     ])
     ctx.body = invitation && backendInvitation(service, invitation)
-  })
-
-  router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
-    service.quotas.batches.count(service.nowMs())
-    const organization = requireOrganization(service, ctx)
-    const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
-    const data = createInvitations(service, organization, wanted).map((row) =>
-      backendInvitation(service, row),
-    )
-    ctx.body = { data, total_count: data.length }
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {

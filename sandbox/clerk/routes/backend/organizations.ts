@@ -17,7 +17,7 @@ import {
   slugField,
 } from '../../wire/form.ts'
 import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
-import { answer, metadataRoutes, requireOrganization } from './shared.ts'
+import { answer, requireOrganization } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   include_members_count: booleanField.optional(),
@@ -94,14 +94,6 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
       return backendOrganization(service, updateOrganization(service, organization, given))
     },
     updateVerb: 'patch',
-  })
-
-  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {
-    fields: metadataFields,
-    isReplaceable: true,
-    find: (ctx) => requireOrganization(service, ctx),
-    update: (organization, changes) => updateOrganization(service, organization, changes),
-    show: (organization) => backendOrganization(service, organization),
   })
 
   router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { userLabel } from '../../entities/user.ts'
 import type { Service } from '../../service.ts'
 import type { User } from '../../state.ts'
-import { newestFirst, oneOrMany, pageQuery } from '../../wire/form.ts'
+import { oneOrMany, pageQuery } from '../../wire/form.ts'
 
 const values = oneOrMany(z.string().max(256)).optional()
 
@@ -13,7 +13,6 @@ export const userQuery = pageQuery.extend({
   organization_id: values,
   query: z.string().max(256).optional(),
   email_address_query: z.string().max(256).optional(),
-  order_by: z.string().max(64).optional(),
 })
 type UserQuery = z.output<typeof userQuery>
 
@@ -33,15 +32,6 @@ export function usersMatching(service: Service, query: UserQuery): User[] {
       contains(own, query.email_address_query)
     )
   })
-}
-
-export function orderUsers(users: User[], order = '-created_at'): User[] {
-  const name = order.replace(/^[+-]/, '')
-  const key = (user: User): number =>
-    (name === 'updated_at' ? user.updated_at : name === 'last_sign_in_at' ? user.last_sign_in_at : null) ??
-    user.created_at
-  const descending = newestFirst(users).sort((a, b) => key(b) - key(a))
-  return order.startsWith('-') ? descending : descending.reverse()
 }
 
 function isAmong(wanted: string[] | undefined, own: string[]): boolean {
