@@ -90,7 +90,7 @@ test('an organization is created for its admin, renamed, and deleted', async () 
   expect((await clerk.users.getOrganizationMembershipList({ userId: seeds.support.id })).totalCount).toBe(0)
 })
 
-test('members are added, listed by id and role, promoted, and removed', async () => {
+test('members are added, listed by id, promoted, and removed', async () => {
   const userId = seeds.support.id
   await clerk.organizations.createOrganizationMembership({ organizationId, userId, role: 'org:member' })
   const listed = await clerk.organizations.getOrganizationMembershipList({ organizationId, userId: [userId] })
@@ -98,11 +98,8 @@ test('members are added, listed by id and role, promoted, and removed', async ()
   expect(listed.data[0]?.publicUserData).toMatchObject({ userId, identifier: seeds.support.email })
 
   await clerk.organizations.updateOrganizationMembership({ organizationId, userId, role: 'org:admin' })
-  const admins = await clerk.organizations.getOrganizationMembershipList({
-    organizationId,
-    role: ['org:admin'],
-  })
-  expect(admins.totalCount).toBe(2)
+  const members = await clerk.organizations.getOrganizationMembershipList({ organizationId })
+  expect(members.data.map(({ role }) => role)).toEqual(['org:admin', 'org:admin'])
   await clerk.organizations.deleteOrganizationMembership({ organizationId, userId })
   const last = clerk.organizations.deleteOrganizationMembership({ organizationId, userId: seeds.demo.id })
   await expect(last).rejects.toMatchObject({ status: 400 })

@@ -3,27 +3,21 @@ import { z } from 'zod'
 import { changeRole, createMembership, removeMember } from '../../entities/membership.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import { newestFirst, oneOrMany, page, readForm, readQuery, roleField } from '../../wire/form.ts'
+import { newestFirst, page, readForm, readQuery, roleField } from '../../wire/form.ts'
 import { backendMembership } from '../../wire/membership.ts'
 import { requireMembership, requireOrganization } from './shared.ts'
 import { userQuery, usersMatching } from './user-query.ts'
 
-const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
 const newForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
 
 export function backendMembershipRoutes(router: Router, service: Service): void {
   router.get('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
     const organization = requireOrganization(service, ctx)
-    const query = readQuery(ctx, listQuery)
-    const users = new Set(
-      usersMatching(service, { ...query, organization_id: undefined }).map((row) => row.id),
-    )
+    const query = readQuery(ctx, userQuery)
+    const users = new Set(usersMatching(service, query).map((row) => row.id))
     const found = service.store.memberships.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        users.has(row.user_id) &&
-        (!query.role || query.role.includes(row.role)),
+      (row) => row.organization_id === organization.id && users.has(row.user_id),
     )
     ctx.body = page(newestFirst(found), query, (row) => backendMembership(service, row))
   })

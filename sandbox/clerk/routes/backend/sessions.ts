@@ -12,7 +12,6 @@ import { answer } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   user_id: z.string().max(64).optional(),
-  client_id: z.string().max(64).optional(),
   status: z.string().max(32).optional(),
   paginated: booleanField.optional(),
 })
@@ -33,7 +32,6 @@ export function backendSessionRoutes(router: Router, service: Service): void {
       const found = service.store.sessions.filter(
         (row) =>
           (!query.user_id || row.user_id === query.user_id) &&
-          (!query.client_id || row.client_id === query.client_id) &&
           (!query.status || shownStatus(service, row) === query.status),
       )
       const shown = page(newestFirst(found), query, (row) => backendSession(service, row))
