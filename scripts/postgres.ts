@@ -11,8 +11,6 @@ import { findFreePort, isPortFree } from './processes/ports.ts'
 export type PostgresOptions = {
   /** Folder of everything this Postgres keeps; created when missing. */
   readonly dataDir: string
-  /** Without it the port of the last run when it is free, else any free one. */
-  readonly port?: number
   /** False trades safety at a power cut for speed, and allows many connections: for tests only. */
   readonly durable?: boolean
   /** More settings of postgresql.conf, for this start. */
@@ -49,7 +47,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   if (left) await stopPostmaster(left.pid)
   const durable = options.durable ?? true
   const cluster = await ensureCluster({ folder, binaries, identity, durable })
-  const port = options.port ?? (await choosePort(cluster.port))
+  const port = cluster.port && (await isPortFree(cluster.port)) ? cluster.port : await findFreePort()
   await writeClusterRecord(folder, { password: cluster.password, port, launcher_pid: process.pid })
 
   let ending = false
@@ -96,8 +94,4 @@ export async function runningPostgresUrl(dataDir: string, database: string): Pro
   const running = await findPostmaster(clusterPaths(dataDir).data)
   if (!record || !running || !isAlive(record.launcher_pid)) return undefined
   return postgresUrl({ port: running.port, password: record.password, database })
-}
-
-async function choosePort(last: number | undefined): Promise<number> {
-  return last && (await isPortFree(last)) ? last : findFreePort()
 }
