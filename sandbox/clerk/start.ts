@@ -40,7 +40,7 @@ export async function startClerkSandbox(
     // https://clerk.com/docs/guides/how-clerk-works/system-limits and
     // https://clerk.com/docs/reference/backend/organization/create-organization-invitation-bulk (read on
     // 2026-11-22)
-    quotas: { invitations: new CallQuota(250), batches: new CallQuota(50) },
+    quotas: { invitations: new CallQuota(250) },
   }
   server.on('request', createApp(service).callback())
   if (!store.signing_keys.get('signing_key')) {

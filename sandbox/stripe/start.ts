@@ -72,7 +72,7 @@ function createMode(
   }
 }
 
-/** `sandbox-stripe.json` and, beside it, `sandbox-stripe-live.json`. */
+/** `sandbox-stripe.db` and, beside it, `sandbox-stripe-live.db`. */
 function stateFileOf({ stateFile }: Settings, livemode: boolean): string | null {
-  return stateFile && livemode ? stateFile.replace(/(\.json)?$/, '-live$1') : stateFile
+  return stateFile && livemode ? stateFile.replace(/(\.db)?$/, '-live$1') : stateFile
 }
