@@ -57,7 +57,7 @@ CREATE TABLE customer_creations (
 GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
 GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;
 
--- What a caller named with an Idempotency-Key (decision 083), for a day.
+-- What a caller named with an Idempotency-Key (decision 051), for a day.
 CREATE TABLE idempotent_requests (
   user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),
   key text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),

@@ -1,4 +1,4 @@
--- The server asks for acts of support, and agrees to them, through functions alone (decision 107): they write
+-- The server asks for acts of support, and agrees to them, through functions alone (decision 106): they write
 -- the entry of the audit log in the same transaction, and keep what proves who asked.
 REVOKE INSERT (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason,
   is_dry_run, requested_by, requested_at, state, next_try_at) ON support_acts FROM tidemark_server;

@@ -12,8 +12,8 @@ import { Button } from '../../ui/Button.tsx'
 
 /**
  * The target of an invitation link. The e-mailed link has Clerk's ticket, with which a visitor joins during
- * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here
- * (docs/decisions/091-invitation-page.md).
+ * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here.
+ * Clerk lists the invitations of the signed-in person; a call of ours would tell others of an organization.
  */
 export function InvitePage() {
   usePageTitle('Invitation')
