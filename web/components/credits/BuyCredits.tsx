@@ -17,7 +17,7 @@ import { AgreementNote } from '../AgreementNote.tsx'
 import { cardName } from '../account/card.ts'
 import { formatCredits, formatMoney } from '../format.ts'
 import { AmountInput, amountFormat } from './AmountInput.tsx'
-import { useChosenAmount } from './chosenAmount.ts'
+import { useChosenAmount } from './begunPurchase.ts'
 import { type CreditsPayer, useCreditPurchase } from './useCreditPurchase.ts'
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */

@@ -8,7 +8,7 @@ import type { Api } from '../../api/client.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
-import { usePurchaseKeys } from './purchaseKey.ts'
+import { usePurchaseKeys } from './begunPurchase.ts'
 
 /** The payer of a purchase. Each page has its own call, with its own return address. */
 export type CreditsPayer =

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { useSignedIn } from '../../auth/signedIn.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'

@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
+import { type SeatRequest, useAssignSeat } from './seats.ts'
 
 interface AssignSeatDialogProps {
   view: OrganizationView

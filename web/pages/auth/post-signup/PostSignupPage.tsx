@@ -8,7 +8,7 @@ import { problemText, repairOf, selectionProblem } from '../../../auth/offer.ts'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection, type Selection } from '../../../auth/selection.ts'
 import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { PaidPlan } from './PaidPlan.tsx'
 import { SetupView } from './SetupView.tsx'
 

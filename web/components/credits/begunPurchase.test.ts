@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { purchaseKeys } from './purchaseKey.ts'
+import { purchaseKeys } from './begunPurchase.ts'
 
 function storage() {
   const values = new Map<string, string>()

@@ -1,4 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../api/ApiProvider.tsx'
+import { type OrganizationView, organizationPeopleQuery } from '../api/organizations.ts'
 import { cn } from '../ui/cn.ts'
+import { formatCredits, formatDay } from './format.ts'
 
 interface SeatBarProps {
   used: number
@@ -26,4 +30,18 @@ function seatPercent({ used, total }: SeatBarProps): number {
 function barTone(percent: number): string {
   if (percent > 80) return 'bg-critical'
   return percent > 60 ? 'bg-star' : 'bg-accent'
+}
+
+/** Whether a member has a seat, and what they have used this month. Nothing until it is known. */
+export function OwnSeat({ view }: { view: OrganizationView }) {
+  const { data } = useQuery(organizationPeopleQuery(useApi(), view))
+  const own = data?.people.find(({ user_id }) => user_id === view.userId)
+  if (!own) return null
+  const used = `${formatCredits(own.used_credits)} ${own.used_credits === 1 ? 'credit' : 'credits'}`
+  return (
+    <>
+      {own.seat === 'active' ? 'You have a seat' : 'You have no seat yet'}. You have used {used} since{' '}
+      {formatDay(data?.since ?? '')}.
+    </>
+  )
 }
