@@ -10,9 +10,8 @@ import {
 } from 'react-router-dom'
 import { type AppPath, accountPaths, focusPaths, marketingPaths, supportPaths } from './content/paths.ts'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
-import { SkipLink } from './layouts/Main.tsx'
+import { BootSkeleton, SkipLink } from './layouts/Main.tsx'
 import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './pages/errors/PageErrorScreen.tsx'
-import { BootSkeleton } from './ui/Skeleton.tsx'
 
 /** The code of each page is loaded on the first visit. */
 const pages: Readonly<Record<AppPath, () => Promise<ComponentType>>> = {

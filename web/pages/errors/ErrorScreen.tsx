@@ -1,10 +1,10 @@
 import { Bug, type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Component, type ComponentType, type ReactNode, useEffect } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
+import { BootSkeleton } from '../../layouts/Main.tsx'
 import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { BootSkeleton } from '../../ui/Skeleton.tsx'
 
 /** Needs neither the router nor the session nor the settings, since any of them may be what failed. */
 export function AuthenticationErrorScreen() {
