@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import { useSignedIn } from '../../api/catalogue.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { type Claim, samplesIn } from '../../content/site/sample.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { Disclosure } from '../../ui/Disclosure.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
 export function SectionHeading({ id, title, text }: { id: string; title: string; text: string }) {
@@ -66,5 +67,37 @@ export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, s
     <LinkButton size="large" href={href}>
       Start with Teams
     </LinkButton>
+  )
+}
+
+interface FaqSectionProps {
+  items: readonly { question: string; answer: string }[]
+  open: 'one' | 'several'
+}
+
+export function FaqSection({ items, open }: FaqSectionProps) {
+  const { brand } = useWebConfig()
+  if (items.length === 0) return null
+  return (
+    <section id="faq" aria-labelledby="faq-title" className="border-t">
+      <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">
+        <div>
+          <h2 id="faq-title" className="text-3xl">
+            Frequently asked questions
+          </h2>
+          <p className="mt-4 text-muted">
+            Have another question?{' '}
+            <a
+              href={`mailto:${brand.support_email}`}
+              className="text-accent-text underline underline-offset-4"
+            >
+              Email us
+            </a>
+            .
+          </p>
+        </div>
+        <Disclosure items={items} open={open} />
+      </div>
+    </section>
   )
 }

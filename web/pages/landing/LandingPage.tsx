@@ -12,8 +12,8 @@ import {
   Workflow,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { FaqSection } from '../../components/marketing/FaqSection.tsx'
 import {
+  FaqSection,
   Fixed,
   isClaimed,
   SampleMark,

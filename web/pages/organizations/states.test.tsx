@@ -4,8 +4,8 @@ import type { OrganizationPerson } from '../../../schema/api/organization-people
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { SeatBar } from '../../components/Seats.tsx'
-import { InvitationBadge } from '../payment/success/InvitationList.tsx'
-import { SeatState } from './PeopleTable.tsx'
+import { InvitationBadge } from '../payment/success/TeamInvitationManager.tsx'
+import { SeatState } from './PeopleCard.tsx'
 import { actionFor } from './PersonActions.tsx'
 import { SeatUsage } from './SeatsTab.tsx'
 

@@ -9,8 +9,7 @@ import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection, type Selection } from '../../../auth/selection.ts'
 import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { usePageTitle } from '../../../components/page.ts'
-import { PaidPlan } from './PaidPlan.tsx'
-import { SetupView } from './SetupView.tsx'
+import { PaidPlan, SetupView } from './PaidPlan.tsx'
 
 const redirectAfterMs = 2000
 

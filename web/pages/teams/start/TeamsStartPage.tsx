@@ -25,7 +25,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
 import { AuthFormSkeleton } from '../../../ui/Skeleton.tsx'
-import { AlreadySubscribed } from '../../auth/post-signup/AlreadySubscribed.tsx'
+import { AlreadySubscribed } from '../../auth/post-signup/PaidPlan.tsx'
 
 /** Sells a Teams plan with the organization that it is for, which is created when the plan is paid. */
 export function TeamsStartPage() {
