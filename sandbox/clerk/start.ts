@@ -73,7 +73,7 @@ export type FollowedClock = {
 const PAUSE_MS = 500
 
 /** Follows another sandbox's clock by long polling. Null: the real time. */
-export function followClock(url: string | null): FollowedClock {
+function followClock(url: string | null): FollowedClock {
   const stopping = new AbortController()
   let offsetMs = 0
 

@@ -119,7 +119,7 @@ ${
 }</article>`
 }
 
-export const styles = `
+const styles = `
 :root { color-scheme: light dark; --ground: #f3f4f4; --pane: #fff; --ink: #18211f; --muted: #56615f; --line: #dbe0df; --accent: #0f766e; --on-accent: #fff; --soft: #e3f2f0; --bad: #b3261e; --bad-soft: #fdecea; --code: #0b5c55 }
 @media (prefers-color-scheme: dark) { :root { --ground: #121716; --pane: #1a201f; --ink: #e6ebea; --muted: #a2aeab; --line: #303937; --accent: #5eead4; --on-accent: #06302b; --soft: #17332f; --bad: #ffb4ab; --bad-soft: #3b1a18; --code: #7fdfd0 } }
 * { box-sizing: border-box; margin: 0 }

@@ -81,7 +81,7 @@ function stateFileOf({ stateFile }: Settings, livemode: boolean): string | null 
 const TIMEOUT_MS = 10_000
 
 /** One signed copy of an event to one endpoint, as Stripe sends it; null when the endpoint takes none. */
-export function postEvent(
+function postEvent(
   store: State,
   {
     endpoint,

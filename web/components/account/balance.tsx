@@ -64,7 +64,7 @@ export function splitText({ plan, purchased }: { plan: number; purchased: number
 }
 
 /** "1,000 purchased", and the plan's credits where no month explains them. */
-export function otherCreditsText({
+function otherCreditsText({
   balance: { plan, purchased },
   plan_month,
 }: Pick<AccountSummary, 'balance' | 'plan_month'>): string {

@@ -80,7 +80,7 @@ const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx'
 
 type Days = UsageSummary['days']
 
-export function UsageDays({ days, emptyAction }: { days: Days; emptyAction?: ReactNode }) {
+function UsageDays({ days, emptyAction }: { days: Days; emptyAction?: ReactNode }) {
   const active = days.filter(({ used, granted }) => used > 0 || granted > 0)
   if (active.length === 0) return <NothingYet days={days.length} action={emptyAction} />
   const height = (['used', 'granted'] as const).every((of) => active.some((day) => day[of] > 0))

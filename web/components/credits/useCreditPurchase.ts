@@ -143,7 +143,7 @@ export function purchaseKeys({ local, session }: Stores, now: () => number = Dat
   }
 }
 
-export function usePurchaseKeys() {
+function usePurchaseKeys() {
   const [keys] = useState(() => purchaseKeys(browserStores()))
   useEffect(() => {
     keys.comeBack()

@@ -40,7 +40,7 @@ export function MarketingSite({ path, Page, state }: MarketingSiteProps) {
   )
 }
 
-export function Footer() {
+function Footer() {
   const { brand } = useWebConfig()
   const signedIn = useSignedIn()
   return (

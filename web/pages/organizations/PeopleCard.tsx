@@ -121,7 +121,7 @@ interface PeopleTableProps {
   onNoSeats: () => void
 }
 
-export function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
+function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
   return (
     <Table
       className="mt-3 border-t"

@@ -176,7 +176,7 @@ interface InvitationListProps {
   onOutcome: (outcome: Outcome | null) => void
 }
 
-export function InvitationList({ subscriptionId, invitations, onOutcome }: InvitationListProps) {
+function InvitationList({ subscriptionId, invitations, onOutcome }: InvitationListProps) {
   if (invitations.length === 0) return <p className="text-muted text-sm">No invitations yet.</p>
   return (
     <ul aria-label="Invitations" className="divide-y divide-line rounded-control border">
