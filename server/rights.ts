@@ -85,7 +85,7 @@ interface OrganizationClaim<Request> {
   notFound?(request: Request): ServerError
 }
 
-/** Members by Clerk's present state: a token's claim may be a minute old (decision 040). */
+/** Members by Clerk's present state: a token's claim may be a minute old (decision 043). */
 export function members<Request extends SignedIn>({
   organization,
   notFound = organizationNotFound,

@@ -3,7 +3,7 @@ import type { Sandbox } from '../kit/serve.ts'
 import { seeds } from './seed.ts'
 import { startClerkSandbox } from './start.ts'
 import { TestBrowser } from './testing/browser.ts'
-import { withOrganizations } from './testing/instance.ts'
+import { withOrganizations } from './testing/sandbox.ts'
 import { readSpecification } from './testing/specification.ts'
 
 let sandbox: Sandbox

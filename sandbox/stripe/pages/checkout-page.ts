@@ -12,8 +12,7 @@ import type {
 } from '../state.ts'
 import { buyerFields, saveField, termsField } from './buyer-fields.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
-import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
-import { page, sandboxBadge } from './layout.ts'
+import { arrowIcon, bankIcon, cardIcon, page, sandboxBadge } from './layout.ts'
 import { script } from './script.ts'
 
 export type CheckoutView = {

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../kit/html.ts'
-import { arrowIcon, checkIcon } from '../icons.ts'
-import { page, sandboxBadge } from '../layout.ts'
+import { arrowIcon, checkIcon, page, sandboxBadge } from '../layout.ts'
 import { script } from '../script.ts'
 import { portalStyles } from './portal-styles.ts'
 import { backPath, type PortalView } from './portal-view.ts'
