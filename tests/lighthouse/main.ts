@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from '@playwright/test'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
 import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
-import { findFreePort } from '../../scripts/processes/ports.ts'
 import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
 import { findChromium } from '../../scripts/test/tools/chromium.ts'
 import { arrive } from '../e2e/support/people.ts'
+import { measureJourneys } from './journeys.ts'
 import { type Category, largestLayoutShift, measuredPages } from './pages.ts'
 
 /** Not in package.json: its 160 packages were a fourth of the files of an install, for this command alone. */
@@ -23,10 +24,12 @@ const folder = join(repositoryRoot, 'reports/lighthouse')
 /**
  * `npm run lighthouse` measures a product that it launches itself; `npm run lighthouse -- https://…` another
  * one's public pages. `npm run lighthouse -- / /pricing` measures these pages only. It fails when a score is
- * too low.
+ * too low. `npm run lighthouse -- --slow` instead measures when people can use a page, on this machine as it is
+ * and on a slow phone.
  */
 const measurements: Measurement[] = []
-const given = process.argv.slice(2)
+const isSlow = process.argv.includes('--slow')
+const given = process.argv.slice(2).filter((argument) => argument !== '--slow')
 const givenUrl = given.find((argument) => URL.canParse(argument))
 const pages = pagesToMeasure(given.filter((argument) => argument !== givenUrl))
 const running = new AsyncDisposableStack()
@@ -36,13 +39,21 @@ try {
   const browser = await findChromium({ install: true, say: console.log })
   if (!browser.found) throw new Error(browser.reason)
   const url = givenUrl ?? (await launchHere(running))
-  for (const page of pages) {
+  for (const page of isSlow ? [] : pages) {
     if (page.isSignedIn && givenUrl) console.log(`${page.path} needs the sandbox's sign-in; it is left out.`)
     else measurements.push(...(await measure({ url, page, executablePath: browser.value })))
+  }
+  if (isSlow) {
+    const { value: executablePath } = browser
+    await using own = await chromium.launch({ executablePath, args: browserArguments() })
+    const figures = Object.fromEntries(await measureJourneys(own, url, { runs, own: !givenUrl }))
+    console.table(figures)
+    await writeFile(join(folder, 'journeys.json'), `${JSON.stringify(figures, null, 2)}\n`)
   }
 } finally {
   await running.disposeAsync()
 }
+if (isSlow) process.exit()
 console.table(Object.fromEntries(measurements.map(({ name, ...shown }) => [name, shown.row])))
 await writeFile(join(folder, 'scores.json'), `${JSON.stringify(measurements, null, 2)}\n`)
 const problems = measurements.flatMap(({ name, problems }) =>
@@ -99,7 +110,7 @@ async function measure(input: {
 }): Promise<Measurement[]> {
   const { url, page, executablePath } = input
   const profile = await mkdtemp(join(tmpdir(), 'tidemark-lighthouse-'))
-  const port = await findFreePort()
+  const port = await freePort()
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     baseURL: url,
@@ -192,4 +203,13 @@ function failedAudits(result: Result, category: Category): string {
     .filter(({ id, weight }) => weight > 0 && (result.audits[id]?.score ?? 1) < 0.9)
     .map(({ id }) => `${id} ${result.audits[id]?.displayValue ?? ''}`.trim())
     .join(', ')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (!address || typeof address === 'string') throw new Error('No port is free.')
+  return address.port
 }
