@@ -7,14 +7,14 @@ import type { TimelineKind } from './timeline-rows.ts'
 export const asText = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** The paths in the payloads of Stripe's events, `p`. */
-const object = (path: string) => sql`p.payload #>> ${sql.lit(`{data,object,${path}}`)}`
+/** The paths in the payloads of Stripe's events, `e`. */
+const object = (path: string) => sql`e.payload #>> ${sql.lit(`{data,object,${path}}`)}`
 const eventIntentId = sql`coalesce(e.client_reference_id, ${object('metadata,intentId')},
   ${object('parent,subscription_details,metadata,intentId')}, ${object('subscription_details,metadata,intentId')})`
-const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload #> '{data,object,amount_refunded}'
-  WHEN 'invoice.paid' THEN p.payload #> '{data,object,amount_paid}'
-  ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
-    p.payload #> '{data,object,amount}') END)`
+const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN e.payload #> '{data,object,amount_refunded}'
+  WHEN 'invoice.paid' THEN e.payload #> '{data,object,amount_paid}'
+  ELSE coalesce(e.payload #> '{data,object,amount_total}', e.payload #> '{data,object,amount_due}',
+    e.payload #> '{data,object,amount}') END)`
 
 export const columns: Readonly<
   Record<TimelineKind, { at: RawBuilder<unknown>; id: RawBuilder<unknown>; data: RawBuilder<unknown> }>
@@ -27,8 +27,8 @@ export const columns: Readonly<
       'source', e.source, 'type', e.type, 'subject', e.subject, 'state', e.state, 'reason', e.reason,
       'last_error', e.last_error, 'attempts', e.attempts, 'next_try_at', e.next_try_at, 'unavailable_since', e.unavailable_since,
       'occurred_at', e.occurred_at, 'finished_at', e.finished_at, 'received_via', e.received_via,
-      'is_stored', p.payload IS NOT NULL, 'livemode', p.payload -> 'livemode',
-      'object_id', coalesce(${object('id')}, p.payload #>> '{data,id}'),
+      'is_stored', e.payload IS NOT NULL, 'livemode', e.payload -> 'livemode',
+      'object_id', coalesce(${object('id')}, e.payload #>> '{data,id}'),
       'intent_id', ${eventIntentId},
       'payment_status', ${object('payment_status')},
       'amount_minor', ${eventAmountMinor},

@@ -3,7 +3,6 @@ import { clerkEventTypes } from '../clerk/event-types.ts'
 import type { ReadDatabase } from '../database/connect.ts'
 import { lookupEach } from '../database/lookup-each.ts'
 import type { DB } from '../database/types.ts'
-import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { keysOfHold } from '../ledger/hold-keys.ts'
 import { stripeEventTypes } from '../stripe/event-types.ts'
@@ -133,7 +132,7 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     of('intent', { from: sql`checkout_intents i`, where: intentsOf(owner) }),
     sql`(SELECT 'event' AS kind, found.* FROM unnest(${subjects}::text[]) AS named(subject)
       CROSS JOIN LATERAL (SELECT ${event.id} AS id, ${event.at} AS at, ${event.data} AS data
-        FROM ${eventsWithPayloads} WHERE e.subject = named.subject AND ${isOfInterest} AND ${eventPage.isBelow} ${eventPage.newest}) found)`,
+        FROM inbox_events e WHERE e.subject = named.subject AND ${isOfInterest} AND ${eventPage.isBelow} ${eventPage.newest}) found)`,
     sql`(SELECT 'attempt' AS kind, found.* FROM unnest(${subjects}::text[]) AS named(subject)
       CROSS JOIN LATERAL (SELECT ${attempt.id} AS id, ${attempt.at} AS at, ${attempt.data} AS data
         FROM failed_tries f WHERE f.subject = named.subject AND ${attemptPage.isBelow} ${attemptPage.newest}) found)`,
@@ -200,7 +199,7 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       if (isUuid) return row(sql`checkout_intents i`, sql`i.id = ${id}::uuid`)
       return row(sql`checkout_intents i`, sql`i.stripe_session_id = ${id}`)
     case 'event':
-      return row(eventsWithPayloads, sql`e.source IN ('stripe', 'clerk') AND e.id = ${id}`)
+      return row(sql`inbox_events e`, sql`e.source IN ('stripe', 'clerk') AND e.id = ${id}`)
     case 'attempt':
       return isNumber ? row(sql`failed_tries f`, sql`f.id = ${id}::bigint`) : null
     case 'subscription':

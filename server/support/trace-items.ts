@@ -106,9 +106,6 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
     ...(data.state === 'awaiting_payment' ? ['The payment takes several days.'] : []),
     ...(data.state === 'open' ? ['No payment is known.'] : []),
     ...(data.settled_at ? [`Settled on ${dayText(data.settled_at)}.`] : []),
-    ...(data.withdrawn_at
-      ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment event was forged.`]
-      : []),
     ...(data.owner_kind === 'organization' && data.owner_id === null
       ? ['The organization is created after payment.']
       : []),
@@ -154,14 +151,13 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
     applied: 'done',
     ignored: 'ignored',
     failed: 'problem',
-    forged: 'problem',
     received: isUntried && !isLate ? 'waiting' : 'problem',
   }
   const details = [
     ...(state === 'applied' && data.reason ? [sentence(data.reason)] : []),
     ...(data.received_via === 'reader' ? ['Not received by webhook; found in Stripe’s list of events.'] : []),
     ...(data.unavailable_since && isWaiting ? ['Service unavailable; not counted as an attempt.'] : []),
-    ...(data.is_stored ? [] : ['The payload has been deleted, or could not be stored.']),
+    ...(data.is_stored ? [] : ['The payload has been deleted.']),
   ]
   const session = data.object_id?.startsWith('cs_') ? [`session:${data.object_id}`] : []
   return {
@@ -190,7 +186,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
           ? options.links.clerk(data.subject)
           : options.links.none,
     // Replaying an applied event shows that nothing is left to do.
-    replay: state === 'forged' ? null : { kind: 'event', id },
+    replay: { kind: 'event', id },
   }
 }
 
