@@ -109,14 +109,8 @@ beforeAll(async () => {
  * long as decides that.
  */
 async function leaveRoom({ owner }: TestDatabase): Promise<void> {
-  const { rows: months } = await sql<{ name: string }>`
-    SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'inbox_payloads'::regclass`.execute(
-    owner,
-  )
-  for (const { name } of months) {
-    await sql`ALTER TABLE ${sql.table(name)} SET (toast_tuple_target = 8160)`.execute(owner)
-    await sql`VACUUM (FULL) ${sql.table(name)}`.execute(owner)
-  }
+  await sql`ALTER TABLE inbox_payloads SET (toast_tuple_target = 8160)`.execute(owner)
+  await sql`VACUUM (FULL) inbox_payloads`.execute(owner)
   await sql`VACUUM (ANALYZE) inbox_payloads`.execute(owner)
   await sql`VACUUM (FULL) inbox_events`.execute(owner)
   await sql`VACUUM (ANALYZE) inbox_events`.execute(owner)
