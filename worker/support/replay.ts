@@ -33,11 +33,8 @@ export const replay: DoAct = async (deps, { target_kind, target_id, requested_by
     }
     case 'invitation':
       return replayInvitation(deps, target_id)
-    case 'hold':
-      throw new PermanentError('A hold is not replayed but released')
-    case 'user':
-    case 'organization':
-      throw new PermanentError('An owner is not replayed but synced')
+    default:
+      throw new PermanentError(`${target_kind} ${target_id} is not replayed`)
   }
 }
 
