@@ -1,6 +1,7 @@
 import {
   ArrowLeftRight,
   ChevronRight,
+  Circle,
   Clock,
   CreditCard,
   FileText,
@@ -32,7 +33,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
 
-const icons: Readonly<Record<TraceItemKind, LucideIcon>> = {
+const icons: Readonly<Partial<Record<TraceItemKind, LucideIcon>>> = {
   intent: ShoppingCart,
   session: CreditCard,
   event: Webhook,
@@ -68,7 +69,7 @@ export function TimelineItem({ item, told, owner, isOpen, isHighlighted, onToggl
   const id = useId()
   const { kind } = item
   const { level, state, title, error, credits, money, balance_after } = told
-  const Icon = icons[kind]
+  const Icon = icons[kind] ?? Circle
   return (
     <li
       className={cn(
