@@ -108,7 +108,10 @@ describe('the login of a server that was taken over', () => {
   ])('the worker fails %s, whoever asked for it', async (_, wrong) => {
     const user = await buildUser(database.server)
     const act = await ask(user, await staff(), wrong)
-    expect(await outcomeOf(act)).toEqual({ state: 'failed', error: expect.stringMatching(/^There is no act/) })
+    expect(await outcomeOf(act)).toEqual({
+      state: 'failed',
+      error: expect.stringMatching(/^There is no act/),
+    })
   })
 
   test('credits that invented people ask for are not posted', async () => {
