@@ -22,25 +22,7 @@ describe('a budget of requests', () => {
     expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('a budget of requests says in each answer how much there is, how much is left, and until when', async () => {
-    const server = await startTestServer({
-      databaseUrl: database.url,
-      deps: { limits: createRateLimits({ perMinute: two }) },
-    })
-    const answers = []
-    for (let count = 0; count < 3; count++) answers.push((await server.api(listPlans)).headers)
-    await server.close()
-    expect(answers.map((headers) => headers.get('ratelimit-policy'))).toEqual(
-      Array(3).fill('"read";q=2;w=60'),
-    )
-    expect(answers.map((headers) => headers.get('ratelimit'))).toEqual([
-      expect.stringMatching(/^"read";r=1;t=(60|[1-5]?\d)$/),
-      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
-      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
-    ])
-  })
-
-  test('a budget of requests that is used up is a 429 in our form', async () => {
+  test('a budget of requests says in each answer how much there is and is left, until when, and is a 429 when it is used up', async () => {
     const server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: two }) },
@@ -51,6 +33,14 @@ describe('a budget of requests', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
     expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(
+      Array(3).fill('"read";q=2;w=60'),
+    )
+    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
+      expect.stringMatching(/^"read";r=1;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+    ])
   })
 })
 
@@ -107,17 +97,6 @@ describe('an anonymous caller is counted by the address', () => {
 
   test('an anonymous caller is counted by the address of the connection when it is none of the proxies that are named', async () => {
     expect(await statuses(['192.0.2.0/24'], forwarded)).toEqual([200, 429, 429])
-  })
-
-  test('an anonymous caller is counted by the /64 of an IPv6 address, of which one caller has every address', async () => {
-    const calls = [
-      '2001:db8:1:2::1',
-      '2001:db8:1:2:ffff:ffff:ffff:ffff',
-      '2001:db8:1:3::1',
-      '::ffff:198.51.100.7',
-      '198.51.100.7',
-    ]
-    expect(await statuses(['127.0.0.1'], calls)).toEqual([200, 429, 200, 200, 429])
   })
 })
 

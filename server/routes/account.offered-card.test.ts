@@ -80,10 +80,9 @@ describe('the card of a purchase', () => {
     expect(answer).toMatchObject({ status: 502, body: { code: 'offered_card_unavailable' } })
   })
 
-  test('the card of an organization is shown to its admin, and a payer of another form is a 400', async () => {
+  test('the card of an organization is shown to its admin', async () => {
     const { id } = await buildOrganization(clerk, ada)
     const ask = (payer: string) => server.api(getOfferedCard, { token: ada.token, query: { payer } })
     expect(await ask(id)).toMatchObject({ status: 200, body: { card: null } })
-    expect(await ask('acme')).toMatchObject({ status: 400 })
   })
 })

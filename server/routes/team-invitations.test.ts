@@ -98,20 +98,6 @@ describe('sending an invitation', () => {
     expect((await send(ours, await stranger())).status).toBe(402)
   })
 
-  test('sending an invitation is refused when members have all seats without an invitation', async () => {
-    const ours = await team(2)
-    const ada = await buildMember(clerk, ours)
-    await server.ask(assignSeat, {
-      token: ours.admin.token,
-      body: { org_id: ours.organization.id, email: ada.email },
-    })
-    expect(await list(ours)).toMatchObject({ remaining: 0, invitations: [] })
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: 402,
-      body: { error: 'Maximum of 2 team members allowed' },
-    })
-  })
-
   test('sending an invitation is not possible with one seat, nor without a subscription', async () => {
     expect((await send(await team(1), await stranger())).status).toBe(402)
     const ours = await team(2)
@@ -201,11 +187,6 @@ describe('sending an invitation', () => {
         body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
       })
     }
-    const extra = { email, org_id, seats: 9 }
-    expect(await server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
-      status: 400,
-      body: { fields: [{ path: 'seats' }] },
-    })
   })
 })
 
@@ -221,12 +202,6 @@ describe('the list', () => {
       query: { org_id: ours.organization.id },
     })
     expect(byOrganization.invitations).toEqual(invitations)
-  })
-
-  test('the list of invitations contains no invitations of other organizations', async () => {
-    const [ours, theirs] = [await team(2), await team(2)]
-    await send(theirs, await stranger())
-    expect((await list(ours)).invitations).toEqual([])
   })
 })
 
@@ -288,15 +263,6 @@ describe('revoking an invitation', () => {
       ])
     },
   )
-
-  test('revoking an invitation that does not exist is refused', async () => {
-    const ours = await team(2)
-    expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
-      status: 404,
-      body: { error: 'Invitation not found in database' },
-    })
-    expect(await revoke(ours, 'one')).toMatchObject({ status: 400, body: { fields: [{ path: 'id' }] } })
-  })
 })
 
 describe('the rights of the invitation calls', () => {
