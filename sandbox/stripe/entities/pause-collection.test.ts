@@ -111,11 +111,3 @@ it('a change is not collected during a pause either, and nothing is given back o
   expect(firstItem(renewed).quantity).toBe(1)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 })
 })
-
-it.each([
-  ['another behavior', { behavior: 'free' }, 'keep_as_draft'],
-  ['an end in the past', { behavior: 'void', resumes_at: 1 }, 'future'],
-])('a pause with %s is refused', async (_case, pause_collection, text) => {
-  const { stripe, id } = await startPaused({ behavior: 'void' })
-  await expect(stripe.subscriptions.update(id, { pause_collection })).rejects.toThrow(text)
-})

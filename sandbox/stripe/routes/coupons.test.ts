@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import {
   firstItem,
   middleOf,
-  newPlans,
   newSubscriber,
   newSubscriptionCheckout,
   startClockwork,
@@ -228,34 +227,4 @@ it('seats that a coupon of all paid for give nothing back', async () => {
   expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([3000])
   expect(firstItem(fewer).quantity).toBe(2)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 })
-})
-
-it.each([
-  ['both', { percent_off: 5, amount_off: 5, currency: 'eur' }, 'not both'],
-  ['neither', {}, 'either'],
-  ['no currency', { amount_off: 5 }, 'currency'],
-  ['more than all', { percent_off: 101 }, 'at most 100'],
-  ['no end', { percent_off: 5, duration: 'repeating' }, 'duration_in_months'],
-] as const)('a coupon with %s is refused', async (_case, params, text) => {
-  const { stripe } = await startHarness()
-  await expect(stripe.coupons.create(params)).rejects.toThrow(text)
-})
-
-it.each([
-  ['one that is none', 'NONE', "No such coupon: 'NONE'"],
-  ['one of another currency', 'DOLLARS', 'usd'],
-  ['one that is too late', 'LATE', 'expired'],
-])('a subscription with a coupon, %s, is refused', async (_case, coupon, text) => {
-  const harness = await startHarness()
-  const { stripe } = harness
-  const plans = await newPlans(harness)
-  await stripe.coupons.create({ id: 'DOLLARS', amount_off: 100, currency: 'usd' })
-  await stripe.coupons.create({ id: 'LATE', percent_off: 5, redeem_by: Math.floor(Date.now() / 1000) - 5 })
-  await expect(stripe.coupons.create({ id: 'LATE', percent_off: 5 })).rejects.toMatchObject({
-    code: 'resource_already_exists',
-  })
-  await expect(
-    newSubscriber(harness, { items: [{ price: plans.pro_monthly.id }], discounts: [{ coupon }] }),
-  ).rejects.toThrow(text)
-  expect((await stripe.subscriptions.list()).data).toEqual([])
 })

@@ -33,31 +33,6 @@ async function start() {
   return { harness, stripe, plans, subscription, item, customer: subscriber.customer, current, plan, advance }
 }
 
-it('a change that is planned comes about with the next period, and is billed from then on', async () => {
-  const { stripe, plans, plan, current, advance, item } = await start()
-  const schedule = await plan(plans.teams_monthly.id, 3)
-  expect(schedule).toMatchObject({
-    status: 'active',
-    phases: [{ items: [{ quantity: 5 }] }, { items: [{ quantity: 3 }], start_date: item.current_period_end }],
-  })
-  expect(await current()).toMatchObject({ schedule: schedule.id, items: { data: [{ quantity: 5 }] } })
-  expect(await stripe.invoices.createPreview({ subscription: item.subscription })).toMatchObject({
-    total: 9000,
-  })
-
-  await advance(31 * day + 60)
-
-  const after = await stripe.subscriptions.retrieve(item.subscription, { expand: ['latest_invoice'] })
-  expect(after).toMatchObject({
-    latest_invoice: { billing_reason: 'subscription_cycle', total: 9000, status: 'paid' },
-  })
-  expect(firstItem(after)).toMatchObject({
-    id: item.id,
-    quantity: 3,
-    current_period_start: item.current_period_end,
-  })
-})
-
 it('a schedule is completed when its last phase has ended, not when that began', async () => {
   const { harness, stripe, plans, plan, current, advance, item } = await start()
   const { id } = await plan(plans.teams_monthly.id, 3)
