@@ -14,7 +14,7 @@ import {
   turnStripeKnob,
   withDatabase,
 } from './support/product.ts'
-import { alone, alsoOnPhones, expect, long, longAndGerman, longAndOnPhones, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, longAndGerman, longAndOnPhones, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
@@ -188,32 +188,6 @@ test(
       '\uFEFFday,requests,failed,credits',
       expect.stringMatching(/^[\d-]{10},4,2,75$/),
     ])
-  },
-)
-
-test(
-  'a plan has its next payment, an invoice and a way to the billing portal and back',
-  long,
-  async ({ page }) => {
-    await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro&billing=monthly&currency=EUR&seats=1')
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays, /^(Start|Subscribe|Pay)/)
-    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
-
-    await page.goto('/billing')
-    const next = region(page, 'Next Payment')
-    await expect(next).toContainText('€20.00')
-    await expect(next).toContainText('Visa •••• 4242')
-    await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
-      'href',
-      /\/i\/in_\w+\/pdf/,
-    )
-    await next.getByRole('button', { name: 'Manage billing' }).click()
-    await page.waitForURL(/\/p\/session\//)
-    await page.getByRole('link', { name: /Return to/ }).click()
-    await page.waitForURL('**/billing')
-    await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
   },
 )
 

@@ -220,46 +220,6 @@ test(
 )
 
 test(
-  'a trial that ends and a plan that is cancelled say their day on the dashboard and on billing, with one click out of it',
-  alsoOnPhones,
-  async ({ page, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    const id = await subscribe(customer, 'pro')
-    const { subscriptions } = openSandboxStripe()
-    const { trial_end } = await subscriptions.retrieve(id)
-    await subscriptions.update(id, { trial_end: Number(trial_end) - 12 * 24 * 3600 })
-    const notices = region(page, 'Notices')
-    await showsAfterReloads(page, notices.getByText(/^The free trial of Pro ends on \w+ \d+, \d+$/))
-    await page.goto('/billing')
-    await expect(notices).toContainText('The first payment, €20.00, is taken on that day.')
-    await subscriptions.update(id, { cancel_at_period_end: true })
-    await showsAfterReloads(page, notices.getByText(/^Pro ends on \w+ \d+, \d+$/))
-    await page.goto('/billing')
-    await expect(notices).toContainText('Nothing more will be charged.')
-    await notices.getByRole('button', { name: 'Resume plan' }).click()
-    await page.waitForURL(/\/p\/session\//)
-  },
-)
-
-test(
-  'a payment that the bank wants confirmed has a notice on the dashboard and on billing, with one click to its page',
-  alsoOnPhones,
-  async ({ page, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    const id = await subscribe(customer, 'pro')
-    await turnStripeKnob(`subscriptions/${id}/card`, { card: '4000002760003184' })
-    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
-    const notices = region(page, 'Notices')
-    await showsAfterReloads(page, notices.getByText('€20.00 for Pro has to be confirmed'))
-    await page.goto('/billing')
-    await expect(notices).toContainText('€20.00 for Pro has to be confirmed')
-    await notices.getByRole('link', { name: 'Confirm payment' }).click()
-    await expect(page.getByText('€20.00').first()).toBeVisible()
-    await expect(page).toHaveURL(/\/i\//)
-  },
-)
-
-test(
   'the dashboard of a chosen organization shows its pool: an admin buys, a member sees',
   alsoOnPhones,
   async ({ page, browser }) => {
@@ -408,22 +368,6 @@ test(
     await expect(failure).toBeVisible()
     await context.setOffline(false)
     await expect(page.getByRole('table')).toContainText('Add credits at any time')
-  },
-)
-
-test(
-  'the profile is for people who are signed in, and leads back to the dashboard',
-  long,
-  async ({ page }) => {
-    await page.goto('/profile')
-    await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fprofile/)
-    const { email } = await signUp(page)
-    await page.goto('/profile')
-    await expect(page.getByText(email).first()).toBeVisible()
-    await expect(page.getByRole('link', { name: /home$/ })).toHaveAttribute('href', '/')
-    await expectAccessible(page)
-    await page.getByRole('link', { name: 'Dashboard' }).click()
-    await expect(page).toHaveURL(/\/dashboard$/)
   },
 )
 

@@ -419,17 +419,6 @@ test('the teams page leads to the plans, to the features and to sales', long, as
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(pages[0][1])
 })
 
-test('the updates are dated, latest first', longAndOnPhones, async ({ page }) => {
-  await page.goto('/updates')
-  const dates = await Promise.all(
-    (await page.locator('time').all()).map((time) => time.getAttribute('datetime')),
-  )
-  expect(dates).toEqual([
-    ...['2026-11-26', '2026-11-25', '2026-11-22', '2026-11-20'],
-    ...['2025-08-10', '2025-08-05', '2025-08-01'],
-  ])
-})
-
 test(
   'terms, privacy, refunds and imprint are linked on every public page, as samples',
   longAndOnPhones,
@@ -447,17 +436,6 @@ test(
     }
   },
 )
-
-test('an unknown address is a 404 with a page that leads home', longAndOnPhones, async ({ page }) => {
-  expect((await page.goto('/dashboard/nowhere'))?.status()).toBe(404)
-  await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible()
-  expect((await page.goto('/invite/org_1/inv_1'))?.status()).toBe(200)
-})
-
-test('the illustration of one account shows one editor connected', longAndOnPhones, async ({ page }) => {
-  await page.goto('/')
-  await expect(page.getByText('Connected', { exact: true })).toHaveCount(1)
-})
 
 test('a signed-in user finds the way back to the dashboard, and the menu of the account', async ({
   page,

@@ -3,7 +3,7 @@ import { expectAccessible } from './support/accessibility.ts'
 import { chooseOrganization, isPhone } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard, payBySavedCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
+import { clearFaults, openSandboxClerk, turnStripeKnob } from './support/product.ts'
 import { spendAsEditor } from './support/spend-as-editor.ts'
 import { expect, long, longAndAlone, longAndOnPhones, test } from './support/test.ts'
 
@@ -94,30 +94,6 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await expect(documents.first()).toContainText(/^2 more seats until \w+ \d+, \d+/)
   await expect(documents.last()).toContainText(/^Teams, 3 seats, until \w+ \d+, \d+/)
 })
-
-test(
-  'the page says when the invitation will be sent when the sign-in service asks to wait',
-  longAndAlone,
-  async ({ page }) => {
-    const { email, organizationId } = await subscribeTeam(page, 3)
-    const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
-    await turnClerkKnob('faults', {
-      status: 429,
-      count: 10,
-      path_prefix,
-      method: 'POST',
-      retry_after_s: 1200,
-    })
-    await openSeats(page)
-    await invite(page, email.replace('ada.', 'guest.'))
-    await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText(
-      '20 minutes',
-    )
-    await expect(region(page, 'Invite by email').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
-    await expect(person(page, email.replace('ada.', 'guest.'))).toContainText(/Will be sent at \d+:\d\d/)
-    await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
-  },
-)
 
 test('a member is assigned a seat instead of being invited', long, async ({ page, browser }) => {
   const { organizationId } = await subscribeTeam(page, 3)

@@ -85,28 +85,6 @@ test(
   },
 )
 
-test('a sample editor whose token is revoked says so, and is signed in again', async ({
-  page,
-  context,
-  baseURL,
-}) => {
-  const customer = await newCustomer(page.request, baseURL)
-  await page.goto('/dashboard')
-  const editor = await openEditor(page, context)
-  await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits available')
-  await customer.call('/api/extension-token/revoke-all', {})
-  await editor.reload()
-  await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
-  await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits available')
-  await editor.getByRole('button', { name: 'Sign out' }).click()
-  await expect(editor.getByText('Not signed in')).toBeVisible()
-  await page.reload()
-  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
-})
-
 test(
   'two editors are signed in at once, and each is revoked on the dashboard while the other goes on',
   longAndOnPhones,
