@@ -18,6 +18,8 @@ export type StateFileOptions = {
   path: string
   /** As in the variable that names the file: `stripe` for SANDBOX_STRIPE_STATE_FILE. */
   service: string
+  /** Reads a file of an earlier format; null when it is not one either. */
+  readEarlierFormat?: (text: string) => Change[] | null
 }
 
 export type StateFile = {
@@ -39,7 +41,7 @@ const shortest_rewrite_bytes = 16 * 1024 * 1024
  * whole state after a pause would cost more with every object and lose the latest changes on a `kill -9`;
  * this loses nothing that a caller was told.
  */
-export function openStateFile({ path, service }: StateFileOptions): StateFile {
+export function openStateFile({ path, service, readEarlierFormat }: StateFileOptions): StateFile {
   const header = `{"format":"sandbox-${service} journal 1"}`
   let file: number | null = null
   let bytes_at_rewrite = 0
@@ -51,7 +53,9 @@ export function openStateFile({ path, service }: StateFileOptions): StateFile {
       const text = readFileSync(path, 'utf8')
       const [first, ...lines] = text.split('\n')
       if (first === header) return lines.flatMap(parseLine)
-      throw new Error(`${path} is not a state file of sandbox/${service}; move it away.`)
+      const changes = readEarlierFormat?.(text)
+      if (!changes) throw new Error(`${path} is not a state file of sandbox/${service}; move it away.`)
+      return [changes]
     },
 
     append(changes) {
