@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { signUp } from './support/people.ts'
 import { alsoOnPhones, expect, german, long, longAndOnPhones, test } from './support/test.ts'
 
@@ -238,7 +237,6 @@ test(
     await page.waitForLoadState('networkidle')
     expect(requested).not.toContain('/demo.webm')
     expect(await playedFor()).toBe(0)
-    await expectAccessible(page)
 
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     await page.goto('/')
@@ -280,9 +278,6 @@ test(
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Holds' }).click()
     await expect(page).toHaveURL(/\/docs#holds$/)
     await expect(page.getByRole('heading', { level: 2, name: 'Holds' })).toBeInViewport()
-    await expectAccessibleInBothThemes(page)
-    await page.setViewportSize(phone)
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(phone.width)
   },
 )
 
