@@ -121,12 +121,11 @@ describe('the same Idempotency-Key', () => {
             }
           : Reflect.get(target, name),
     })
-    const forgetful = await product.startServer({
+    await using forgetful = await product.startServer({
       deps: { stripe: withSessions(stripe.client, sessions) },
     })
     expect((await buy({ key, on: forgetful })).status).toBe(503)
     const again = await buy({ key, on: forgetful })
-    await forgetful.close()
     expect(again.status).toBe(200)
     expect(await intents()).toHaveLength(1)
     expect((await sessionsOf()).sessions.map(({ id }) => id)).toEqual([again.body.sessionId])

@@ -23,13 +23,12 @@ describe('a budget of requests', () => {
   })
 
   test('a budget of requests says in each answer how much there is and is left, until when, and is a 429 when it is used up', async () => {
-    const server = await startTestServer({
+    await using server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: two }) },
     })
     const answers = []
     for (let count = 0; count < 3; count++) answers.push(await server.api(listPlans))
-    await server.close()
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
     expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -46,7 +45,7 @@ describe('a budget of requests', () => {
 
 describe('an anonymous caller is counted by the address', () => {
   async function statuses(trusted_proxies: readonly string[], calls: readonly string[]): Promise<number[]> {
-    const server = await startTestServer({
+    await using server = await startTestServer({
       databaseUrl: database.url,
       settings: { production: true, trusted_proxies },
       deps: { limits: createRateLimits({ perMinute: { ...two, read: 1 } }) },
@@ -55,7 +54,6 @@ describe('an anonymous caller is counted by the address', () => {
     for (const header of calls) {
       seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
     }
-    await server.close()
     return seen
   }
   test('callers of one home or site share four and sixteen budgets, in however many networks they are', async () => {
@@ -66,13 +64,12 @@ describe('an anonymous caller is counted by the address', () => {
   })
 
   test('a caller who asks for pages without end is told to wait', async () => {
-    const server = await startTestServer({
+    await using server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { ...two, page: 2 } }) },
     })
     const answers = []
     for (let count = 0; count < 3; count++) answers.push((await fetch(`${server.url}/favicon.svg`)).status)
-    await server.close()
     expect(answers.at(-1)).toBe(429)
   })
 

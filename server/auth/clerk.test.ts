@@ -94,28 +94,26 @@ describe('a bearer token', () => {
 describe('when Clerk does not answer', () => {
   test('a caller with a valid token gets a 503 instead of being signed out', async () => {
     // Its own address, so that no key is remembered for it.
-    const unreachable = await startTestServer({ databaseUrl: database.url, clerk: { port: 1 } })
+    await using unreachable = await startTestServer({ databaseUrl: database.url, clerk: { port: 1 } })
     const answer = await whoAmI(`Bearer ${ada.token}`, unreachable)
-    await unreachable.close()
     expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
     expect(answer.headers.get('retry-after')).toBe('5')
   })
 
   test('a caller gets a 503 when Clerk answers 500 for its keys', async () => {
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/jwks' })
-    const other = await startTestServer({
+    await using other = await startTestServer({
       databaseUrl: database.url,
       env: { CLERK_API_URL: `http://127.0.0.1:${clerk.port}/bapi` },
     })
     const answer = await whoAmI(`Bearer ${ada.token}`, other)
-    await other.close()
     expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
   })
 })
 
 describe('an address that sends forged tokens', () => {
   test('an address that sends forged tokens has to wait, and expired tokens do not count', async () => {
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
       deps: { limits: createRateLimits({ perMinute: { read: 100, write: 100, checkout: 100, auth: 2 } }) },
@@ -129,7 +127,6 @@ describe('an address that sends forged tokens', () => {
     const third = await whoAmI(`Bearer ${forged}`, strict)
     // Another user behind the same address must not be locked out.
     expect(await whoAmI(`Bearer ${ada.token}`, strict)).toMatchObject({ status: 404 })
-    await strict.close()
     expect(third).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
   })
@@ -138,7 +135,7 @@ describe('an address that sends forged tokens', () => {
 test('tokens that name keys which do not exist make one call to Clerk a second, and a valid one is accepted meanwhile', async () => {
   const asked: string[] = []
   const counting = await startCountingProxy(clerk.port, (path) => path.endsWith('/jwks') && asked.push(path))
-  const other = await startTestServer({
+  await using other = await startTestServer({
     databaseUrl: database.url,
     env: { CLERK_API_URL: `http://127.0.0.1:${counting.port}/bapi` },
   })
@@ -154,7 +151,6 @@ test('tokens that name keys which do not exist make one call to Clerk a second, 
   )
   expect(await whoAmI(`Bearer ${ada.token}`, other)).toMatchObject({ status: 404 })
   const seconds = (performance.now() - before) / 1000
-  await other.close()
   await counting.close()
   expect(new Set(statuses)).toEqual(new Set([401]))
   // One for the list, one of the SDK's for the valid token, and one for each second that this took.

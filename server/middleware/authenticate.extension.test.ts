@@ -72,7 +72,7 @@ describe('two kinds of token', () => {
 
 describe('an editor that calls an endpoint for browsers', () => {
   test('an editor that calls an endpoint for browsers is refused without asking Clerk, and does not count as a forged token', async () => {
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { auth: 2 } }) },
     })
@@ -80,7 +80,6 @@ describe('an editor that calls an endpoint for browsers', () => {
     for (let count = 0; count < 4; count++) {
       statuses.push((await strict.api(getActiveExtensionToken, { token: editor.token })).status)
     }
-    await strict.close()
     // Clerk is unavailable there: a call to it would end in a 503.
     expect(statuses).toEqual([401, 401, 401, 401])
   })
@@ -88,7 +87,7 @@ describe('an editor that calls an endpoint for browsers', () => {
 
 describe('an address that guesses tokens', () => {
   test('an address that guesses tokens has to wait; expired and revoked ones do not count, and a valid one is never refused', async () => {
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
       deps: { limits: createRateLimits({ perMinute: { auth: 2, extension: 100 } }) },
@@ -101,7 +100,6 @@ describe('an address that guesses tokens', () => {
     expect((await balance(`Bearer ${createToken()}`, strict)).status).toBe(401)
     const guess = await balance(`Bearer ${createToken()}`, strict)
     const good = await balance(`Bearer ${editor.token}`, strict)
-    await strict.close()
     expect(guess).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
     expect(good.status).toBe(200)
     expect(Number(guess.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -110,7 +108,7 @@ describe('an address that guesses tokens', () => {
 
 describe('the budget of requests', () => {
   test('the budget of requests is the user’s, not the address’s', async () => {
-    const strict = await startTestServer({
+    await using strict = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { extension: 2 } }) },
     })
@@ -119,7 +117,6 @@ describe('the budget of requests', () => {
     for (const shown of [editor.token, editor.token, editor.token, other]) {
       statuses.push((await balance(`Bearer ${shown}`, strict)).status)
     }
-    await strict.close()
     expect(statuses).toEqual([200, 200, 429, 200])
   })
 })

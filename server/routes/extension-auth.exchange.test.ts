@@ -14,12 +14,12 @@ import {
   signInBoundTo,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { type ApiAnswer, startTestServer } from '../../tests/support/product/test-server.ts'
+import type { ApiAnswer } from '../../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createEditorTokens } from '../auth/editor-tokens.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, clock, startServer } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
@@ -275,9 +275,7 @@ describe('a code that is used twice', () => {
 test('the server reloads all tokens only after an exchange that may have revoked one', async () => {
   const editorTokens = createEditorTokens(database.server)
   let forgotten = 0
-  const counting = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
+  const counting = await startServer({
     deps: {
       editorTokens: {
         ...editorTokens,
@@ -389,14 +387,12 @@ describe('an invalid request', () => {
 })
 
 test('an address that guesses has to wait, and is told in a form that an OAuth client reads', async () => {
-  const strict = await startTestServer({
-    databaseUrl: database.url,
+  await using strict = await startServer({
     deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },
   })
   const answers = []
   for (let count = 0; count < 3; count++)
     answers.push(await exchange(strict, { ...newSignIn(), code: 'guess' }))
-  await strict.close()
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 429])
   expect(answers[2]?.body).toMatchObject({ error: 'temporarily_unavailable', code: 'too_many_requests' })
   expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -14,10 +14,9 @@ import {
   signedRequestOf,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, clock, startServer } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
@@ -92,9 +91,8 @@ describe('beginning a sign-in', () => {
   })
 
   test('beginning a sign-in needs no database', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    await using broken = await startServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const answer = await initiate(broken, newSignIn())
-    await broken.close()
     expect(answer.status).toBe(200)
   })
 })
@@ -182,7 +180,7 @@ describe('binding the user', () => {
   test('a request that was changed, or signed for another state or by another secret, is a 404', async () => {
     const [signIn, other] = [newSignIn(), newSignIn()]
     const request = await signedRequestOf(server, signIn)
-    const elsewhere = await startTestServer({ databaseUrl: database.url, clerk })
+    await using elsewhere = await startServer()
     const [head, , signature] = request.split('.')
     const claims = { ...decodeJwt(request), redirect_uri: 'http://localhost:6666/' }
     const forged = [
@@ -193,7 +191,6 @@ describe('binding the user', () => {
       new UnsecuredJWT(claims).encode(),
       'none',
     ]
-    await elsewhere.close()
     const before = await rows()
     for (const one of forged)
       expect(await bind(server, signIn, ada, { request: one })).toMatchObject({
@@ -207,8 +204,7 @@ describe('binding the user', () => {
   test('a request that was signed with a secret that is being replaced is accepted', async () => {
     const [old, next] = ['an old secret of thirty-two bytes', 'the next secret of thirty-two byte']
     const signIn = newSignIn()
-    const start = (secret: string) =>
-      startTestServer({ databaseUrl: database.url, clerk, env: { SIGN_IN_SECRET: secret } })
+    const start = (secret: string) => startServer({ env: { SIGN_IN_SECRET: secret } })
     const [before, during] = [await start(old), await start(`${next}, ${old}`)]
     const after = await start(next)
     const statuses = []
@@ -379,23 +375,18 @@ describe('a sign-in that ends at another extension', () => {
   })
 
   test('a sign-in that ends at another extension is ours when EXTENSION_IDS names it', async () => {
-    const other = await startTestServer({
-      databaseUrl: database.url,
-      clerk,
+    await using other = await startServer({
       env: { EXTENSION_IDS: 'acme.assistant, acme.assistant-beta' },
     })
     const statuses = []
     for (const id of ['acme.assistant', 'Acme.Assistant-Beta', 'tidemark.tidemark']) {
       statuses.push((await initiate(other, newSignIn(`vscode://${id}/auth`))).status)
     }
-    await other.close()
     expect(statuses).toEqual([200, 200, 400])
   })
 
   test('a sign-in of an editor that EDITORS does not name is refused, with a way on', async () => {
-    const other = await startTestServer({
-      databaseUrl: database.url,
-      clerk,
+    await using other = await startServer({
       env: { EDITORS: 'acme-code:Acme Code, code.acme.example:Acme in a browser' },
     })
     const unknown = newSignIn('vscode://tidemark.tidemark/auth')
@@ -415,6 +406,5 @@ describe('a sign-in that ends at another extension', () => {
     expect((await initiate(other, newSignIn('acme-code://tidemark.tidemark/auth'))).status).toBe(200)
     // It was begun while the list was longer.
     expect(await bind(other, unknown, ada)).toMatchObject(refused)
-    await other.close()
   })
 })

@@ -159,7 +159,7 @@ describe('the payer of a token', () => {
 
   test('the payer of a token is changed by its editor, for the next call of every server', async () => {
     const { person, org } = await colleague({ own: 50, pool: 500 })
-    const other = await startServer()
+    await using other = await startServer()
     const token = await editorOf(person)
     const { headers } = await server.api(getExtensionBalance, { token })
     const etag = headers.get('etag') ?? ''
@@ -170,7 +170,6 @@ describe('the payer of a token', () => {
     })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ payer: org.id })
-    await other.close()
   })
 
   test('an organization without an active seat cannot be chosen, and the payer stays', async () => {
@@ -195,14 +194,13 @@ describe('the payer of a token', () => {
 
   test('a token that was revoked chooses no payer, also on a server that remembers it', async () => {
     const { person, org } = await colleague({ pool: 500 })
-    const other = await startServer()
+    await using other = await startServer()
     const token = await editorOf(person)
     expect((await other.api(getExtensionBalance, { token })).status).toBe(200)
     await call(revokeAllExtensionTokens, person.token)
     for (const on of [server, other]) {
       expect(await choose(token, org.id, on)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
     }
-    await other.close()
   })
 
   test('a seat that was revoked after the choice is a refusal with its ways on, and no payer is charged', async () => {

@@ -14,10 +14,12 @@ import { buildSubscription } from '../../tests/support/factories/subscriptions.t
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, stripe, clerk, server } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, stripe, clerk, server, startServer } = testProduct({
+  stripe: 'with_prices',
+  clerk: 'sandbox',
+})
 const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
 const grace = madeOnce(() => signUp(clerk))
 const bob = madeOnce(() => signUp(clerk))
@@ -395,10 +397,7 @@ async function recordPortalSessions() {
             },
           },
   })
-  const on = await startTestServer({
-    databaseUrl: database.url,
-    stripe,
-    clerk,
+  const on = await startServer({
     deps: { stripe: recording },
   })
   return { sessions, on }
