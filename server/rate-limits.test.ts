@@ -74,26 +74,19 @@ describe('an anonymous caller is counted by the address', () => {
   })
 
   const forwarded = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
-
-  test('an anonymous caller is counted by the address that our proxy appended: what a caller claims changes nothing', async () => {
-    expect(await statuses(['127.0.0.0/8'], forwarded)).toEqual([200, 429, 200])
-  })
-
-  test('an anonymous caller is counted by the address that the first of several proxies of ours appended', async () => {
-    const calls = [
-      '6.6.6.1, 198.51.100.7, 10.1.2.3',
-      '6.6.6.2, 198.51.100.7, 10.3.2.1',
-      '198.51.100.8, 10.1.2.3',
-    ]
-    expect(await statuses(['127.0.0.1', '10.0.0.0/8'], calls)).toEqual([200, 429, 200])
-  })
-
-  test('an anonymous caller is counted by the address of the connection, whatever the header says, while no proxy is named, also in production', async () => {
-    expect(await statuses([], forwarded)).toEqual([200, 429, 429])
-  })
-
-  test('an anonymous caller is counted by the address of the connection when it is none of the proxies that are named', async () => {
-    expect(await statuses(['192.0.2.0/24'], forwarded)).toEqual([200, 429, 429])
+  const [first, second, third] = forwarded
+  const behindTwo = [`${first}, 10.1.2.3`, `${second}, 10.3.2.1`, `${third}, 10.1.2.3`]
+  const [byHeader, byConnection] = [
+    [200, 429, 200],
+    [200, 429, 429],
+  ]
+  test.for([
+    ['that our proxy appended: what a caller claims changes nothing', ['127.0.0.0/8'], forwarded, byHeader],
+    ['that the first of our proxies appended', ['127.0.0.1', '10.0.0.0/8'], behindTwo, byHeader],
+    ['of the connection while no proxy is named, also in production', [], forwarded, byConnection],
+    ['of the connection when it is none of the named proxies', ['192.0.2.0/24'], forwarded, byConnection],
+  ] as const)('an anonymous caller is counted by the address %s', async ([, proxies, calls, answers]) => {
+    expect(await statuses(proxies, calls)).toEqual(answers)
   })
 })
 

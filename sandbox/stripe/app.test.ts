@@ -55,14 +55,6 @@ it('an answer that is held back is as old as its call, and later calls are answe
   expect(arrived).toEqual(['Ada'])
 })
 
-it('an answer without a field is one time only, and what it is about is whole', async () => {
-  const { stripe, knob } = await startHarness()
-  await knob('faults', { without: ['name'], count: 1, path_prefix: '/v1/customers' })
-  const created = await stripe.customers.create({ name: 'Ada' })
-  expect(created).not.toHaveProperty('name')
-  expect(await stripe.customers.retrieve(created.id)).toMatchObject({ name: 'Ada' })
-})
-
 it('errors have the form and status of Stripe', async () => {
   const harness = await startHarness()
   const { stripe } = harness
@@ -168,17 +160,6 @@ describe('the clock', () => {
     await harness.knob('reset')
     expect(await reset).toMatchObject({ offset_ms: 0 })
   })
-})
-
-it('a knob that is turned wrongly says how', async () => {
-  const { knob } = await startHarness()
-  expect(await knob('deliveries', { mode: 'sideways' })).toMatchObject({
-    status: 400,
-    body: { error: { message: expect.stringContaining('mode') } },
-  })
-  expect((await knob('faults', {})).status).toBe(400)
-  expect((await knob('faults', { status: 500, hold: true })).status).toBe(400)
-  expect((await knob('sessions/cs_none/pay')).status).toBe(404)
 })
 
 it('metadata is merged key by key, and an update tells what it changed', async () => {

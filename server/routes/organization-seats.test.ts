@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { assignSeat, getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
-import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { initializeUser } from '../../schema/api/users.ts'
 import { buildMember, buildTeam, removeMember, type Team } from '../../tests/support/factories/teams.ts'
 import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
-import { testAppUrl } from '../../tests/support/services/sandbox.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, server, clerk } = product
@@ -134,46 +132,6 @@ describe('assigning a seat', () => {
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
     expect(await clerk.directory.listInvitations(ours.organization.id)).toHaveLength(1)
   })
-
-  test('adopts an invitation that was sent from Clerk’s own settings', async () => {
-    const ours = await team(2)
-    const { email } = await signUp(clerk)
-    await clerk.directory.sendInvitation({
-      invitation_id: 'none',
-      organization_id: ours.organization.id,
-      inviter_id: ours.admin.user_id,
-      email,
-      role: 'member',
-      lifetime_days: 5,
-      redirect_url: testAppUrl,
-    })
-    expect(await assign(ours, email)).toMatchObject({ status: 200, body: { seat: { status: 'pending' } } })
-    const [sent] = await clerk.directory.listInvitations(ours.organization.id)
-    const { invitations } = await server.ask(listTeamInvitations, {
-      token: ours.admin.token,
-      query: { org_id: ours.organization.id },
-    })
-    expect(invitations).toMatchObject([
-      { clerk_invitation_id: sent?.clerk_invitation_id, expires_at: sent?.expires_at.toISOString() },
-    ])
-  })
-
-  test.each([500, 422])(
-    'assigning a seat leaves nothing behind when Clerk answers %s to the invitation',
-    async (status) => {
-      const ours = await team(1)
-      const { email } = await signUp(clerk)
-      const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-      await clerk.knob('faults', { status, count: 10, path_prefix })
-      expect(await assign(ours, email)).toMatchObject({
-        status: status === 500 ? 503 : 502,
-        body: { error: 'Failed to assign seat', code: 'organization_change_failed' },
-      })
-      expect(await seatsOf(ours)).toMatchObject({ seats_used: 0 })
-      await clerk.clear('faults')
-      expect(await assign(ours, email)).toMatchObject({ status: 200 })
-    },
-  )
 
   test('continues where a request crashed after reserving the seat', async () => {
     const ours = await team(1)

@@ -13,15 +13,7 @@ import {
   turnClerkKnob,
   turnStripeKnob,
 } from './support/product.ts'
-import {
-  alsoOnPhones,
-  expect,
-  long,
-  longAndAlone,
-  longAndOnPhones,
-  onPhonesFirst,
-  test,
-} from './support/test.ts'
+import { alsoOnPhones, expect, long, longAndAlone, longAndOnPhones, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
 const toasts = (page: Page) => region(page, /Notifications/)
@@ -166,26 +158,6 @@ test(
     await expect(panel).toBeHidden()
     await region(page, 'Notices').getByRole('button', { name: 'Resume plan' }).click()
     await page.waitForURL(/\/p\/session\//)
-  },
-)
-
-test(
-  'a payment that was declined is made with another card in three clicks or fewer',
-  onPhonesFirst,
-  async ({ page, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    const id = await subscribe(customer, 'pro')
-    await turnStripeKnob(`subscriptions/${id}/card`, { card: cards.paysOnce.replaceAll(' ', '') })
-    await openSandboxStripe().subscriptions.update(id, { trial_end: 'now' })
-    const notices = region(page, 'Notices')
-    await showsAfterReloads(page, notices.getByText(/^€20\.00 for Pro was declined on \w+ \d+, \d+$/))
-    const counted = await startCounting(page.context())
-    await notices.getByRole('link', { name: 'Pay now' }).click()
-    await payByCard(page, cards.pays)
-    await expect(page.getByText('Paid', { exact: true }).first()).toBeVisible()
-    expect(counted.clicks).toBeLessThanOrEqual(3)
-    await showsAfterReloads(page, region(page, 'Current Plan').getByText('Active'))
-    await expect(notices).toBeHidden()
   },
 )
 
