@@ -22,36 +22,34 @@ beforeAll(async () => {
 const page = async (query: Record<string, string> = {}, by = ada) =>
   (await server.ask(explainBalance, { token: by.token, query })).data
 
-describe('the transactions', () => {
-  test('the transactions show purchases and usage, newest first, with their causes', async () => {
-    const intent = await buildPurchase(database.server, {
-      user_id: ada.user_id,
-      owner_id: ada.user_id,
-      stripe_session_id: 'cs_test_history',
-    })
-    await postTransfer(database.worker, {
-      ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
-      grant: purchaseGrant(
-        { owner_kind: 'user', owner_id: ada.user_id },
-        { intent_id: intent.id, starts_at: new Date() },
-      ),
-    })
-    await spend(ada.user_id, 20)
-    const { items } = await page()
-    expect(items).toMatchObject([
-      {
-        cause: { kind: 'usage', note: 'Extension usage', document_id: null },
-        change: { total: -20 },
-        balance_after: { total: 480 },
-      },
-      {
-        cause: { kind: 'purchase', document_id: 'cs_test_history' },
-        change: { purchased: 500 },
-        balance_after: { total: 500 },
-        occurred_at: '2026-01-02T03:04:05.000Z',
-      },
-    ])
+test('the transactions show purchases and usage, newest first, with their causes', async () => {
+  const intent = await buildPurchase(database.server, {
+    user_id: ada.user_id,
+    owner_id: ada.user_id,
+    stripe_session_id: 'cs_test_history',
   })
+  await postTransfer(database.worker, {
+    ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
+    grant: purchaseGrant(
+      { owner_kind: 'user', owner_id: ada.user_id },
+      { intent_id: intent.id, starts_at: new Date() },
+    ),
+  })
+  await spend(ada.user_id, 20)
+  const { items } = await page()
+  expect(items).toMatchObject([
+    {
+      cause: { kind: 'usage', note: 'Extension usage', document_id: null },
+      change: { total: -20 },
+      balance_after: { total: 480 },
+    },
+    {
+      cause: { kind: 'purchase', document_id: 'cs_test_history' },
+      change: { purchased: 500 },
+      balance_after: { total: 500 },
+      occurred_at: '2026-01-02T03:04:05.000Z',
+    },
+  ])
 })
 
 const spend = (

@@ -277,32 +277,30 @@ describe('the payer of a token', () => {
   })
 })
 
-describe('a refusal for too few credits', () => {
-  test('a refusal for too few credits names those who could pay, and says so', async () => {
-    const { person, org } = await colleague({ own: 50, pool: 500 })
-    const own = await editorOf(person)
-    expect(await report(own, { credits: 60 })).toMatchObject({
-      status: 402,
-      body: {
-        error:
-          'Not enough credits. This takes 60 credits, and your personal balance has 50. Please buy more credits. An organization in which you have a seat could pay for this instead.',
-        other_payers: [{ id: org.id, available: 500 }],
-      },
-    })
-    const second = await buildOrganization(clerk, await signUp(clerk))
-    await buildSeat(database, { organization_id: second.id, ...seatOf(person) })
-    await giveCredits(database, { owner_kind: 'organization', owner_id: second.id }, { plan: 600 })
-    await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 950 })
-    const { body } = await report(own, { credits: 550, payer: org.id })
-    expect(body).toMatchObject({
-      error: expect.stringMatching(
-        /Your personal balance or an organization in which you have a seat could pay for this instead\.$/,
-      ),
-      other_payers: [
-        { id: 'personal', available: 1000 },
-        { id: second.id, available: 600 },
-      ],
-    })
+test('a refusal for too few credits names those who could pay, and says so', async () => {
+  const { person, org } = await colleague({ own: 50, pool: 500 })
+  const own = await editorOf(person)
+  expect(await report(own, { credits: 60 })).toMatchObject({
+    status: 402,
+    body: {
+      error:
+        'Not enough credits. This takes 60 credits, and your personal balance has 50. Please buy more credits. An organization in which you have a seat could pay for this instead.',
+      other_payers: [{ id: org.id, available: 500 }],
+    },
+  })
+  const second = await buildOrganization(clerk, await signUp(clerk))
+  await buildSeat(database, { organization_id: second.id, ...seatOf(person) })
+  await giveCredits(database, { owner_kind: 'organization', owner_id: second.id }, { plan: 600 })
+  await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 950 })
+  const { body } = await report(own, { credits: 550, payer: org.id })
+  expect(body).toMatchObject({
+    error: expect.stringMatching(
+      /Your personal balance or an organization in which you have a seat could pay for this instead\.$/,
+    ),
+    other_payers: [
+      { id: 'personal', available: 1000 },
+      { id: second.id, available: 600 },
+    ],
   })
 })
 

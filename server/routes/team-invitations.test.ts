@@ -190,19 +190,17 @@ describe('sending an invitation', () => {
   })
 })
 
-describe('the list', () => {
-  test('the list of invitations is newest first, by organization as by subscription', async () => {
-    const ours = await team(5)
-    const emails = [await stranger(), await stranger(), await stranger()]
-    for (const email of emails) await send(ours, email)
-    const { invitations } = await list(ours)
-    expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
-    const byOrganization = await server.ask(listTeamInvitations, {
-      token: ours.admin.token,
-      query: { org_id: ours.organization.id },
-    })
-    expect(byOrganization.invitations).toEqual(invitations)
+test('the list of invitations is newest first, by organization as by subscription', async () => {
+  const ours = await team(5)
+  const emails = [await stranger(), await stranger(), await stranger()]
+  for (const email of emails) await send(ours, email)
+  const { invitations } = await list(ours)
+  expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
+  const byOrganization = await server.ask(listTeamInvitations, {
+    token: ours.admin.token,
+    query: { org_id: ours.organization.id },
   })
+  expect(byOrganization.invitations).toEqual(invitations)
 })
 
 describe('revoking an invitation', () => {

@@ -3,7 +3,7 @@ import { cards, payByCard } from './support/checkout-page.ts'
 import { startCounting } from './support/clicks.ts'
 import { fillSignUp, signUp } from './support/people.ts'
 import { clearFaults, turnClerkKnob } from './support/product.ts'
-import { alsoOnPhones, expect, long, longAndAlone, test } from './support/test.ts'
+import { alsoOnPhones, expect, longAndAlone, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -97,23 +97,6 @@ test(
     await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
     await page.getByRole('button', { name: 'Manage billing' }).click()
     await page.waitForURL(/\/p\/session\//)
-  },
-)
-
-test(
-  'a payment page that was left bought nothing, and the same order can be taken up again',
-  long,
-  async ({ page }) => {
-    await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro')
-    await page.waitForURL(/\/c\/pay\//)
-    const paymentPage = page.url()
-    const sessionId = /cs_test_\w+/.exec(paymentPage)?.[0]
-    await page.goto(`/payment/success?session_id=${sessionId}`)
-    await expect(page.getByRole('heading', { name: 'Payment not completed' })).toBeVisible()
-    await expect(page.getByText('your plan has not changed')).toBeVisible()
-    await page.getByRole('link', { name: 'Try Again' }).click()
-    await page.waitForURL(paymentPage)
   },
 )
 
