@@ -7,6 +7,7 @@ import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { routes } from './routes.ts'
 
 const two = { read: 2, write: 2, checkout: 2, auth: 2 }
 
@@ -88,6 +89,13 @@ describe('an anonymous caller is counted by the address', () => {
   ] as const)('an anonymous caller is counted by the address %s', async ([, proxies, calls, answers]) => {
     expect(await statuses(proxies, calls)).toEqual(answers)
   })
+})
+
+test('every call of the contract that anyone may make, and that is no page’s reading, has the budget of sign-ins', () => {
+  const open = routes.flatMap(({ endpoint }) => (endpoint?.auth === 'public' ? [endpoint] : []))
+  const changing = open.filter(({ method }) => method !== 'GET')
+  expect(changing.map(({ limit }) => limit)).toEqual(changing.map(() => 'sign_in'))
+  expect(changing).not.toEqual([])
 })
 
 const redisUrl = inject('redisUrl')
