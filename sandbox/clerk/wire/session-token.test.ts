@@ -1,6 +1,5 @@
 import { createClerkClient, verifyToken } from '@clerk/backend'
 import { expect, test } from 'vitest'
-import { publicKeyPem, signingKey } from '../entities/signing-key.ts'
 import { seeds } from '../seed.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { testSandbox } from '../testing/sandbox.ts'
@@ -62,15 +61,4 @@ test('authenticateRequest finds user, organization and role from the bearer toke
   const auth = state.toAuth()
   expect(auth).toMatchObject({ userId: seeds.demo.id, orgId: seeds.organization.id, orgRole: 'org:admin' })
   expect(auth && 'has' in auth && auth.has({ role: 'org:admin' })).toBe(true)
-})
-
-test('the public key alone is enough to verify a token', async () => {
-  const jwtKey = publicKeyPem(signingKey(sandbox.service))
-  expect((await verifyToken(await token({ user_id: seeds.support.id }), { jwtKey })).sub).toBe(
-    seeds.support.id,
-  )
-  const published = await fetch(`${sandbox.url}/.well-known/jwks.json`)
-  expect(await published.json()).toMatchObject({
-    keys: [{ kid: signingKey(sandbox.service).kid, alg: 'RS256' }],
-  })
 })

@@ -7,8 +7,8 @@ import type { Sandbox } from '../../kit/serve.ts'
 import { seeds } from '../seed.ts'
 import { defaultSettings, type Settings } from '../settings.ts'
 import { startClerkSandbox } from '../start.ts'
-import { withOrganizations } from '../testing/instance.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
+import { withOrganizations } from '../testing/sandbox.ts'
 
 const secret = defaultSettings.webhookSecret
 const open: { close(): Promise<unknown> }[] = []

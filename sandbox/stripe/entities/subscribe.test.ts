@@ -119,10 +119,7 @@ it('a trial that may go without a card asks for none', async () => {
   const { harness, stripe, plans } = await start()
   const session = await newSubscriptionCheckout(harness, plans.pro_monthly.id, {
     payment_method_collection: 'if_required',
-    subscription_data: {
-      trial_period_days: 7,
-      trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
-    },
+    subscription_data: { trial_period_days: 7 },
   })
   expect(await (await fetch(session.url ?? '')).text()).not.toContain('Card number')
   await harness.submit(session.id, { email: 'ada@example.com' })
