@@ -3,7 +3,6 @@ import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
 import type { Claimable } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { preparedText } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
@@ -245,49 +244,17 @@ export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-const intentColumns = [
-  'id',
-  'kind',
-  'state',
-  'owner_kind',
-  'owner_id',
-  'credits',
-  'amount_minor',
-  'currency',
-  'stripe_session_id',
-  'stripe_invoice_id',
-] as const satisfies readonly (keyof CheckoutIntent)[]
-
 /** The terms of a checkout: what is granted to whom for which amount, and what became of it. */
-export type CheckoutTerms = Pick<CheckoutIntent, (typeof intentColumns)[number]>
-
-/** Locks several, in the order of their ids, so that concurrent lockers cannot deadlock. */
-export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutTerms[]> {
-  return lockByIds(db, [ids])
-}
-
-/**
- * Locks those of purchases that some of Stripe's events are about, which the caller has locked in a statement
- * before: what is to be applied of them needs them. So events and intents can be asked for together.
- */
-export async function lockIntentsOfEvents(
-  db: Kysely<DB>,
-  eventIds: readonly string[],
-): Promise<CheckoutTerms[]> {
-  return lockByEvents(db, [eventIds])
-}
-
-const lockByIds = preparedText<CheckoutTerms>(
-  'lock_intents',
-  `SELECT ${intentColumns.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
-)
-/** The state is not asked for in `WHERE`: an index of the state might be read whole. */
-const lockByEvents = preparedText<CheckoutTerms>(
-  'lock_intents_of_events',
-  `SELECT ${intentColumns.join()} FROM checkout_intents
-   WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(
-     SELECT CASE WHEN state = 'received' AND client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-       THEN client_reference_id::uuid END
-     FROM inbox_events WHERE source = 'stripe' AND id = ANY ($1::text[])))
-   ORDER BY id FOR UPDATE`,
-)
+export type CheckoutTerms = Pick<
+  CheckoutIntent,
+  | 'id'
+  | 'kind'
+  | 'state'
+  | 'owner_kind'
+  | 'owner_id'
+  | 'credits'
+  | 'amount_minor'
+  | 'currency'
+  | 'stripe_session_id'
+  | 'stripe_invoice_id'
+>

@@ -119,7 +119,6 @@ export interface CheckoutIntents {
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
-  withdrawn_at: Timestamp | null;
 }
 
 export interface Cursors {
@@ -200,32 +199,20 @@ export interface InboxEvents {
   attempts: Generated<number>;
   claims: Generated<number>;
   client_reference_id: string | null;
-  confirm_at: Timestamp | null;
-  confirmed_at: Timestamp | null;
   finished_at: Timestamp | null;
   id: string;
   last_error: string | null;
   next_try_at: Generated<Timestamp>;
-  object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
-  payload_filed_at: Timestamp | null;
-  payload_removed_at: Timestamp | null;
+  payload: Json | null;
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
   source: "stripe" | "clerk";
-  state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
+  state: Generated<"received" | "applied" | "ignored" | "failed">;
   subject: string | null;
   type: string;
   unavailable_since: Timestamp | null;
-}
-
-export interface InboxPayloads {
-  filed_at: Timestamp;
-  id: string;
-  payload: Json | null;
-  raw: Buffer | null;
-  source: string;
 }
 
 export interface LedgerAccounts {
@@ -647,7 +634,6 @@ export interface DB {
   failed_tries: FailedTries;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
-  inbox_payloads: InboxPayloads;
   ledger_accounts: LedgerAccounts;
   ledger_entries: LedgerEntries;
   ledger_failures: LedgerFailures;

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { priceLookupKey, type SoldPlanType } from '../../schema/catalogue/plans.ts'
 import { isPortal } from '../../schema/stripe/catalogue.ts'
-import { isStripeEventType } from '../../schema/stripe/event-types.ts'
+import { objectOfStripeEvent } from '../../schema/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
 export interface StripeAccount {
@@ -147,7 +147,7 @@ export async function eventsOf(
     for await (const event of options.stripe.events.list(since)) {
       const object = event.data.object as { customer?: unknown; charge?: unknown }
       const isOurs = object.customer === customer || charges.has(String(object.charge))
-      if (isOurs && isStripeEventType(event.type)) types.add(event.type)
+      if (isOurs && objectOfStripeEvent(event.type)) types.add(event.type)
     }
     return types
   }

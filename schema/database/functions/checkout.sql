@@ -1,8 +1,6 @@
 -- The terms of a checkout intent never change, a settled intent stays settled, and a session stays with its
--- intent, unless the payment turns out to be forged.
+-- intent.
 CREATE OR REPLACE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  is_withdrawn boolean := NEW.withdrawn_at IS DISTINCT FROM OLD.withdrawn_at;
 BEGIN
   IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.credits, NEW.amount_minor, NEW.currency, NEW.plan_type,
       NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days, NEW.organization_name)
@@ -12,10 +10,10 @@ BEGIN
      OR (OLD.owner_id IS NOT NULL AND NEW.owner_id IS DISTINCT FROM OLD.owner_id) THEN
     RAISE EXCEPTION 'The terms of checkout intent % cannot change', OLD.id USING ERRCODE = 'check_violation';
   END IF;
-  IF OLD.state = 'settled' AND NEW.state <> 'settled' AND NOT is_withdrawn THEN
+  IF OLD.state = 'settled' AND NEW.state <> 'settled' THEN
     RAISE EXCEPTION 'Checkout intent % is settled and stays settled', OLD.id USING ERRCODE = 'check_violation';
   END IF;
-  IF OLD.stripe_session_id IS NOT NULL AND NEW.stripe_session_id IS DISTINCT FROM OLD.stripe_session_id AND NOT is_withdrawn THEN
+  IF OLD.stripe_session_id IS NOT NULL AND NEW.stripe_session_id IS DISTINCT FROM OLD.stripe_session_id THEN
     RAISE EXCEPTION 'Checkout intent % belongs to another session', OLD.id USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;

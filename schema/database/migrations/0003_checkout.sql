@@ -101,9 +101,6 @@ CREATE TABLE checkout_intents (
   -- opened again.
   session_params text,
   livemode livemode NOT NULL,
-  -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,
-  -- and settled, afterwards.
-  withdrawn_at timestamptz,
   -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
   -- its id and state among all unfinished ones whenever its statistics say that there are none.
   is_unfinished boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,

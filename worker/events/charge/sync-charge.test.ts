@@ -11,7 +11,7 @@ import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { postPurchaseDifference } from '../../books/post-difference.ts'
-import { syncCharge } from './sync-charge.ts'
+import { syncSubject } from '../sync-subject.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
@@ -285,11 +285,8 @@ describe('the status of a dispute', () => {
       warn: (_: object, text: string) => warnings.push(text),
     })
     const charge = await chargeOf(bought)
-    const apply = await syncCharge({ ...worker.deps, log, stripe: unknown }, charge, {
-      event_id: null,
-      actor: 'test',
-    })
-    const outcome = await database.worker.transaction().execute(apply)
+    const deps = { ...worker.deps, log, stripe: unknown }
+    const outcome = await syncSubject(deps, { of: 'charge', id: charge }, 'test')
     const reason = expect.stringMatching(/^Dispute dp_\w+ is of_the_future, which we do not know/)
     expect(outcome).toEqual({
       state: 'applied',

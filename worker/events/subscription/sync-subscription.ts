@@ -29,8 +29,8 @@ import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
-import { type ApplyInTransaction, type EventOutcome, ignore } from '../event-needs.ts'
-import { foreign, foundOrForeign } from '../foreign.ts'
+import { foundOrForeign } from '../foreign.ts'
+import { ignore, type Nothing, type Outcome } from '../outcome.ts'
 import { endIfOwnerIsGone } from './end-if-owner-is-gone.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
@@ -43,37 +43,50 @@ import { writeOrder } from './write-order.ts'
  */
 const longestWaitMs = 7 * 24 * 3600 * 1000
 
+export interface SubscriptionToApply {
+  readonly of: 'subscription'
+  readonly subscription: FetchedSubscription
+  /**
+   * Another one that is still live by our row of it: it has ended, and its own events have not arrived yet.
+   */
+  readonly ended: FetchedSubscription | undefined
+}
+
+/** The session that led to a subscription, and its checkout. */
+interface SessionOfSubscription {
+  readonly id: string
+  readonly intent_id: string
+}
+
 /**
- * Fetches a subscription and returns what follows, for an event, the return page or the claim. If its intent
- * still lacks its session or its organization, they are found or created here, because both need calls.
+ * Fetches a subscription. If its intent still lacks its session or its organization, they are found or
+ * created here, because both need calls.
  */
-export async function syncSubscription(
+export async function fetchSubscriptionToApply(
   deps: WorkerDependencies,
-  subscriptionId: string,
-  cause: Pick<Cause, 'event_id' | 'actor'> & {
-    readonly session_id: string | null
-    /** The checkout of that session. */
-    readonly intent_id?: string
-  },
-): Promise<ApplyInTransaction> {
-  const isKnown = async () =>
-    cause.session_id !== null || (await findSubscription(deps.db, subscriptionId)) !== undefined
-  const fetched = await foundOrForeign(
-    () => fetchSubscription(deps, subscriptionId, cause.intent_id),
-    isKnown,
-  )
-  if (fetched === 'foreign') return ignore(foreign(`Subscription ${subscriptionId}`))
-  if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
-  if ('intent_id' in fetched.order) await completeOrder(deps, fetched, fetched.order.intent_id, cause)
-  const other = await findOtherLiveSubscription(deps, fetched)
-  const syncFirst = other && (await fetchSubscription(deps, other))
-  const { event_id, actor } = cause
-  return async (trx) => {
-    const full = { event_id, actor, now: deps.now() }
-    // The owner's earlier subscription ended, and its own events have not arrived yet.
-    if (syncFirst) await applySubscription(trx, syncFirst, full)
-    return applySubscription(trx, fetched, full)
-  }
+  id: string,
+  session?: SessionOfSubscription,
+): Promise<SubscriptionToApply | Nothing> {
+  const isKnown = async () => session !== undefined || (await findSubscription(deps.db, id)) !== undefined
+  const fetch = () => fetchSubscription(deps, id, session?.intent_id)
+  const subscription = await foundOrForeign(`Subscription ${id}`, fetch, isKnown)
+  if (!subscription) return ignore(`Subscription ${id} was not started by us`)
+  if ('of' in subscription) return subscription
+  const { order } = subscription
+  if ('intent_id' in order) await completeOrder(deps, subscription, order.intent_id, session)
+  const other = await findOtherLiveSubscription(deps, subscription)
+  const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
+  return { of: 'subscription', subscription, ended }
+}
+
+/** Writes subscriptions down, and makes plan, seats and books of their owner agree with them. */
+export async function applySubscriptions(
+  trx: DatabaseTransaction,
+  { subscription, ended }: SubscriptionToApply,
+  cause: Cause,
+): Promise<Outcome> {
+  if (ended) await applySubscription(trx, ended, cause)
+  return applySubscription(trx, subscription, cause)
 }
 
 /** Finds the session of a subscription's checkout, and makes its organization, if either is missing. */
@@ -81,12 +94,12 @@ async function completeOrder(
   deps: WorkerDependencies,
   fetched: FetchedSubscription,
   intentId: string,
-  { session_id }: { readonly session_id: string | null },
+  session: SessionOfSubscription | undefined,
 ): Promise<void> {
   const intent = await findIntent(deps.db, intentId)
   if (!intent) throw notCommitted(intentId, fetched)
   if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
-    const sessionId = session_id ?? (await findLostSession(deps, intent))
+    const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
   if (intent.owner_id !== null || !wasBought(fetched)) return
@@ -126,7 +139,7 @@ async function applySubscription(
   trx: DatabaseTransaction,
   fetched: FetchedSubscription,
   cause: Cause,
-): Promise<EventOutcome> {
+): Promise<Outcome> {
   // The owner before everything else that one transaction locks: it may sync two subscriptions, and it posts
   // transfers that belong to intents which it does not hold.
   const owner = await findOwnerOfOrder(trx, fetched.order)
@@ -216,7 +229,7 @@ async function applyUnpaid(
   trx: DatabaseTransaction,
   intent: CheckoutIntent | undefined,
   fetched: FetchedSubscription,
-): Promise<EventOutcome> {
+): Promise<Outcome> {
   if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
