@@ -133,13 +133,6 @@ export const environmentSchema = z.object({
   CLAIM_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
-  PRO_TRIAL_DAYS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(90)
-    .default(14)
-    .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
   SUPPORT_ADJUSTMENT_LIMIT: z.coerce
     .number()
     .int()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
+import { writeCatalogue } from '../checkout/offers.ts'
 import { migrateQueues } from '../queues/migrate.ts'
 import { makePartitionsAhead } from './months.ts'
 import type { DB } from './types.ts'
@@ -81,8 +82,8 @@ export async function listPendingMigrations(pool: pg.Pool): Promise<string[]> {
 const nameOf = ({ name }: { readonly name: string }) => name
 
 /**
- * Brings a database up to date: our tables, then their functions and triggers, the partitions of the next
- * months, and BullMQ's tables in their own schema. Safe to run from several processes at once (each step
+ * Brings a database up to date: our tables, then their functions and triggers, the catalogue, the partitions
+ * of the next months, and BullMQ's tables in their own schema. Safe to run from several processes at once (each step
  * takes a lock). Returns the names of what was applied. Throws before anything runs when the database knows a
  * migration that has no file here.
  */
@@ -106,6 +107,7 @@ export async function migrateToLatest(options: {
     const { error, results } = await migrator.migrateToLatest()
     if (error) throw new Error('A migration failed', { cause: error })
     await db.transaction().execute(applyFunctions)
+    const added = folder === ourFolder ? await db.transaction().execute(writeCatalogue) : 0
     await makePartitionsAhead(db, new Date())
     await migrateQueues(pool)
     return [
@@ -113,6 +115,7 @@ export async function migrateToLatest(options: {
         .filter((result) => result.status === 'Success')
         .map((result) => result.migrationName),
       ...functions,
+      ...(added > 0 ? ['catalogue'] : []),
     ]
   } finally {
     await db.destroy()

@@ -48,23 +48,11 @@ CREATE DOMAIN public.owner_id AS text
 CREATE DOMAIN public.owner_kind AS text
 	CONSTRAINT owner_kind_check CHECK ((VALUE = ANY (ARRAY['user'::text, 'organization'::text])));
 
-CREATE DOMAIN public.paid_plan AS text
-	CONSTRAINT paid_plan_check CHECK ((VALUE = ANY (ARRAY['pro'::text, 'teams'::text])));
-
-CREATE DOMAIN public.positive_amount AS bigint
-	CONSTRAINT positive_amount_check CHECK ((VALUE > 0));
-
 CREATE DOMAIN public.received_via AS text
 	CONSTRAINT received_via_check CHECK ((VALUE = ANY (ARRAY['webhook'::text, 'reader'::text])));
 
-CREATE DOMAIN public.seat_count AS integer
-	CONSTRAINT seat_count_check CHECK (((VALUE >= 1) AND (VALUE <= 100)));
-
 CREATE DOMAIN public.transfer_kind AS text
 	CONSTRAINT transfer_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'usage_moved'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'adjustment'::text])));
-
-CREATE DOMAIN public.trial_days AS integer
-	CONSTRAINT trial_days_check CHECK ((VALUE >= 0));
 
 CREATE DOMAIN public.usage_failure AS text
 	CONSTRAINT usage_failure_check CHECK ((VALUE = ANY (ARRAY['provider_error'::text, 'timeout'::text, 'empty'::text, 'cancelled'::text])));
@@ -170,14 +158,14 @@ CREATE TABLE public.checkout_intents (
     user_id text NOT NULL,
     owner_kind public.owner_kind NOT NULL,
     owner_id text,
-    credits public.positive_amount NOT NULL,
-    amount_minor public.positive_amount NOT NULL,
+    credits bigint NOT NULL,
+    amount_minor bigint NOT NULL,
     currency public.currency NOT NULL,
-    plan_type public.paid_plan,
+    plan_type text,
     billing_frequency public.billing_frequency,
-    seats public.seat_count,
-    credits_per_seat public.positive_amount,
-    trial_days public.trial_days DEFAULT 0 NOT NULL,
+    seats integer,
+    credits_per_seat bigint,
+    trial_days integer DEFAULT 0 NOT NULL,
     state public.checkout_state DEFAULT 'created'::text NOT NULL,
     failure_code public.checkout_failure_code,
     failure_reason text,
@@ -198,6 +186,8 @@ CREATE TABLE public.checkout_intents (
     stripe_invoice_id public.outside_id,
     organization_name text,
     ends_subscription_id text,
+    offer_id integer NOT NULL,
+    quantity integer NOT NULL,
     CONSTRAINT checkout_intents_ends_subscription CHECK (((ends_subscription_id IS NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
     CONSTRAINT checkout_intents_organization_name CHECK (((organization_name IS NULL) OR (((owner_kind)::text = 'organization'::text) AND ((kind)::text = 'subscription'::text) AND ((length(organization_name) >= 1) AND (length(organization_name) <= 100))))),
     CONSTRAINT checkout_intents_recipient CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
@@ -207,11 +197,6 @@ CASE state
     WHEN 'settled'::text THEN (num_nonnulls(stripe_session_id, stripe_invoice_id) = 1)
     WHEN 'open'::text THEN (stripe_session_id IS NOT NULL)
     ELSE true
-END),
-    CONSTRAINT checkout_intents_terms CHECK (
-CASE kind
-    WHEN 'subscription'::text THEN ((num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0) AND ((credits)::bigint = ((credits_per_seat)::bigint * (seats)::integer)))
-    ELSE (num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0)
 END)
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
@@ -617,6 +602,36 @@ CREATE TABLE public.ledger_usage_days (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.offers (
+    id integer NOT NULL,
+    plan_type text,
+    billing_frequency public.billing_frequency,
+    currency public.currency NOT NULL,
+    units integer NOT NULL,
+    credits integer NOT NULL,
+    price_minor integer NOT NULL,
+    trial_days integer NOT NULL,
+    minimum_quantity integer NOT NULL,
+    maximum_quantity integer NOT NULL,
+    valid_from timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT offers_check CHECK ((maximum_quantity >= minimum_quantity)),
+    CONSTRAINT offers_check1 CHECK (((plan_type IS NULL) = (billing_frequency IS NULL))),
+    CONSTRAINT offers_credits_check CHECK ((credits > 0)),
+    CONSTRAINT offers_minimum_quantity_check CHECK ((minimum_quantity > 0)),
+    CONSTRAINT offers_price_minor_check CHECK ((price_minor > 0)),
+    CONSTRAINT offers_trial_days_check CHECK ((trial_days >= 0)),
+    CONSTRAINT offers_units_check CHECK ((units > 0))
+);
+
+ALTER TABLE public.offers ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.offers_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.organization_members (
     organization_id text NOT NULL,
     user_id text NOT NULL,
@@ -654,6 +669,11 @@ CREATE TABLE public.payer_currencies (
     owner_kind public.owner_kind NOT NULL,
     owner_id public.owner_id NOT NULL,
     currency public.currency NOT NULL
+);
+
+CREATE TABLE public.plans (
+    plan_type text NOT NULL,
+    CONSTRAINT plans_plan_type_check CHECK (((length(plan_type) >= 1) AND (length(plan_type) <= 32)))
 );
 
 CREATE TABLE public.reconciliation_findings (
@@ -765,7 +785,7 @@ CREATE TABLE public.subscriptions (
     user_id text NOT NULL,
     owner_kind public.owner_kind NOT NULL,
     owner_id text NOT NULL,
-    plan_type public.paid_plan NOT NULL,
+    plan_type text NOT NULL,
     billing_frequency public.billing_frequency NOT NULL,
     currency public.currency NOT NULL,
     credits_per_seat bigint NOT NULL,
@@ -918,8 +938,7 @@ CREATE TABLE public.users (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     forgotten_at timestamp with time zone,
     CONSTRAINT users_clerk_id_check CHECK (((length(clerk_id) >= 1) AND (length(clerk_id) <= 64))),
-    CONSTRAINT users_forgotten CHECK (((forgotten_at IS NULL) OR ((first_name IS NULL) AND (last_name IS NULL) AND (email ~~ 'forgotten-%@tidemark.invalid'::text)))),
-    CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
+    CONSTRAINT users_forgotten CHECK (((forgotten_at IS NULL) OR ((first_name IS NULL) AND (last_name IS NULL) AND (email ~~ 'forgotten-%@tidemark.invalid'::text))))
 );
 
 ALTER TABLE ONLY public.audit_log
@@ -1027,6 +1046,9 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.ledger_usage_days
     ADD CONSTRAINT ledger_usage_days_owner_id_day_actor_token_id_model_project_key UNIQUE NULLS NOT DISTINCT (owner_id, day, actor, token_id, model, project);
 
+ALTER TABLE ONLY public.offers
+    ADD CONSTRAINT offers_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
 
@@ -1035,6 +1057,9 @@ ALTER TABLE ONLY public.paid_invoice_lines
 
 ALTER TABLE ONLY public.payer_currencies
     ADD CONSTRAINT payer_currencies_pkey PRIMARY KEY (owner_kind, owner_id);
+
+ALTER TABLE ONLY public.plans
+    ADD CONSTRAINT plans_pkey PRIMARY KEY (plan_type);
 
 ALTER TABLE ONLY public.reconciliation_findings
     ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
@@ -1173,6 +1198,8 @@ CREATE INDEX ledger_transfers_grant ON ONLY public.ledger_transfers USING btree 
 
 CREATE INDEX ledger_transfers_occurred ON ONLY public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
 
+CREATE INDEX offers_latest ON public.offers USING btree (plan_type, billing_frequency, currency, valid_from DESC);
+
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
 
 CREATE INDEX paid_invoice_lines_invoice ON public.paid_invoice_lines USING btree (stripe_invoice_id);
@@ -1265,6 +1292,9 @@ ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_owner_id_intent_id_fkey FOREIGN KEY (owner_id, intent_id) REFERENCES public.checkout_intents(owner_id, id);
 
 ALTER TABLE ONLY public.checkout_intents
+    ADD CONSTRAINT checkout_intents_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES public.offers(id);
+
+ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
@@ -1276,6 +1306,9 @@ ALTER TABLE ONLY public.extension_sign_ins
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
+ALTER TABLE ONLY public.offers
+    ADD CONSTRAINT offers_plan_type_fkey FOREIGN KEY (plan_type) REFERENCES public.plans(plan_type);
+
 ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT paid_invoice_lines_owner_id_stripe_subscription_id_fkey FOREIGN KEY (owner_id, stripe_subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
 
@@ -1284,6 +1317,9 @@ ALTER TABLE ONLY public.seats
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_owner_id_intent_id_fkey FOREIGN KEY (owner_id, intent_id) REFERENCES public.checkout_intents(owner_id, id);
+
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_plan_type_fkey FOREIGN KEY (plan_type) REFERENCES public.plans(plan_type);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
@@ -1296,6 +1332,9 @@ ALTER TABLE ONLY public.team_invitations
 
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_organization_id_subscription_id_fkey FOREIGN KEY (organization_id, subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_plan_type_fkey FOREIGN KEY (plan_type) REFERENCES public.plans(plan_type);
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
@@ -1376,27 +1415,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
 
 GRANT INSERT(id) ON TABLE public.checkout_intents TO tidemark_server;
 
-GRANT INSERT(kind) ON TABLE public.checkout_intents TO tidemark_server;
-
 GRANT INSERT(user_id) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(owner_kind) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(owner_id) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(credits) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(amount_minor) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(currency) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(plan_type) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(billing_frequency) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(seats) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT INSERT(credits_per_seat) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(trial_days) ON TABLE public.checkout_intents TO tidemark_server;
 
@@ -1421,6 +1444,10 @@ GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server
 GRANT INSERT(organization_name) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(ends_subscription_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(offer_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(quantity) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
@@ -1549,6 +1576,9 @@ GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 GRANT SELECT ON TABLE public.ledger_usage_days TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_usage_days TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.offers TO tidemark_server;
+GRANT SELECT ON TABLE public.offers TO tidemark_worker;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
 
@@ -1566,6 +1596,9 @@ GRANT UPDATE(amount_minor) ON TABLE public.paid_invoice_lines TO tidemark_worker
 GRANT SELECT,INSERT ON TABLE public.payer_currencies TO tidemark_server;
 
 GRANT UPDATE(currency) ON TABLE public.payer_currencies TO tidemark_server;
+
+GRANT SELECT ON TABLE public.plans TO tidemark_server;
+GRANT SELECT ON TABLE public.plans TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;

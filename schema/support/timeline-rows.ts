@@ -76,7 +76,7 @@ const dataSchemas = {
     intent_id: z.string(),
     owner_kind: ownerKind,
     owner_id: z.string(),
-    plan_type: z.enum(['pro', 'teams']),
+    plan_type: z.string(),
     billing_frequency: z.enum(['monthly', 'yearly']),
     status: z.string(),
     seats_total: integer,

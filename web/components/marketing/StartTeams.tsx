@@ -1,8 +1,9 @@
+import { planOf, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useSignedIn } from '../../auth/signedIn.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
-/** Leads to the order of a Teams plan, by way of signing up. `choice`: period and currency. */
-export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, string>> }) {
+/** Leads to the order of a plan for an organization, by way of signing up. `choice`: plan, period and currency. */
+export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, string>> | undefined }) {
   const query = new URLSearchParams(choice).toString()
   const start = query ? `/teams/start?${query}` : '/teams/start'
   const { currency } = choice
@@ -10,7 +11,7 @@ export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, s
   const href = useSignedIn() ? start : `/sign-up?${signUp}`
   return (
     <LinkButton size="large" href={href}>
-      Start with Teams
+      {`Start with ${planOf(choice.plan ?? teamPlan.plan_type).name}`}
     </LinkButton>
   )
 }

@@ -17,6 +17,7 @@ function status(
     payment_status: 'paid',
     amount_total: 700,
     currency: 'EUR',
+    price_minor: 700,
     customer_email: null,
     subscription_id: null,
     metadata: {},
