@@ -409,7 +409,7 @@ async function everything(): Promise<unknown> {
 const all = madeOnce(async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT c.oid::regclass::text AS name FROM pg_class c
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'audit_log'`.execute(
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> 'audit_log'`.execute(
     database.owner,
   )
   const tables = rows.map(({ name }) => {

@@ -1,8 +1,8 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type pg from 'pg'
 import type { Currency } from '../catalogue/currency.ts'
-import { catalogueOffers, type Offer } from '../catalogue/offers.ts'
+import { catalogueOffers } from '../catalogue/offers.ts'
 import { type BillingFrequency, type PlanType, plans } from '../catalogue/plans.ts'
-import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, Offers } from '../database/types.ts'
 
 export type KnownOffer = Selectable<Offers>
@@ -40,31 +40,22 @@ function offersOf(db: Kysely<DB>, { plan_type, billing_frequency, currency }: So
     .orderBy('valid_from', 'desc')
 }
 
+const terms =
+  'plan_type, billing_frequency, currency, units, credits, price_minor, trial_days, minimum_quantity, maximum_quantity'
+
 /**
  * Adds the plans and offers of the catalogue that a database lacks: what has changed is a new offer. For the
- * migrator only. Returns how many offers were added.
+ * migrator only.
  */
-export async function writeCatalogue(trx: DatabaseTransaction): Promise<number> {
-  await sql`LOCK TABLE offers IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
-  await trx
-    .insertInto('plans')
-    .values(plans.map(({ plan_type }) => ({ plan_type })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const known = await trx
-    .selectFrom('offers')
-    .selectAll()
-    .distinctOn(['plan_type', 'billing_frequency', 'currency'])
-    .orderBy('plan_type')
-    .orderBy('billing_frequency')
-    .orderBy('currency')
-    .orderBy('valid_from', 'desc')
-    .execute()
-  const added = catalogueOffers.filter((offer) => !known.some((one) => isSame(one, offer)))
-  if (added.length > 0) await trx.insertInto('offers').values(added).execute()
-  return added.length
-}
-
-function isSame(known: KnownOffer, offer: Offer): boolean {
-  return (Object.keys(offer) as (keyof Offer)[]).every((field) => known[field] === offer[field])
+export async function writeCatalogue(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const planTypes = plans.map(({ plan_type }) => plan_type)
+  await client.query('INSERT INTO plans SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [planTypes])
+  await client.query(
+    `INSERT INTO offers (${terms})
+     SELECT ${terms} FROM jsonb_populate_recordset(NULL::offers, $1)
+     EXCEPT (
+       SELECT DISTINCT ON (plan_type, billing_frequency, currency) ${terms} FROM offers
+       ORDER BY plan_type, billing_frequency, currency, valid_from DESC)`,
+    [JSON.stringify(catalogueOffers)],
+  )
 }

@@ -57,7 +57,6 @@ export interface BalanceTransactions {
   net_minor: number;
   paid_currency: string | null;
   paid_minor: number | null;
-  source_id: string | null;
   stripe_balance_transaction_id: string;
   stripe_invoice_id: string | null;
 }
@@ -189,11 +188,6 @@ export interface FailedTries {
   tries: Generated<number>;
 }
 
-export interface FunctionFiles {
-  name: string;
-  sha256: string;
-}
-
 export interface IdempotentRequests {
   answer: Json | null;
   attempt_id: string;
@@ -237,7 +231,6 @@ export interface InboxPayloads {
 }
 
 export interface LedgerAccounts {
-  created_at: Generated<Timestamp>;
   id: Generated<number>;
   name: string;
   owner_id: string;
@@ -272,7 +265,6 @@ export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
   ends_at: Timestamp | null;
-  first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
   kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
@@ -349,7 +341,6 @@ export interface LedgerMonthsKept {
 }
 
 export interface LedgerMonthsUsed {
-  closed_at: Generated<Timestamp>;
   month_starts_at: Timestamp;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -415,6 +406,11 @@ export interface LedgerUsageDays {
   project: string | null;
   requests: number;
   token_id: string | null;
+}
+
+export interface Migrations {
+  name: string;
+  text: string;
 }
 
 export interface Offers {
@@ -669,7 +665,6 @@ export interface DB {
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;
-  function_files: FunctionFiles;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
@@ -686,6 +681,7 @@ export interface DB {
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   ledger_usage_days: LedgerUsageDays;
+  migrations: Migrations;
   offers: Offers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;

@@ -100,7 +100,7 @@ export const organizationsRoutes = [
     const since = await usageSince(deps.db, owner, now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
     const balance = await findBalance(deps.db, owner)
-    const used = await sumUsageSince(deps.db, owner, { since, now })
+    const used = await sumUsageSince(deps.db, owner, since)
     return {
       total_credits: balance.available + balance.held + used,
       used_credits: used,

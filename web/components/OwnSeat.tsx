@@ -13,6 +13,8 @@ export function OwnSeat({ view }: { view: OrganizationView }) {
     <>
       {own.seat === 'active' ? 'You have a seat' : 'You have no seat yet'}. You have used {used} since{' '}
       {formatDay(data?.since ?? '')}.
+      {own.seat === 'active' &&
+        ' An editor that is connected already keeps its payer until you change it on the dashboard.'}
     </>
   )
 }

@@ -150,7 +150,6 @@ DECLARE
   owner ledger_owners;
   nth bigint := 0;
   moment timestamptz := clock_timestamp();
-  month bigint := ledger_month_of(moment);
   item record;
   entered record;
   entry ledger_entries;
@@ -235,7 +234,7 @@ BEGIN
         transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
-    transfer.id := ledger_draw_id(month);
+    transfer.id := nextval('ledger_transfers_id_seq');
     entered := ledger_enter(owner, transfer.id, item.digest, item.plan, item.purchased, item.house_id);
     owner := entered.owner;
     -- Appended one by one: concatenation would copy the whole array each time.
@@ -245,7 +244,6 @@ BEGIN
     IF item.is_same_grant IS NULL THEN
       new_grant := jsonb_populate_record(NULL::ledger_grants, item.named);
       new_grant.created_at := moment;
-      new_grant.first_transfer_id := transfer.id;
       new_grants := new_grants || new_grant;
       new_grant_ids := new_grant_ids || transfer.grant_id;
     END IF;
@@ -428,7 +426,6 @@ DECLARE
   owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
   nth bigint := 0;
   moment timestamptz := clock_timestamp();
-  month bigint := ledger_month_of(moment);
   item record;
   entered record;
   settled record;
@@ -629,7 +626,7 @@ BEGIN
         transfer.run := hold.run;
         item.digest := ledger_transfer_digest(transfer);
       END IF;
-      transfer.id := ledger_draw_id(month);
+      transfer.id := nextval('ledger_transfers_id_seq');
       IF of_both[n] = 0 THEN
         INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, NULL, transfer.input_hash);
         INSERT INTO ledger_failures
@@ -698,7 +695,6 @@ CROSS JOIN LATERAL (
     WHERE owner_id = t.owner_id AND account_id = a.id AND transfer_id = t.id OFFSET 0
   ) e ON true
   WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-    AND t.id >= g.first_transfer_id
 ) posted;
 
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or
@@ -801,7 +797,7 @@ CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgs
 DECLARE
   texts CONSTANT text[] := '{reason,reason_salt,model,project,run}';
 BEGIN
-  IF TG_TABLE_NAME LIKE 'ledger\_transfers%' AND TG_OP = 'UPDATE' THEN
+  IF TG_TABLE_NAME = 'ledger_transfers' AND TG_OP = 'UPDATE' THEN
     IF num_nonnulls(NEW.reason, NEW.reason_salt, NEW.model, NEW.project, NEW.run) = 0 AND to_jsonb(NEW) - texts = to_jsonb(OLD) - texts THEN
       RETURN NEW;
     END IF;
@@ -813,31 +809,20 @@ $$;
 
 -- Erases, with its salt, what editors wrote of a person's usage, also of an organization's pool, and the notes on
 -- adjustments that are about the person: theirs, and those of `organization_ids` that name them, by one of `names`, which are
--- in lower case. Months that were detached and kept have no entries to look them up by. Returns how many.
+-- in lower case. Returns how many.
 CREATE OR REPLACE FUNCTION ledger_erase_texts(person text, organization_ids text[], names text[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   payers text[] := person || organization_ids;
-  change text := ' SET reason = NULL, reason_salt = NULL, model = NULL, project = NULL, run = NULL ';
-  condition text := 't.owner_id = ANY ($1) AND t.reason IS NOT NULL AND CASE t.kind WHEN ''usage'' THEN t.actor = $2
-    WHEN ''adjustment'' THEN t.owner_id = $2
-      OR EXISTS (SELECT FROM unnest($3) AS name WHERE position(name IN lower(t.reason)) > 0) END';
-  kept text;
-  erased bigint;
   total bigint;
 BEGIN
-  EXECUTE 'UPDATE ledger_transfers t' || change || '
-    FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY ($1)) e
-    WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND ' || condition USING payers, person, names;
+  UPDATE ledger_transfers t SET reason = NULL, reason_salt = NULL, model = NULL, project = NULL, run = NULL
+  FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY (payers)) e
+  WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND t.reason IS NOT NULL AND CASE t.kind
+    WHEN 'usage' THEN t.actor = person
+    WHEN 'adjustment' THEN t.owner_id = person OR EXISTS (SELECT FROM unnest(names) AS name WHERE position(name IN lower(t.reason)) > 0)
+  END;
   GET DIAGNOSTICS total = ROW_COUNT;
-  FOR kept IN
-    SELECT relname FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relname ~ '^ledger_transfers_\d{4}_\d\d$' AND NOT relispartition
-  LOOP
-    EXECUTE format('UPDATE %I t', kept) || change || 'WHERE ' || condition USING payers, person, names;
-    GET DIAGNOSTICS erased = ROW_COUNT;
-    total := total + erased;
-  END LOOP;
   UPDATE ledger_failures SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
   UPDATE ledger_holds SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
   -- The sums stay with the person's id at Clerk, which is the pseudonym.

@@ -11,53 +11,46 @@ CREATE DOMAIN livemode AS boolean DEFAULT coalesce(nullif(current_setting('tidem
 CREATE SEQUENCE snapshot_orders;
 GRANT USAGE ON SEQUENCE snapshot_orders TO tidemark_server, tidemark_worker;
 
+-- The plans of the catalogue (schema/catalogue/plans.ts). Only the migrator writes this table and `offers`, and
+-- it only adds.
+CREATE TABLE plans (
+  plan_type text PRIMARY KEY CHECK (length(plan_type) BETWEEN 1 AND 32)
+);
+GRANT SELECT ON plans TO tidemark_server, tidemark_worker;
+
 CREATE TABLE users (
   clerk_id text PRIMARY KEY CHECK (length(clerk_id) BETWEEN 1 AND 64),
   email text NOT NULL,
   first_name text,
   last_name text,
-  plan_type text NOT NULL DEFAULT 'starter' CHECK (plan_type IN ('starter', 'pro', 'teams')),
+  plan_type text NOT NULL DEFAULT 'starter' REFERENCES plans,
   -- When the identity provider last changed e-mail or name: an older copy never replaces a newer one.
   profile_updated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- When support erased the person: name and address are pseudonyms since then.
   forgotten_at timestamptz,
   CONSTRAINT users_forgotten CHECK (forgotten_at IS NULL OR (first_name IS NULL AND last_name IS NULL AND (email LIKE 'forgotten-%@tidemark.invalid')))
 );
 CREATE INDEX users_email ON users (lower(email));
+-- What comes about a person who was forgotten is looked for by this.
+CREATE INDEX users_forgotten ON users (forgotten_at) WHERE forgotten_at IS NOT NULL;
 GRANT SELECT ON users TO tidemark_server;
 GRANT INSERT (clerk_id, email, first_name, last_name, profile_updated_at) ON users TO tidemark_server;
 GRANT UPDATE (email, first_name, last_name, plan_type, profile_updated_at, updated_at) ON users TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
 
--- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
-CREATE TABLE stripe_customers (
+-- Users and organizations of which a signed event said that they were deleted at Clerk. Their subscriptions
+-- end, also one whose first payment is heard afterwards.
+CREATE TABLE deleted_owners (
+  owner_id owner_id PRIMARY KEY,
   owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
-  customer_id text NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  livemode livemode NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id, livemode)
+  deleted_at timestamptz NOT NULL
 );
-GRANT SELECT, INSERT ON stripe_customers TO tidemark_server;
-GRANT UPDATE (customer_id) ON stripe_customers TO tidemark_server;
-GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
+GRANT SELECT ON deleted_owners TO tidemark_server;
+GRANT SELECT, INSERT ON deleted_owners TO tidemark_worker;
 
--- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
--- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
-CREATE TABLE customer_creations (
-  owner_kind owner_kind NOT NULL,
-  owner_id owner_id NOT NULL,
-  creation_key uuid NOT NULL,
-  -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
-  params text NOT NULL,
-  created_at timestamptz NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id)
-);
-GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
-GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;
-
--- What a caller named with an Idempotency-Key (decision 083), for a day.
+-- What a caller named with an Idempotency-Key, for a day.
 CREATE TABLE idempotent_requests (
   user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),
   key text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),

@@ -7,9 +7,9 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../../tests/support/factories/purchases.ts'
 import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
-import { buildPurchase } from '../../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { postPurchaseDifference } from '../../books/post-difference.ts'
 import { syncCharge } from './sync-charge.ts'

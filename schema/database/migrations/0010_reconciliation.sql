@@ -1,5 +1,4 @@
--- Stripe and Clerk are compared with what we have (decision 108), and the money of a day with its credits
--- (decision 109).
+-- Stripe and Clerk are compared with what we have, and the money of a day with its credits.
 CREATE TABLE reconciliation_runs (
   id uuid PRIMARY KEY,
   livemode livemode NOT NULL,

@@ -17,7 +17,9 @@ CREATE TABLE team_invitations (
   id uuid NOT NULL,
   organization_id text NOT NULL CHECK (length(organization_id) BETWEEN 1 AND 64),
   subscription_id text NOT NULL,
-  inviter_id text NOT NULL REFERENCES users (clerk_id),
+  -- Null for an invitation that was sent from Clerk's own settings, which takes a seat too: Clerk's library does
+  -- not say who sent it.
+  inviter_id text REFERENCES users (clerk_id),
   email text NOT NULL CHECK (email = lower(email)),
   role text NOT NULL CHECK (role IN ('admin', 'member')),
   clerk_invitation_id text,
@@ -37,6 +39,9 @@ CREATE TABLE team_invitations (
   -- keeps its seat; the worker sends it at `send_at`, and `next_try_at` is the same time then. Null for one
   -- that was sent or is being sent.
   send_at timestamptz,
+  -- Why it was never sent: `unavailable`, or the code of Clerk's refusal. Never Clerk's text, which may have the
+  -- address.
+  refusal_code text CHECK (length(refusal_code) BETWEEN 1 AND 100),
   PRIMARY KEY (organization_id, id),
   UNIQUE (organization_id, clerk_invitation_id),
   FOREIGN KEY (organization_id, subscription_id) REFERENCES subscriptions (owner_id, stripe_subscription_id),

@@ -2,17 +2,16 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrateToLatest } from '../schema/database/migrate.ts'
-import { generatedFiles, renderDatabaseTypes, renderSchemaDump } from './database-files.ts'
+import { renderDatabaseTypes, typesFile } from './database-types.ts'
 import { startPostgres } from './postgres.ts'
 
-// A database that was migrated before would keep what an edited migration no longer says.
+/** `npm run db:types`: writes the Kysely types of what the migrations make in an empty database. */
 await using folder = await mkdtempDisposable(join(tmpdir(), 'tidemark-types-'))
 const postgres = await startPostgres({ dataDir: join(folder.path, 'postgres') })
 try {
   const connectionString = postgres.urlOf('postgres')
   await migrateToLatest({ connectionString })
-  await writeFile(generatedFiles.types, await renderDatabaseTypes(connectionString))
+  await writeFile(typesFile, await renderDatabaseTypes(connectionString))
 } finally {
   await postgres.stop()
 }
-await writeFile(generatedFiles.dump, await renderSchemaDump())

@@ -1,17 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
-import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
 import { Kysely, PostgresDialect } from 'kysely'
 import { PostgresDialect as CodegenDialect, generate, RawExpressionNode } from 'kysely-codegen'
 import pg from 'pg'
 
-const databaseFolder = join(import.meta.dirname, '../schema/database')
-
-export const generatedFiles = {
-  types: join(databaseFolder, 'types.ts'),
-  dump: join(databaseFolder, 'schema.sql'),
-} as const
+export const typesFile = join(import.meta.dirname, '../schema/database/types.ts')
 
 /** Postgres reports every column of a view as a nullable one of its base type. */
 function viewColumns(columns: Record<string, string>): Record<string, string> {
@@ -38,8 +30,7 @@ async function readColumnTypes(pool: pg.Pool): Promise<Record<string, string>> {
       coalesce((SELECT string_agg(to_json(m[1])::text, ' | ') FROM regexp_matches(c.definition, '''([^'']+)''::text', 'g') m),
         'boolean') AS type
     FROM pg_attribute a
-    JOIN pg_class t ON t.oid = a.attrelid AND t.relnamespace = 'public'::regnamespace AND t.relkind IN ('r', 'p')
-      AND NOT t.relispartition
+    JOIN pg_class t ON t.oid = a.attrelid AND t.relnamespace = 'public'::regnamespace AND t.relkind = 'r'
     JOIN pg_type d ON d.oid = a.atttypid
     LEFT JOIN (
       SELECT conrelid, conkey[1] AS attnum, contypid, pg_get_constraintdef(oid) AS definition FROM pg_constraint
@@ -52,6 +43,7 @@ async function readColumnTypes(pool: pg.Pool): Promise<Record<string, string>> {
   )
 }
 
+/** The Kysely types of a migrated database. */
 export async function renderDatabaseTypes(connectionString: string): Promise<string> {
   const pool = new pg.Pool({ connectionString, max: 2 })
   // Postgres may be stopped before the last idle connection has been told.
@@ -63,7 +55,7 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
       db,
       dialect: new CodegenDialect(),
       defaultSchemas: ['public'],
-      excludePattern: '{bullmq.*,kysely_*}',
+      excludePattern: '{bullmq.*,migrations}',
       typeMapping: { int8: 'number' },
       overrides: {
         columns: Object.fromEntries(
@@ -78,25 +70,4 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
   } finally {
     await db.destroy()
   }
-}
-
-/**
- * The tables as one readable file, made by pg_dump from the migrations; functions have their own files. A
- * Postgres client cannot be expected on every machine, so pg_dump is the WebAssembly one and dumps an
- * in-memory Postgres.
- */
-export async function renderSchemaDump(): Promise<string> {
-  const database = await PGlite.create()
-  const migrations = join(databaseFolder, 'migrations')
-  for (const name of (await readdir(migrations)).sort()) {
-    await database.exec(await readFile(join(migrations, name), 'utf8'))
-  }
-  const dump = await pgDump({ pg: database, args: ['--schema-only', '--no-owner'] })
-  const text = await dump.text()
-  return text
-    .split('\n')
-    .filter((line) => !/^(--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict)/.test(line))
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trimStart()
 }
