@@ -232,8 +232,8 @@ export class EnvironmentError extends Error {
 
 /**
  * Reads a raw environment, with defaults, and says what is wrong with it; a variable that is wrong counts as
- * a missing one. An empty value means the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an
- * `.env` file is not a trial of 0 days.
+ * a missing one. An empty value means the same as a missing one, for every variable: `CLAIM_AFTER_MS=` in an
+ * `.env` file is not a wait of 0 ms.
  */
 function readEnvironment(raw: Record<string, string | undefined>): {
   readonly environment: Environment

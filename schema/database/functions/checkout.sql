@@ -6,9 +6,6 @@ CREATE OR REPLACE FUNCTION has_ever_subscribed(buyer text) RETURNS boolean LANGU
     OR EXISTS (SELECT FROM subscriptions WHERE user_id = buyer AND livemode = stripe_livemode())
 $$;
 
-REVOKE ALL ON FUNCTION has_ever_subscribed FROM PUBLIC, tidemark_server, tidemark_worker;
-GRANT EXECUTE ON FUNCTION has_ever_subscribed TO tidemark_server, tidemark_worker;
-
 -- What an order costs and brings follows from the offer that it names, whatever the statement says. It may only
 -- ask for less of a trial. The server orders what is sold now; the worker also orders what an owner was promised
 -- before.
@@ -38,8 +35,6 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION checkout_intents_terms FROM PUBLIC, tidemark_server, tidemark_worker;
-
 -- The terms of a checkout intent never change, a settled intent stays settled, and a session stays with its
 -- intent, unless the payment turns out to be forged.
 CREATE OR REPLACE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -65,4 +60,5 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION checkout_intents_guard FROM PUBLIC, tidemark_server, tidemark_worker;
+REVOKE ALL ON FUNCTION checkout_intents_guard, checkout_intents_terms, has_ever_subscribed FROM PUBLIC, tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION has_ever_subscribed TO tidemark_server, tidemark_worker;

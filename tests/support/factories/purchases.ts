@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
+import { personalPlans } from '../../../schema/catalogue/sold-plans.ts'
 import {
   attachSession,
   type CheckoutIntent,
@@ -118,4 +120,17 @@ async function offerFor(
   const { id: _, ...common } = latest
   const made = { ...common, ...terms, trial_days, maximum_quantity: 100, valid_from: new Date(0) }
   return (await db.insertInto('offers').values(made).returning('id').executeTakeFirstOrThrow()).id
+}
+
+/** From now on plans for one person are sold with so many free days. */
+export async function offerTrial({ owner }: Pick<TestDatabase, 'owner'>, trial_days: number): Promise<void> {
+  const sold = personalPlans.map(({ plan_type }) => plan_type)
+  await sql`
+    INSERT INTO offers (plan_type, billing_frequency, currency, units, credits, price_minor, minimum_quantity, maximum_quantity,
+      trial_days, valid_from)
+    SELECT DISTINCT ON (plan_type, billing_frequency, currency) plan_type, billing_frequency, currency, units, credits, price_minor,
+      minimum_quantity, maximum_quantity, ${trial_days}::integer, clock_timestamp()
+    FROM offers WHERE plan_type = ANY (${sold}) ORDER BY plan_type, billing_frequency, currency, valid_from DESC`.execute(
+    owner,
+  )
 }
