@@ -64,7 +64,12 @@ async function changeTo(person: Person, billing_frequency: 'monthly' | 'yearly')
     query: { payer: 'personal' },
     body: { billing_frequency },
   })
-  await fetch(url, { method: 'POST', redirect: 'manual' })
+  const { id } = (await summaryOf(person)).subscription ?? {}
+  await fetch(`${url}/subscriptions/${id}/confirm`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(),
+  })
   await product.worker.catchUp()
 }
 
@@ -104,10 +109,10 @@ test('a plan that only the catalogue has is shown with its price and its credits
   }
   const page = { state: { config, signed_in: false }, template: '<!--page-head--><!--page-->' }
   const pricing = (await renderPage({ ...page, path: '/pricing' })) ?? ''
-  for (const text of ['What Pro, Teams, Max, and Studio include', 'Get Max', '€40.00', 'Start with Studio']) {
-    expect(pricing).toContain(text)
+  for (const text of ['What Pro, Teams, Max, and Studio include', 'Get Max', '€40', 'Start with Studio']) {
+    expect(pricing.includes(text), text).toBe(true)
   }
-  expect(await renderPage({ ...page, path: '/' })).toContain('1200 credits per month included')
+  expect((await renderPage({ ...page, path: '/' }))?.includes('1200 credits per month included')).toBe(true)
 })
 
 test('a plan for one person is sold, granted, changed to yearly and back, left for a team’s, and reconciled', async () => {

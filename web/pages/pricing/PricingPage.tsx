@@ -152,7 +152,7 @@ function ComparisonSection() {
           Compare Plans
         </h2>
         <table className="mt-10 w-full table-fixed border-collapse text-left text-sm">
-          <caption className="sr-only">What {names} include</caption>
+          <caption className="sr-only">{`What ${names} include`}</caption>
           <thead className="sticky top-16 z-10 bg-surface">
             <tr className="border-b">
               <td className="w-[34%] py-4 sm:w-[46%]" />
