@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 import { getAccountSummary } from '../schema/api/account.ts'
-import { listPlans } from '../schema/api/catalogue.ts'
+import { listPlans, type RenderPage } from '../schema/api/catalogue.ts'
 import { startPlanChange } from '../schema/api/plan-changes.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { defaultBrand } from '../schema/catalogue/brand.ts'
@@ -8,7 +8,6 @@ import type { Plan } from '../schema/catalogue/plans.ts'
 import { migrateToLatest } from '../schema/database/migrate.ts'
 import { verifyLedger } from '../schema/ledger/verify/verify.ts'
 import { listFindings } from '../schema/reconciliation/findings.ts'
-import { renderPage } from '../web/render.tsx'
 import { processSubscriptionSync } from '../worker/jobs/subscription-sync.ts'
 import { reconcileAll } from '../worker/reconciliation/run.ts'
 import { testProduct } from './support/product/start-test-product.ts'
@@ -43,6 +42,10 @@ vi.mock(import('../schema/catalogue/plans.ts'), async (original) => {
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 beforeAll(() => migrateToLatest({ connectionString: product.database.url }))
+
+// Tests are compiled without JSX, so the path is none that the compiler follows.
+const renderer = '../web/render.tsx'
+const { renderPage } = (await import(renderer)) as { renderPage: RenderPage }
 
 /** A person buys a plan, pays it, and everything arrives. */
 async function buy(person: Person, planType: string, more: object = {}): Promise<void> {

@@ -1,20 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type pg from 'pg'
-import type { Currency } from '../catalogue/currency.ts'
-import { catalogueOffers } from '../catalogue/offers.ts'
-import { type BillingFrequency, type PlanType, plans } from '../catalogue/plans.ts'
+import { catalogueOffers, type Offer } from '../catalogue/offers.ts'
+import { plans } from '../catalogue/plans.ts'
 import type { DB, Offers } from '../database/types.ts'
 
 export type KnownOffer = Selectable<Offers>
 
-/** Of a plan, or of credits. */
-export type Sold =
-  | {
-      readonly plan_type: PlanType
-      readonly billing_frequency: BillingFrequency
-      readonly currency: Currency
-    }
-  | { readonly plan_type: null; readonly billing_frequency: null; readonly currency: Currency }
+/** A plan with its period, or credits. */
+export type Sold = Pick<Offer, 'plan_type' | 'billing_frequency' | 'currency'>
 
 /** What is sold now, as the buyer may have it: a trial is for those who have never bought a plan. */
 export async function findOffer(db: Kysely<DB>, sold: Sold, buyer: string): Promise<KnownOffer> {

@@ -1,4 +1,5 @@
 import type { CaseSummary, SupportProblem } from '../../schema/api/support.ts'
+import { freePlan } from '../../schema/catalogue/sold-plans.ts'
 import { countOpenCheckouts } from '../../schema/checkout/owner-intents.ts'
 import { findCursor } from '../../schema/cursors/cursors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -80,7 +81,7 @@ export async function readCaseSummary(
     ...differences.map((difference) => presentDifference(difference, intents)),
     ...rows.filter((row) => !explained.has(keyOf(row))).map((row) => presentProblem(row, options)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
-      ? [planProblem(plan_type.is, plan_type.should ?? 'starter')]
+      ? [planProblem(plan_type.is, plan_type.should ?? freePlan.plan_type)]
       : []),
   ]
   return {
