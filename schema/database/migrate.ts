@@ -44,19 +44,24 @@ export async function migrateToLatest(options: {
   // The server may end an idle connection first, which is no failure of a migration.
   pool.on('error', () => undefined)
   try {
-    const applied = await applyFiles(pool, folder)
-    await migrateQueues(pool)
-    return applied.map(({ name }) => name)
+    const client = await pool.connect()
+    try {
+      // Of the session, since BullMQ has transactions of its own; it ends with the connection.
+      await client.query("SELECT pg_advisory_lock(hashtextextended('migrations', 0))")
+      const applied = await applyFiles(client, folder)
+      await migrateQueues(client)
+      return applied.map(({ name }) => name)
+    } finally {
+      client.release()
+    }
   } finally {
     await pool.end()
   }
 }
 
-async function applyFiles(pool: pg.Pool, folder: string): Promise<readonly SqlFile[]> {
-  const client = await pool.connect()
+async function applyFiles(client: pg.PoolClient, folder: string): Promise<readonly SqlFile[]> {
   try {
     await client.query('BEGIN')
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('migrations', 0))")
     const pending = await readPending(client, folder)
     await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, text text NOT NULL)')
     for (const file of pending) {
@@ -71,8 +76,6 @@ async function applyFiles(pool: pg.Pool, folder: string): Promise<readonly SqlFi
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
-  } finally {
-    client.release()
   }
 }
 

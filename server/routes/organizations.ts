@@ -90,7 +90,7 @@ export const organizationsRoutes = [
     })
   }),
 
-  // The total is the ledger's balance plus the month's usage, so that the figures add up (decision 053).
+  // The total is the ledger's balance plus the month's usage, so that the figures add up (decision 093).
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),

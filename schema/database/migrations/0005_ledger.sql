@@ -156,7 +156,8 @@ CREATE TABLE ledger_transfers (
   PRIMARY KEY (id, owner_id),
   CHECK ((kind = 'usage') = (grant_id IS NULL))
 );
-CREATE SEQUENCE ledger_transfers_id_seq OWNED BY ledger_transfers.id;
+-- All ids have 13 digits: where ids are texts, as in the key of an item that support is shown, they sort as numbers.
+CREATE SEQUENCE ledger_transfers_id_seq START WITH 1000000000000 OWNED BY ledger_transfers.id;
 CREATE INDEX ledger_transfers_act ON ledger_transfers (act_id) WHERE act_id IS NOT NULL;
 CREATE INDEX ledger_transfers_grant ON ledger_transfers (owner_id, grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX ledger_transfers_occurred ON ledger_transfers USING brin (occurred_at)

@@ -25,7 +25,6 @@ export interface PlanOrder extends Omit<PlanTerms, 'currency' | 'price_minor'> {
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>
-  readonly coupon?: string
   /** The buyer's plan that ends when this one is paid. */
   readonly ends_subscription_id?: string | null
 }
@@ -57,7 +56,6 @@ export async function buildPaidPlan(
   const metadata = { intentId: intent.id }
   const session = await stripe.client.checkout.sessions.create({
     mode: 'subscription',
-    ...(order.coupon && { discounts: [{ coupon: order.coupon }] }),
     customer: customer_id,
     client_reference_id: intent.id,
     metadata,

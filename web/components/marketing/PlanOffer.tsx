@@ -3,12 +3,11 @@ import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
 import { freePlan, personalPlan, type SoldPlan } from '../../../schema/catalogue/sold-plans.ts'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { useSignedIn } from '../../auth/signedIn.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useOffer, usePrice } from '../usePrice.ts'
-import { StartTeams } from './StartTeams.tsx'
+import { StartTeams } from './sections.tsx'
 
 interface PlanOfferProps {
   plan: SoldPlan

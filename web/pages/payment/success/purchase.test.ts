@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
 import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
 import { ApiFailure } from '../../../api/failure.ts'
-import { nextPollMs, purchaseProgress } from './progress.ts'
+import { nextPollMs, planCheckoutPath, purchasedPlan, purchaseProgress } from './purchase.ts'
 
 type Status = ResponseOf<typeof getSessionStatus>['data']
 
@@ -114,4 +114,61 @@ describe('nextPollMs', () => {
     expect(nextPollMs(at(0, status({ payment_status: 'unpaid' })), 0)).toBe(1000)
     expect(nextPollMs(at(0, undefined, new Error('offline')), 0)).toBe(1000)
   })
+})
+
+const plan = { planType: 'teams', billingFrequency: 'yearly', seats: '3', credits: '1500' }
+const planStatus = (change: Parameters<typeof status>[0] = {}) =>
+  status({
+    amount_total: 9000,
+    price_minor: 86_400,
+    currency: 'GBP',
+    subscription_id: 'sub_1',
+    metadata: plan,
+    ...change,
+  })
+
+describe('purchasedPlan', () => {
+  it('purchasedPlan reads the plan from the session’s metadata', () => {
+    expect(purchasedPlan(planStatus())).toEqual({
+      plan_type: 'teams',
+      billing: 'yearly',
+      seats: 3,
+      currency: 'GBP',
+      price_minor: 86_400,
+      trial: false,
+    })
+  })
+
+  it('purchasedPlan treats a session with neither a plan nor a subscription as a purchase of credits', () => {
+    expect(purchasedPlan(planStatus({ subscription_id: null, metadata: { credits: '500' } }))).toBeNull()
+  })
+
+  it('defaults a subscription without plan metadata to Pro, monthly, one seat', () => {
+    expect(purchasedPlan(planStatus({ metadata: {} }))).toMatchObject({
+      plan_type: 'pro',
+      billing: 'monthly',
+      seats: 1,
+    })
+  })
+
+  it.each(['', '0', '-2', '2.5', 'many'])('purchasedPlan reads "%s" seats as one', (seats) => {
+    expect(purchasedPlan(planStatus({ metadata: { planType: 'teams', seats } }))?.seats).toBe(1)
+  })
+
+  it('purchasedPlan calls it a trial only when no payment was required', () => {
+    expect(purchasedPlan(planStatus({ payment_status: 'no_payment_required' }))?.trial).toBe(true)
+    expect(purchasedPlan(planStatus({ payment_status: 'unpaid' }))?.trial).toBe(false)
+  })
+})
+
+it('the page of success knows the day of the first charge when the trial has begun', () => {
+  const trial_ends_at = '2026-05-15T00:00:00.000Z'
+  expect(purchasedPlan(planStatus({ trial_ends_at }))?.trial_ends_at).toBe(trial_ends_at)
+})
+
+it('the way back returns to the same order', () => {
+  const bought = purchasedPlan(planStatus())
+  expect(bought && planCheckoutPath(bought)).toBe(
+    '/auth/post-signup?plan=teams&billing=yearly&currency=GBP&seats=3',
+  )
 })

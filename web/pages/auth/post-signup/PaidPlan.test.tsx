@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { createMemoryRouter, RouterProvider } from 'react-router-dom'
 import { describe, expect, it } from 'vitest'
 import { ApiFailure, failureNotice } from '../../../api/failure.ts'
-import { SetupView } from './SetupView.tsx'
+import { SetupView } from './PaidPlan.tsx'
 
 function render(error: unknown, defaultText: string): string {
   const element = (

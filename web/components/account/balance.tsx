@@ -1,7 +1,35 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { freePlan, planOf } from '../../../schema/catalogue/sold-plans.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { formatCredits, formatShortDay } from '../format.ts'
-import { renewalText } from './notices.ts'
+import { lowBalanceTone, renewalText } from './notices.ts'
+
+/** What a balance consists of. The bar fills with use of the month; the text above it says the same. */
+export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balance' | 'plan_month'> }) {
+  const { plan_month } = summary
+  return (
+    <div className="space-y-2">
+      {plan_month && (
+        <>
+          <p>{monthText(plan_month)}</p>
+          <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-hover">
+            <div
+              className="h-full rounded-full bg-accent"
+              style={{ width: `${(plan_month.used / plan_month.granted) * 100}%` }}
+            />
+          </div>
+        </>
+      )}
+      <p className="empty:hidden">{otherCreditsText(summary)}</p>
+    </div>
+  )
+}
+
+/** In the color of its notice. */
+export function LowBalanceBadge({ summary }: { summary: AccountSummary }) {
+  const tone = lowBalanceTone(summary)
+  return <Badge tone={tone === 'info' ? 'accent' : tone}>Low balance</Badge>
+}
 
 /** The figure of a balance: what can be used, or what is owed. */
 export function creditsShown({
@@ -37,7 +65,7 @@ export function splitText({ plan, purchased }: { plan: number; purchased: number
 }
 
 /** "1,000 purchased", and the plan's credits where no month explains them. */
-export function otherCreditsText({
+function otherCreditsText({
   balance: { plan, purchased },
   plan_month,
 }: Pick<AccountSummary, 'balance' | 'plan_month'>): string {
