@@ -1,4 +1,3 @@
-import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
 import { maximumSeats, type Plan, type PlanType } from '../../../schema/catalogue/plans.ts'
 import { personalPlan } from '../../../schema/catalogue/sold-plans.ts'
 import type { Sample } from './sample.ts'
@@ -13,9 +12,9 @@ interface FeatureList extends Sample {
 }
 type PlanCards = Readonly<Record<PlanType, FeatureList>>
 
-/** What a plan's card lists; what the plan includes, where the operator has put nothing. */
+/** What a plan's card lists; its credits, where the operator has put nothing. */
 export function cardFeatures(cards: PlanCards, plan: Plan): readonly string[] {
-  return cards[plan.plan_type]?.features ?? planFeatures(plan)
+  return cards[plan.plan_type]?.features ?? [`${plan.credits_per_seat} credits per month included`]
 }
 
 /**
