@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
-import type { SoldPlanType } from '../catalogue/plans.ts'
+import type { PlanType } from '../catalogue/plans.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
@@ -16,7 +16,7 @@ export type RecentPaymentState = 'awaiting_payment' | 'paid' | 'failed' | 'under
 export interface RecentPayment {
   readonly id: string
   readonly kind: 'credit_purchase' | 'subscription'
-  readonly plan_type: SoldPlanType | null
+  readonly plan_type: PlanType | null
   /** What it brings when it is settled. */
   readonly credits: number
   readonly amount_minor: number

@@ -104,10 +104,12 @@ export interface CheckoutIntents {
   last_error: string | null;
   livemode: Generated<boolean>;
   next_try_at: Generated<Timestamp>;
+  offer_id: number;
   organization_name: string | null;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null;
+  plan_type: string | null;
+  quantity: number;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -398,6 +400,20 @@ export interface Migrations {
   text: string;
 }
 
+export interface Offers {
+  billing_frequency: "monthly" | "yearly" | null;
+  credits: number;
+  currency: "EUR" | "USD" | "GBP";
+  id: Generated<number>;
+  maximum_quantity: number;
+  minimum_quantity: number;
+  plan_type: string | null;
+  price_minor: number;
+  trial_days: number;
+  units: number;
+  valid_from: Generated<Timestamp>;
+}
+
 export interface OrganizationMembers {
   organization_id: string;
   role: "admin" | "member" | null;
@@ -426,6 +442,10 @@ export interface PayerCurrencies {
   currency: "EUR" | "USD" | "GBP";
   owner_id: string;
   owner_kind: "user" | "organization";
+}
+
+export interface Plans {
+  plan_type: string;
 }
 
 export interface ReconciliationFindings {
@@ -519,7 +539,7 @@ export interface Subscriptions {
   owner_id: string;
   owner_kind: "user" | "organization";
   pending_lines: Generated<Json>;
-  plan_type: "pro" | "teams";
+  plan_type: string;
   price_minor: number | null;
   replaced_by: string | null;
   scheduled_at: Timestamp | null;
@@ -615,7 +635,7 @@ export interface Users {
   first_name: string | null;
   forgotten_at: Timestamp | null;
   last_name: string | null;
-  plan_type: Generated<"starter" | "pro" | "teams">;
+  plan_type: Generated<string>;
   profile_updated_at: Timestamp;
   updated_at: Generated<Timestamp>;
 }
@@ -648,9 +668,11 @@ export interface DB {
   ledger_transfers: LedgerTransfers;
   ledger_usage_days: LedgerUsageDays;
   migrations: Migrations;
+  offers: Offers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
   payer_currencies: PayerCurrencies;
+  plans: Plans;
   reconciliation_findings: ReconciliationFindings;
   reconciliation_runs: ReconciliationRuns;
   seats: Seats;

@@ -982,7 +982,6 @@ describe('the list of work', () => {
     const ignored = await paidEvent(60, 'ignored')
     const { id: stuck_intent } = await buildPurchase(database.server, {
       created_at: minutesAgo(300),
-      amount_minor: 70_000,
       credits: 50_000,
     })
     await database.owner

@@ -7,6 +7,8 @@ import { decideCheckout, type FetchedSession } from './checkout.ts'
 const intent: CheckoutIntent = {
   id: '0199f0a0-0000-7000-8000-000000000001',
   kind: 'credit_purchase',
+  offer_id: 1,
+  quantity: 500,
   user_id: 'user_a',
   owner_kind: 'user',
   owner_id: 'user_a',

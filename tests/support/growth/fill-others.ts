@@ -52,14 +52,14 @@ const accounts = [
   `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
    SELECT user_id, user_id || '@tidemark.test', 'pro', began_at FROM i`,
   `INSERT INTO stripe_customers (owner_kind, owner_id, customer_id) SELECT owner_kind, owner_id, 'cus_fill_' || i FROM i`,
-  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
      billing_frequency, seats, credits_per_seat, state, stripe_session_id, settled_at, created_at)
-   SELECT plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
+   SELECT (SELECT min(id) FROM offers WHERE plan_type = 'teams'), 5, plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
      CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
    FROM i`,
-  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
      stripe_session_id, settled_at, created_at, next_try_at)
-   SELECT credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
+   SELECT (SELECT min(id) FROM offers WHERE plan_type IS NULL), 500, credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
      CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
      CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
   `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,

@@ -7,6 +7,7 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../../tests/support/factories/purchases.ts'
 import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
@@ -62,21 +63,11 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
   await stripe.client.invoices.finalizeInvoice(invoice)
   for (const amount of parts) await stripe.knob(`invoices/${invoice}/pay_part`, { amount })
   await stripe.client.invoices.pay(invoice, { payment_method })
+  const { id } = await buildPurchase(database.owner, { user_id, owner_id: user_id })
   const intent = await database.owner
-    .insertInto('checkout_intents')
-    .values({
-      id: crypto.randomUUID(),
-      kind: 'credit_purchase',
-      user_id,
-      owner_kind: 'user',
-      owner_id: user_id,
-      credits: 500,
-      amount_minor: 700,
-      currency: 'EUR',
-      state: 'settled',
-      settled_at: new Date(),
-      stripe_invoice_id: invoice,
-    })
+    .updateTable('checkout_intents')
+    .set({ state: 'settled', settled_at: new Date(), stripe_invoice_id: invoice })
+    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
   const cause = { event_id: null, actor: 'stripe', now: new Date() }

@@ -41,7 +41,8 @@ import { writeOrder } from './write-order.ts'
  * Events that are lost are found by the reader (decision 062), so a subscription without any is only synced
  * once a week.
  */
-const longestWaitMs = 7 * 24 * 3600 * 1000
+const dayMs = 24 * 3600 * 1000
+const longestWaitMs = 7 * dayMs
 
 export interface SubscriptionToApply {
   readonly of: 'subscription'
@@ -240,8 +241,9 @@ async function applyUnpaid(
 }
 
 /**
- * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a
- * credit balance that paid a part of it, and other lines of the same invoice do not change the terms.
+ * The first period must have cost what the buyer was shown, or nothing when it was a trial of the promised
+ * length. A discount, a credit balance that paid a part of it, and other lines of the same invoice do not
+ * change the terms.
  */
 function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): void {
   // Of what was made by hand the terms name only the plan.
@@ -250,11 +252,16 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
     .flatMap(({ id, currency, lines }) =>
       lines
         .filter(isPeriod)
-        .map(({ starts_at, amount_minor }) => ({ id, currency, starts_at, amount_minor })),
+        .map(({ starts_at, ends_at, amount_minor }) => ({ id, currency, starts_at, ends_at, amount_minor })),
     )
     .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
   if (!first) return
-  const expectedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
+  const { trial_days } = intent
+  const days = Math.round((first.ends_at.getTime() - first.starts_at.getTime()) / dayMs)
+  if (trial_days > 0 && days > trial_days) {
+    throw new PermanentError(`Intent ${intent.id} says ${trial_days} days free, invoice ${first.id} ${days}`)
+  }
+  const expectedMinor = trial_days > 0 ? 0 : intent.amount_minor
   if (first.amount_minor !== expectedMinor || first.currency !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} says ${expectedMinor} ${intent.currency}, ` +
