@@ -141,7 +141,7 @@ describe('whatever it does, the login of the server cannot', () => {
       'let everybody write',
       `GRANT INSERT ON ledger_entries TO PUBLIC; INSERT INTO ledger_entries DEFAULT VALUES`,
     ],
-    ['drop a policy', `DROP POLICY inbox_events_receive ON inbox_events`],
+    ['drop a policy', `DROP POLICY audit_log_request ON audit_log`],
   ])('%s', async (_what, statement) => {
     await buildPurchase(database.owner, { stripe_session_id: `cs_${randomBytes(6).toString('hex')}` })
     for (const wayOut of waysOut) {
