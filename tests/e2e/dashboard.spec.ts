@@ -197,7 +197,13 @@ test(
       (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
     const name = `Harbour ${email.split('@')[0]?.slice(4)}`
     const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
+    const anonymous: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname === '/api/account/summary' && !request.headers().authorization) anonymous.push(pathname)
+    })
     await choose(page, name)
+    expect(anonymous, 'calls while Clerk has no token').toEqual([])
     await expect(page.getByText(`You are viewing ${name}.`)).toBeVisible()
     await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
     await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()

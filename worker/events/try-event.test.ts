@@ -77,6 +77,19 @@ describe('the event of a paid purchase', () => {
     expect(await balanceOf(opened.owner)).toMatchObject({ version: 0 })
   })
 
+  test('the event that names another’s paid session with one’s own order grants to the payer alone', async () => {
+    const [opened, paid] = [await buildOpenCredits(product), await buildPaidCredits(product)]
+    const { id: claiming } = await buildPurchase(database.server)
+    await expect(
+      attachSession(database.server, { id: claiming, stripe_session_id: paid.session_id }),
+    ).rejects.toMatchObject({ code: '23505' })
+    const id = await receive({ intent_id: opened.intent_id, session_id: paid.session_id })
+    await handle(id)
+    expect(await balanceOf(opened.owner)).toMatchObject({ version: 0 })
+    expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state: 'open' })
+    expect(await balanceOf(paid.owner)).toMatchObject({ purchased: 500, version: 1 })
+  })
+
   test('the event of a paid purchase is tried again after the worker that had fetched the session is gone', async () => {
     const bought = await buildPaidCredits(product)
     const id = await receive(bought)

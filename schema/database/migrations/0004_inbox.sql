@@ -48,11 +48,6 @@ GRANT SELECT ON inbox_events TO tidemark_server;
 GRANT INSERT (source, id, type, occurred_at, received_at, next_try_at, subject, client_reference_id, payload)
   ON inbox_events TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON inbox_events TO tidemark_worker;
-ALTER TABLE inbox_events ENABLE ROW LEVEL SECURITY;
-CREATE POLICY inbox_events_read ON inbox_events FOR SELECT TO tidemark_server USING (true);
-CREATE POLICY inbox_events_receive ON inbox_events FOR INSERT TO tidemark_server
-  WITH CHECK (state = 'received' AND received_via = 'webhook');
-CREATE POLICY inbox_events_worker ON inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- Failed tries of a row, one line for each error that came again and again.
 CREATE TABLE failed_tries (

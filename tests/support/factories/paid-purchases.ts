@@ -21,6 +21,8 @@ export interface PlanOrder extends Omit<PlanTerms, 'currency' | 'price_minor'> {
   readonly owner?: PaidPurchase['owner']
   /** The checkout's amount, when it is not the price. */
   readonly intended_minor?: number
+  /** The trial of the order, when the checkout has another. */
+  readonly intended_trial_days?: number
   /** The buyer; a new user by default. */
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
@@ -46,7 +48,7 @@ export async function buildPaidPlan(
     plan_type,
     billing_frequency,
     seats,
-    trial_days,
+    trial_days: order.intended_trial_days ?? trial_days,
     ...(order.credits_per_seat && { credits_per_seat: order.credits_per_seat }),
     ...(order.intended_minor && { price_minor: order.intended_minor / seats }),
     ends_subscription_id: order.ends_subscription_id ?? null,

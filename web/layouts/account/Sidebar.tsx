@@ -80,7 +80,7 @@ function UpgradeCard() {
   const { user } = useSignedInUser()
   const { data: summary } = useQuery({
     ...accountSummaryQuery(useApi(), { payer: 'personal', userId: user?.id ?? '' }),
-    enabled: user !== undefined,
+    enabled: user !== null,
   })
   if (summary?.plan_type !== freePlan.plan_type) return null
   const currency = summary.currency.code

@@ -24,18 +24,20 @@ async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
 const listUnfinishedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
 
-describe('a customer with a credit balance at Stripe', () => {
-  test('a customer with a credit balance at Stripe whose first invoice differs from the terms is left to a person, with the reason', async () => {
-    const bought = await buildPaidPlan(product, { intended_minor: 1999 })
+test.each<[string, PlanOrder, RegExp]>([
+  ['costs more', { intended_minor: 1999 }, /says 1999 EUR, invoice in_\w+ costs 2000 EUR/],
+  ['is free for longer', { trial_days: 60, intended_trial_days: 14 }, /says 14 days free, invoice in_\w+ 60/],
+])(
+  'a first invoice that %s than was promised grants nothing and is left to a person, with the reason',
+  async (_what, order, reason) => {
+    const bought = await buildPaidPlan(product, order)
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter(({ type }) => type === 'invoice.paid')).catch(() => undefined)
-    expect(await listUnfinishedEvents()).toMatchObject([
-      { reason: expect.stringMatching(/says 1999 EUR, invoice in_\w+ costs 2000 EUR/) },
-    ])
+    expect(await listUnfinishedEvents()).toMatchObject([{ reason: expect.stringMatching(reason) }])
     await database.owner.deleteFrom('inbox_events').where('state', '=', 'failed').execute()
     expect(await life.balance(bought)).toMatchObject({ plan: 0 })
-  })
-})
+  },
+)
 
 describe('an invoice', () => {
   test('an invoice of a manual item that was waiting when the plan was bought does not contradict the terms', async () => {
