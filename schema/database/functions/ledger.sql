@@ -2,12 +2,10 @@
 --
 --   ledger_post          posts transfers of grants: purchases, billing months, refunds, disputes, expiries, adjustments. The worker's.
 --   ledger_spend         spends credits, plan credits first, reserves and settles them, or refuses. The server's.
---   ledger_lock_owners   both begin with it: the rows of the owners, locked in the order of their ids
---   ledger_enter         both call it for each transfer: the entries in the owner's accounts and in one of the house
---   ledger_write         both end with it: inserts the transfers, their keys and entries, and updates the owners' rows
---   ledger_count_usage   adds what ledger_spend posts to the sums of usage
---   ledger_settle        decides what the settlement of a hold takes
---   ledger_write_holds   writes down the holds that ledger_spend opens or changes
+--   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids
+--   ledger_append        both call it for each transfer: inserts it with its key and its entries, and saves the owner's row
+--   ledger_use           posts a usage through it and adds it to the sums of its day
+--   ledger_settle        settles a hold
 --   ledger_free_hold, ledger_end_holds: how holds end, for ledger_spend and the worker's ledger_end_holds_of
 --   ledger_books, ledger_keep_month, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a
 --                        billing month
@@ -51,17 +49,17 @@ CREATE OR REPLACE FUNCTION ledger_entry_hash(
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
--- The rows of some owners, each once, in the order of their ids, locked until the transaction ends. An owner
+-- Locks the rows of some owners until the transaction ends, in the order of their ids, and returns these. An owner
 -- who is new to the ledger gets accounts first, before any row is locked, so that transactions which meet
 -- here cannot deadlock. With `skip_locked` the rows that another transaction holds, and new owners, are left
 -- out.
 CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_kinds text[], owner_ids text[], skip_locked boolean DEFAULT false)
-RETURNS ledger_owners[] LANGUAGE plpgsql SECURITY DEFINER
+RETURNS text[] LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   IF skip_locked THEN
     RETURN ARRAY(
-      SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE SKIP LOCKED);
+      SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE SKIP LOCKED);
   END IF;
   IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < (SELECT count(DISTINCT id) FROM unnest(owner_ids) id) THEN
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
@@ -76,61 +74,67 @@ BEGIN
     GROUP BY a.owner_id ORDER BY 1
     ON CONFLICT DO NOTHING;
   END IF;
-  RETURN ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+  RETURN ARRAY(SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
 END
 $$;
 
--- Appends the entries of one transfer, in memory: `plan` and `purchased` are what it adds to the owner's
--- accounts, below zero what it takes, and the account of the house takes the other side. Returns the owner's
--- row as it is afterwards, and the entries.
-CREATE OR REPLACE FUNCTION ledger_enter(
-  INOUT owner ledger_owners, transfer_id bigint, digest bytea, plan bigint, purchased bigint, house_account_id bigint,
-  OUT entries ledger_entries[]
+-- Appends one transfer to the books of an owner, whose row the caller has locked, and saves that row. `plan` and
+-- `purchased` are what it adds to the owner's accounts, below zero what it takes; the account of the house takes the
+-- other side. Returns the row and the transfer as they are then. LG002: it moves nothing, or names no account of the house.
+CREATE OR REPLACE PROCEDURE ledger_append(
+  INOUT owner ledger_owners, INOUT transfer ledger_transfers, plan bigint, purchased bigint, house text
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  digest bytea;
+  house_account_id bigint;
   last_hash bytea;
 BEGIN
+  house_account_id := (SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = house);
+  IF plan = 0 AND purchased = 0 OR (plan + purchased = 0) <> (house_account_id IS NULL) THEN
+    RAISE EXCEPTION 'Transfer % moves nothing, or names no account of the house', transfer.idempotency_key USING ERRCODE = 'LG002';
+  END IF;
+  transfer.owner_id := owner.owner_id;
+  transfer.posted_at := clock_timestamp();
+  transfer.id := ledger_draw_id(ledger_month_of(transfer.posted_at));
+  INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
+  VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, transfer.input_hash);
+  INSERT INTO ledger_transfers SELECT transfer.*;
+  digest := ledger_transfer_digest(transfer);
   IF plan <> 0 THEN
     owner.plan_version := owner.plan_version + 1;
     owner.plan_balance := owner.plan_balance + plan;
-    last_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, plan, owner.plan_version, owner.plan_balance);
-    owner.plan_hash := last_hash;
-    entries := entries || ROW(transfer_id, owner.plan_account_id, plan, owner.plan_version, owner.plan_balance, owner.owner_id,
-      last_hash)::ledger_entries;
+    owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, plan, owner.plan_version, owner.plan_balance);
+    last_hash := owner.plan_hash;
+    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, version, balance_after, hash)
+    VALUES (owner.owner_id, owner.plan_account_id, transfer.id, plan, owner.plan_version, owner.plan_balance, owner.plan_hash);
   END IF;
   IF purchased <> 0 THEN
     owner.purchased_version := owner.purchased_version + 1;
     owner.purchased_balance := owner.purchased_balance + purchased;
-    last_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, purchased, owner.purchased_version,
-      owner.purchased_balance);
-    owner.purchased_hash := last_hash;
-    entries := entries || ROW(transfer_id, owner.purchased_account_id, purchased, owner.purchased_version, owner.purchased_balance,
-      owner.owner_id, last_hash)::ledger_entries;
+    owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, purchased,
+      owner.purchased_version, owner.purchased_balance);
+    last_hash := owner.purchased_hash;
+    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, version, balance_after, hash)
+    VALUES (owner.owner_id, owner.purchased_account_id, transfer.id, purchased, owner.purchased_version, owner.purchased_balance,
+      owner.purchased_hash);
   END IF;
   IF plan + purchased <> 0 THEN
-    entries := entries || ROW(transfer_id, house_account_id, -plan - purchased, NULL, NULL, owner.owner_id,
-      ledger_entry_hash(last_hash, digest, house_account_id, -plan - purchased, NULL, NULL))::ledger_entries;
+    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, hash)
+    VALUES (owner.owner_id, house_account_id, transfer.id, -plan - purchased,
+      ledger_entry_hash(last_hash, digest, house_account_id, -plan - purchased, NULL, NULL));
   END IF;
-  owner.last_transfer_id := transfer_id;
+  owner.last_transfer_id := transfer.id;
+  PERFORM ledger_save_owner(owner);
 END
 $$;
 
--- Writes down what a call posts: the transfers with their keys and entries, and the owners' rows.
-CREATE OR REPLACE FUNCTION ledger_write(owners ledger_owners[], transfers ledger_transfers[], entries ledger_entries[])
-RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
-  SELECT t.owner_id, t.idempotency_key, t.id, t.input_hash FROM unnest(transfers) t;
-  INSERT INTO ledger_transfers SELECT * FROM unnest(transfers);
-  INSERT INTO ledger_entries SELECT * FROM unnest(entries);
+-- Saves what may change of an owner's row.
+CREATE OR REPLACE FUNCTION ledger_save_owner(owner ledger_owners) RETURNS void LANGUAGE sql AS $$
   UPDATE ledger_owners o
-  SET last_transfer_id = n.last_transfer_id, plan_version = n.plan_version, plan_balance = n.plan_balance, plan_hash = n.plan_hash,
-    purchased_version = n.purchased_version, purchased_balance = n.purchased_balance, purchased_hash = n.purchased_hash,
-    held = n.held, kept = n.kept, expiring = n.expiring
-  FROM unnest(owners) n
-  WHERE o.owner_id = n.owner_id
-    AND (o.last_transfer_id, o.held, o.kept, o.expiring) <> (n.last_transfer_id, n.held, n.kept, n.expiring);
-END
+  SET last_transfer_id = owner.last_transfer_id, plan_version = owner.plan_version, plan_balance = owner.plan_balance,
+    plan_hash = owner.plan_hash, purchased_version = owner.purchased_version, purchased_balance = owner.purchased_balance,
+    purchased_hash = owner.purchased_hash, held = owner.held, kept = owner.kept, expiring = owner.expiring
+  WHERE o.owner_id = owner.owner_id
 $$;
 
 -- Posts transfers in the given order, all or none. `plan_credits` and `purchased_credits` say what each adds
@@ -146,118 +150,69 @@ CREATE OR REPLACE FUNCTION ledger_post(
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
-  owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids);
+  request record;
   owner ledger_owners;
-  nth bigint := 0;
-  moment timestamptz := clock_timestamp();
-  month bigint := ledger_month_of(moment);
-  item record;
-  entered record;
-  entry ledger_entries;
+  known ledger_keys;
+  named ledger_grants;
+  known_grant ledger_grants;
   transfer ledger_transfers;
-  new_grant ledger_grants;
-  n integer;
-  -- What this call posts.
-  new_keys text[] := '{}';
-  new_transfers ledger_transfers[] := '{}';
-  new_entries ledger_entries[] := '{}';
-  new_grants ledger_grants[] := '{}';
-  new_grant_ids text[] := '{}';
 BEGIN
-  -- A statement after the locks, so that it sees what was posted for these owners before. OFFSET 0 keeps
-  -- Postgres from hashing twice, and makes it look up each row by its key, whatever plan was made when the
-  -- table was small.
-  FOR item IN
-    SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.ordinal, given.transfer,
-      ledger_transfer_digest(given.transfer) AS digest, given.plan, given.purchased, given.named, house.id AS house_id,
-      known.transfer_id AS known_id, known.input_hash AS known_hash,
-      count(*) OVER (PARTITION BY (given.transfer).idempotency_key) > 1 AS is_repeated,
-      (g.owner_id, g.account, g.kind) = (o.owner_id, given.named ->> 'account', given.named ->> 'kind') AS is_same_grant
-    FROM unnest(owners) WITH ORDINALITY o
-    JOIN (
-      SELECT g.ordinal, g.owner_kind, g.plan, g.purchased, g.house, g.named,
-        ROW(NULL, g.occurred_at, moment, g.intent_id, nullif(current_setting('tidemark.act_id', true), ''), g.owner_id,
-          g.idempotency_key, g.kind, ledger_input_hash(g.kind, g.owner_id, g.intent_id::text, g.named ->> 'id', g.house, g.plan::text,
-            g.purchased::text),
-          g.event_id, g.actor, g.named ->> 'id', g.reason, g.salt, ledger_reason_hash(g.salt, g.reason), NULL, NULL, NULL,
-          NULL)::ledger_transfers AS transfer
-      FROM (
-        SELECT *, uuid_send(gen_random_uuid()) AS salt
-        FROM unnest(owner_kinds, owner_ids, idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons, plan_credits,
-          purchased_credits, houses, grants) WITH ORDINALITY
-          AS given (owner_kind, owner_id, idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, plan, purchased, house,
-            named, ordinal)
-      ) g
-      OFFSET 0
-    ) given ON (given.transfer).owner_id = o.owner_id
-    LEFT JOIN ledger_accounts house ON house.owner_id = 'house' AND house.name = given.house
-    LEFT JOIN LATERAL (
-      SELECT * FROM ledger_keys k
-      WHERE k.idempotency_key = (given.transfer).idempotency_key AND NOT starts_with(k.idempotency_key, 'usage/') OFFSET 0
-    ) known ON true
-    LEFT JOIN LATERAL (
-      SELECT * FROM ledger_grants k WHERE k.id = (given.transfer).grant_id OFFSET 0
-    ) g ON true
+  -- Each statement after it sees what was posted for these owners before.
+  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  FOR request IN
+    SELECT * FROM unnest(owner_kinds, owner_ids, idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons,
+      plan_credits, purchased_credits, houses, grants) WITH ORDINALITY
+      AS given (owner_kind, owner_id, idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, plan, purchased, house,
+        of_grant, ordinal)
     ORDER BY given.ordinal
   LOOP
-    IF item.nth <> nth THEN
-      IF nth > 0 THEN owners[nth] := owner; END IF;
-      nth := item.nth;
-      owner := owners[nth];
-    END IF;
-    transfer := item.transfer;
-    ordinal := item.ordinal;
-    transfer_id := item.known_id;
-    n := CASE WHEN item.is_repeated THEN array_position(new_keys, transfer.idempotency_key) END;
-    IF n IS NOT NULL THEN
-      transfer_id := new_transfers[n].id;
-      item.known_hash := new_transfers[n].input_hash;
-    END IF;
-    posted := transfer_id IS NULL;
-    IF NOT posted THEN
-      IF item.known_hash <> transfer.input_hash THEN
-        RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
+    ordinal := request.ordinal;
+    named := jsonb_populate_record(NULL::ledger_grants, request.of_grant);
+    transfer := NULL;
+    transfer.idempotency_key := request.idempotency_key;
+    transfer.input_hash := ledger_input_hash(request.kind, request.owner_id, request.intent_id::text, named.id, request.house,
+      request.plan::text, request.purchased::text);
+
+    SELECT * INTO known FROM ledger_keys k
+    WHERE k.idempotency_key = request.idempotency_key AND NOT starts_with(k.idempotency_key, 'usage/');
+    IF FOUND THEN
+      IF known.input_hash <> transfer.input_hash THEN
+        RAISE EXCEPTION 'Transfer % was posted before with another input', request.idempotency_key USING ERRCODE = 'LG001';
       END IF;
+      transfer_id := known.transfer_id;
+      posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
-    n := array_position(new_grant_ids, transfer.grant_id);
-    IF n IS NOT NULL THEN
-      new_grant := new_grants[n];
-      item.is_same_grant := (new_grant.owner_id, new_grant.account, new_grant.kind)
-        = (transfer.owner_id, item.named ->> 'account', item.named ->> 'kind');
-    END IF;
-    IF NOT item.is_same_grant THEN
-      RAISE EXCEPTION 'Grant % exists for another owner, account or kind', transfer.grant_id USING ERRCODE = 'LG001';
-    ELSIF NOT item.is_same_owner OR transfer.idempotency_key ~ '^(usage|hold)/' OR item.plan = 0 AND item.purchased = 0
-      OR (item.plan + item.purchased = 0) <> (item.house_id IS NULL) THEN
-      RAISE EXCEPTION 'Transfer % moves nothing, names no account of the house, has the key of a usage, or an owner of another kind',
-        transfer.idempotency_key USING ERRCODE = 'LG002';
+    SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = request.owner_id;
+    SELECT * INTO known_grant FROM ledger_grants g WHERE g.id = named.id;
+    IF (known_grant.owner_id, known_grant.account, known_grant.kind) <> (request.owner_id, named.account, named.kind) THEN
+      RAISE EXCEPTION 'Grant % exists for another owner, account or kind', named.id USING ERRCODE = 'LG001';
+    ELSIF owner.owner_kind <> request.owner_kind OR request.idempotency_key ~ '^(usage|hold)/'
+      THEN
+      RAISE EXCEPTION 'Transfer % has the key of a usage, or an owner of another kind', request.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
-    transfer.id := ledger_draw_id(month);
-    entered := ledger_enter(owner, transfer.id, item.digest, item.plan, item.purchased, item.house_id);
-    owner := entered.owner;
-    -- Appended one by one: concatenation would copy the whole array each time.
-    FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
-    new_transfers := new_transfers || transfer;
-    new_keys := new_keys || transfer.idempotency_key;
-    IF item.is_same_grant IS NULL THEN
-      new_grant := jsonb_populate_record(NULL::ledger_grants, item.named);
-      new_grant.created_at := moment;
-      new_grant.first_transfer_id := transfer.id;
-      new_grants := new_grants || new_grant;
-      new_grant_ids := new_grant_ids || transfer.grant_id;
+    transfer.kind := request.kind;
+    transfer.grant_id := named.id;
+    transfer.occurred_at := request.occurred_at;
+    transfer.intent_id := request.intent_id;
+    transfer.act_id := nullif(current_setting('tidemark.act_id', true), '');
+    transfer.event_id := request.event_id;
+    transfer.actor := request.actor;
+    transfer.reason := request.reason;
+    transfer.reason_salt := uuid_send(gen_random_uuid());
+    transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, request.reason);
+    CALL ledger_append(owner, transfer, request.plan, request.purchased, request.house);
+    IF known_grant.id IS NULL THEN
+      named.created_at := transfer.posted_at;
+      named.first_transfer_id := transfer.id;
+      INSERT INTO ledger_grants SELECT named.*;
     END IF;
     transfer_id := transfer.id;
+    posted := true;
     RETURN NEXT;
   END LOOP;
-
-  IF cardinality(new_transfers) > 0 THEN
-    owners[nth] := owner;
-    INSERT INTO ledger_grants SELECT * FROM unnest(new_grants);
-    PERFORM ledger_write(owners, new_transfers, new_entries);
-  END IF;
 END
 $$;
 
@@ -268,7 +223,7 @@ $$;
 
 -- Frees what a hold held. `of_month` is what its settlement takes of a month that is kept for it. Returns the owner's
 -- row as it is afterwards.
-CREATE OR REPLACE FUNCTION ledger_free_hold(INOUT owner ledger_owners, hold ledger_holds, of_month bigint) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE PROCEDURE ledger_free_hold(INOUT owner ledger_owners, hold ledger_holds, of_month bigint) LANGUAGE plpgsql AS $$
 DECLARE
   month ledger_months_kept;
 BEGIN
@@ -287,7 +242,7 @@ END
 $$;
 
 -- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock.
-CREATE OR REPLACE FUNCTION ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[] DEFAULT NULL)
+CREATE OR REPLACE PROCEDURE ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[])
 LANGUAGE plpgsql AS $$
 DECLARE
   hold ledger_holds;
@@ -300,36 +255,93 @@ BEGIN
       AND CASE WHEN released IS NULL THEN h.expires_at <= moment ELSE h.id = ANY (released) END
     RETURNING *
   LOOP
-    owner := ledger_free_hold(owner, hold, 0);
+    CALL ledger_free_hold(owner, hold, 0);
   END LOOP;
+  PERFORM ledger_save_owner(owner);
 END
 $$;
 
--- Writes down holds that were opened or changed.
-CREATE OR REPLACE FUNCTION ledger_write_holds(holds ledger_holds[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO ledger_holds SELECT * FROM unnest(holds)
-  ON CONFLICT (id, owner_id) DO UPDATE
-  SET state = EXCLUDED.state, expires_at = EXCLUDED.expires_at, extended_at = EXCLUDED.extended_at, resolved_at = EXCLUDED.resolved_at,
-    settled_credits = EXCLUDED.settled_credits, failure = EXCLUDED.failure, charged = EXCLUDED.charged
+-- Adds a usage to the sums of its day. An owner has at most 1,000 combinations a day; new ones above that are counted as
+-- `other` of their person and editor.
+CREATE OR REPLACE FUNCTION ledger_count_usage(usage ledger_usage_days) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  combinations_max CONSTANT integer := 1000;
+  is_new boolean;
+BEGIN
+  INSERT INTO ledger_usage_days AS d SELECT usage.*
+  ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
+  SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
+  -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
+  RETURNING d.xmax = 0 INTO is_new;
+  IF is_new AND (usage.model, usage.project) IS DISTINCT FROM ('other', 'other')
+    AND (SELECT count(*) FROM ledger_usage_days d WHERE d.owner_id = usage.owner_id AND d.day = usage.day) > combinations_max THEN
+    DELETE FROM ledger_usage_days d
+    WHERE (d.owner_id, d.day, d.actor, d.first_id) = (usage.owner_id, usage.day, usage.actor, usage.first_id);
+    usage.model := 'other';
+    usage.project := 'other';
+    PERFORM ledger_count_usage(usage);
+  END IF;
+END
 $$;
 
--- Settles a hold that is open, or has expired, with what its request cost. Returns the owner's row without what was
--- held, the hold, and what is to be taken of the plan account and of both: first what was reserved, then the rest.
-CREATE OR REPLACE FUNCTION ledger_settle(
-  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, OUT of_plan bigint[],
-  OUT of_both bigint[]
+-- Posts a usage, of which `plan` credits are of the plan account, or writes down a request that failed and cost nothing;
+-- both take the key. `requests`: how many of the day's it is; what a hold's request cost above the hold is no other one.
+CREATE OR REPLACE PROCEDURE ledger_use(
+  INOUT owner ledger_owners, INOUT transfer ledger_transfers, plan bigint, credits bigint, failure text, requests integer
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  usage ledger_usage_days;
+BEGIN
+  transfer.kind := 'usage';
+  transfer.input_hash := ledger_input_hash('usage', owner.owner_id, credits::text);
+  transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, coalesce(transfer.reason, ''));
+  IF failure IS NULL THEN
+    CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
+  ELSE
+    usage.first_id := ledger_draw_id(ledger_month_of(clock_timestamp()));
+    INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash)
+    VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
+    INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, token_id, reason, model, project, run)
+    VALUES (owner.owner_id, usage.first_id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.token_id,
+      transfer.reason, transfer.model, transfer.project, transfer.run);
+  END IF;
+  usage.owner_id := owner.owner_id;
+  usage.day := (transfer.occurred_at AT TIME ZONE 'UTC')::date;
+  usage.actor := transfer.actor;
+  usage.token_id := transfer.token_id;
+  usage.model := transfer.model;
+  usage.project := transfer.project;
+  usage.requests := requests;
+  usage.failed := CASE WHEN failure IS NULL THEN 0 ELSE 1 END;
+  usage.credits := credits;
+  usage.first_id := coalesce(usage.first_id, transfer.id);
+  PERFORM ledger_count_usage(usage);
+END
+$$;
+
+-- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused, and
+-- occurred when that was reserved. What is above it, and all of a hold that has expired, occurs now, as far as it is
+-- available. Returns the owner's row and the hold as they are then, and its first transfer.
+CREATE OR REPLACE PROCEDURE ledger_settle(
+  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, INOUT transfer_id bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+  transfer ledger_transfers;
   reserved bigint := CASE hold.state WHEN 'open' THEN least(cost, hold.credits) ELSE 0 END;
   above bigint;
   of_month bigint := 0;
   plan bigint := greatest(owner.plan_balance - owner.kept, 0);
 BEGIN
-  of_plan := '{}';
-  of_both := '{}';
+  transfer.idempotency_key := 'hold/' || hold.id;
+  transfer.actor := hold.actor;
+  -- It may have been erased with its salt.
+  transfer.reason := hold.reason;
+  transfer.token_id := hold.token_id;
+  transfer.model := hold.model;
+  transfer.project := hold.project;
+  transfer.run := hold.run;
+  transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN uuid_send(gen_random_uuid()) END;
   IF hold.state = 'open' THEN
-    -- What was reserved is never refused: it occurred when it was reserved. Of a month that is over it takes what is
-    -- kept, then bought credits, then those of the new month.
     IF hold.month_starts_at IS NULL THEN
       plan := least(plan, reserved);
     ELSE
@@ -337,67 +349,42 @@ BEGIN
       WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
         AND m.month_starts_at = hold.month_starts_at;
       IF hold.opened_at >= (SELECT max(g.month_starts_at) FROM ledger_grants g WHERE g.owner_id = hold.owner_id) THEN
-        -- The new month, in which it was opened, covers it in part.
         plan := of_month + least(plan, reserved - of_month);
       ELSE
         plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));
       END IF;
     END IF;
-    of_plan := ARRAY[plan];
-    of_both := ARRAY[reserved];
-    owner := ledger_free_hold(owner, hold, of_month);
+    CALL ledger_free_hold(owner, hold, of_month);
+    PERFORM ledger_save_owner(owner);
     hold.state := 'settled';
+    transfer.occurred_at := hold.opened_at;
+    IF reserved > 0 OR failure IS NOT NULL THEN
+      CALL ledger_use(owner, transfer, plan, reserved, failure, 1);
+      transfer_id := transfer.id;
+      transfer.idempotency_key := transfer.idempotency_key || '/above';
+    END IF;
   ELSE
-    plan := 0;
     hold.state := 'settled_late';
+    IF failure IS NOT NULL THEN
+      transfer.occurred_at := moment;
+      CALL ledger_use(owner, transfer, 0, 0, failure, 1);
+    END IF;
   END IF;
-  -- What is above it, and all of a hold that has expired, occurs now, as far as it is available.
-  above := least(cost - reserved, ledger_available(owner) - reserved);
+  above := greatest(least(cost - reserved, ledger_available(owner)), 0);
   IF above > 0 THEN
-    of_plan := of_plan || least(above, greatest(owner.plan_balance - plan - owner.kept, 0));
-    of_both := of_both || above;
-  ELSIF cost = 0 THEN
-    of_both := CASE WHEN failure IS NULL THEN '{}' ELSE '{0}' END;
+    transfer.occurred_at := moment;
+    CALL ledger_use(owner, transfer, least(above, greatest(owner.plan_balance - owner.kept, 0)), above, NULL,
+      CASE WHEN transfer_id IS NULL THEN 1 ELSE 0 END);
+    transfer_id := coalesce(transfer_id, transfer.id);
   END IF;
   hold.resolved_at := moment;
   hold.settled_credits := cost;
   hold.failure := failure;
-  hold.charged := reserved + greatest(above, 0);
-END
-$$;
-
--- Adds usage to the sums of its day. What belongs together is summed first, so that each row is written once. An
--- owner has at most 1,000 combinations a day; new ones above that are counted as `other` of their person and editor.
-CREATE OR REPLACE FUNCTION ledger_count_usage(usages ledger_usage_days[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  combinations_max CONSTANT integer := 1000;
-  counted record;
-  has_new boolean := false;
-  others ledger_usage_days[];
-BEGIN
-  FOR counted IN
-    INSERT INTO ledger_usage_days AS d
-    SELECT owner_id, day, actor, token_id, model, project, sum(requests), sum(failed), sum(credits), min(first_id)
-    FROM unnest(usages) GROUP BY owner_id, day, actor, token_id, model, project
-    ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
-    SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
-    -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
-    RETURNING d.xmax = 0 AS is_new
-  LOOP
-    has_new := has_new OR counted.is_new;
-  END LOOP;
-  IF has_new THEN
-    WITH gone AS (
-      DELETE FROM ledger_usage_days d USING unnest(usages) u
-      WHERE (d.owner_id, d.day, d.actor, d.first_id) = (u.owner_id, u.day, u.actor, u.first_id)
-        AND (d.model, d.project) IS DISTINCT FROM ('other', 'other')
-        AND (SELECT count(*) FROM ledger_usage_days k WHERE k.owner_id = d.owner_id AND k.day = d.day) > combinations_max
-      RETURNING d.*
-    )
-    SELECT array_agg(ROW(owner_id, day, actor, token_id, 'other', 'other', requests, failed, credits, first_id)::ledger_usage_days)
-    INTO others FROM gone;
-    IF others IS NOT NULL THEN PERFORM ledger_count_usage(others); END IF;
-  END IF;
+  hold.charged := reserved + above;
+  UPDATE ledger_holds h
+  SET state = hold.state, resolved_at = hold.resolved_at, settled_credits = hold.settled_credits, failure = hold.failure,
+    charged = hold.charged
+  WHERE h.id = hold.id AND h.owner_id = hold.owner_id;
 END
 $$;
 
@@ -425,238 +412,126 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET e
 DECLARE
   holds_of_person_max CONSTANT integer := 50;
   hold_lasts_max CONSTANT interval := '24 hours';
-  owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
-  nth bigint := 0;
-  moment timestamptz := clock_timestamp();
-  month bigint := ledger_month_of(moment);
-  item record;
-  entered record;
-  settled record;
-  entry ledger_entries;
+  locked text[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
+  request record;
+  known ledger_keys;
   transfer ledger_transfers;
-  -- Holds have ended since they were read.
-  are_stale boolean := false;
-  n integer;
-  -- What the item takes: of a hold, then beside or above it. Credits of the plan account, and of both accounts.
-  of_plan bigint[];
-  of_both bigint[];
-  -- What this call posts. Keys are those of a payer.
-  new_keys text[] := '{}';
-  new_hashes bytea[] := '{}';
-  new_ids bigint[] := '{}';
-  new_transfers ledger_transfers[] := '{}';
-  new_entries ledger_entries[] := '{}';
-  new_usages ledger_usage_days[] := '{}';
-  new_holds ledger_holds[] := '{}';
-  -- Who opened them, and the keys that holds were asked about with.
-  new_holders text[] := '{}';
-  asked_keys text[] := '{}';
 BEGIN
-  FOR item IN
-    SELECT o.ordinality AS nth, o.owner_kind = given.owner_kind AS is_same_owner, given.*,
-      CASE given.action WHEN 'use' THEN ledger_transfer_digest(given.transfer) END AS digest, used.id AS used_id,
-      known.transfer_id AS known_id, known.input_hash AS known_hash, held.hold,
-      CASE given.action WHEN 'reserve' THEN (
-        SELECT count(*) FROM ledger_holds h WHERE h.owner_id = o.owner_id AND h.actor = (given.transfer).actor AND h.state = 'open'
-      ) END AS open_holds
-    FROM unnest(owners) WITH ORDINALITY o
-    JOIN (
-      SELECT g.ordinal, g.owner_kind, g.action, g.credits, g.failure, g.hold_id, g.at_least, make_interval(secs => g.lasting) AS lasting,
-        ROW(NULL, g.occurred_at, moment, NULL, NULL, g.owner_id, g.idempotency_key, 'usage',
-          ledger_input_hash('usage', g.owner_id, g.credits::text), NULL, g.actor, NULL, g.reason, g.salt,
-          ledger_reason_hash(g.salt, g.reason), g.token_id, g.model, g.project, g.run)::ledger_transfers AS transfer
-      FROM (
-        SELECT *, uuid_send(gen_random_uuid()) AS salt
-        FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models, projects,
-          runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
-          AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run,
-            failure, hold_id, at_least, lasting, ordinal)
-      ) g
-      OFFSET 0
-    ) given ON (given.transfer).owner_id = o.owner_id
-    JOIN ledger_accounts used ON used.owner_id = 'house' AND used.name = 'used'
-    LEFT JOIN LATERAL (
-      SELECT * FROM ledger_keys k
-      WHERE given.action = 'use' AND k.owner_id = o.owner_id AND k.idempotency_key = (given.transfer).idempotency_key OFFSET 0
-    ) known ON true
-    -- The hold that it is about: the one that has its key, or that it names. OFFSET 0 keeps Postgres from looking for
-    -- that among all of the owner's.
-    LEFT JOIN LATERAL (
-      (SELECT h AS hold FROM ledger_holds h
-        WHERE given.action = 'reserve' AND h.owner_id = o.owner_id AND h.idempotency_key = (given.transfer).idempotency_key OFFSET 0)
-      UNION ALL
-      (SELECT named.hold FROM (SELECT h AS hold FROM ledger_holds h WHERE h.id = given.hold_id OFFSET 0) named
-        WHERE ((named.hold).owner_id, (named.hold).actor, (named.hold).kind) = (o.owner_id, (given.transfer).actor, 'usage'))
-    ) held ON true
-    ORDER BY given.ordinal
+  FOR request IN
+    SELECT * FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
+      projects, runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
+      AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
+        hold_id, at_least, lasting, ordinal)
+    WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
-    IF item.nth <> nth THEN
-      IF nth > 0 THEN owners[nth] := owner; END IF;
-      nth := item.nth;
-      owner := owners[nth];
-    END IF;
-    transfer := item.transfer;
-    ordinal := item.ordinal;
+    ordinal := request.ordinal;
     outcome := 'posted';
-    transfer_id := item.known_id;
+    transfer_id := NULL;
     charged := 0;
-    of_plan := '{}';
-    of_both := '{}';
-    IF NOT item.is_same_owner OR item.failure IS NOT NULL AND item.credits <> 0
-      OR item.credits < (CASE WHEN item.action = 'reserve' OR item.action = 'use' AND item.failure IS NULL THEN 1 ELSE 0 END) THEN
-      RAISE EXCEPTION '% credits of % are not allowed, or the owner is of another kind', item.credits, transfer.owner_id
+    hold := NULL;
+    SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = request.owner_id;
+    IF owner.owner_kind <> request.owner_kind OR request.failure IS NOT NULL AND request.credits <> 0
+      OR request.credits < (CASE WHEN request.action = 'reserve' OR request.action = 'use' AND request.failure IS NULL THEN 1 ELSE 0 END) THEN
+      RAISE EXCEPTION '% credits of % are not allowed, or the owner is of another kind', request.credits, request.owner_id
         USING ERRCODE = 'LG002';
     END IF;
-
-    hold := item.hold;
-    IF item.action <> 'use' THEN
-      -- What this call did before may have changed it.
-      IF are_stale OR transfer.owner_id || '/' || transfer.idempotency_key = ANY (asked_keys) THEN
-        PERFORM ledger_write_holds(new_holds);
-        new_holds := '{}';
-        IF item.action = 'reserve' THEN
-          SELECT * INTO hold FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.idempotency_key = transfer.idempotency_key;
-        ELSE
-          SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = transfer.owner_id;
-        END IF;
-      END IF;
-      asked_keys := asked_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
+    IF request.action = 'use' THEN
+      SELECT * INTO known FROM ledger_keys k WHERE k.owner_id = request.owner_id AND k.idempotency_key = request.idempotency_key;
+    ELSIF request.action = 'reserve' THEN
+      SELECT * INTO hold FROM ledger_holds h WHERE h.owner_id = request.owner_id AND h.idempotency_key = request.idempotency_key;
+    ELSE
+      SELECT * INTO hold FROM ledger_holds h
+      WHERE h.id = request.hold_id AND h.owner_id = request.owner_id AND h.actor = request.actor AND h.kind = 'usage';
     END IF;
-    n := CASE WHEN item.action = 'reserve' AND owner.held > 0
-      THEN item.open_holds + cardinality(array_positions(new_holders, transfer.owner_id || '/' || transfer.actor)) ELSE 0 END;
     -- A hold whose time is over has expired, also where that is not written down yet. The owner's end before one of
     -- them decides what happens.
-    IF owner.held > 0 AND (hold.state = 'open' AND hold.expires_at <= transfer.occurred_at OR n >= holds_of_person_max
-      OR ledger_available(owner) < item.credits - (CASE hold.state WHEN 'open' THEN hold.credits ELSE 0 END)) THEN
-      PERFORM ledger_write_holds(new_holds);
-      new_holds := '{}';
-      owner := ledger_end_holds(owner, transfer.occurred_at);
-      are_stale := true;
-      IF hold.expires_at <= transfer.occurred_at AND hold.state = 'open' THEN hold.state := 'expired'; END IF;
-      IF n >= holds_of_person_max THEN
-        n := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = transfer.owner_id AND h.actor = transfer.actor AND h.state = 'open');
-      END IF;
+    IF owner.held > 0 AND (hold.state = 'open' AND hold.expires_at <= request.occurred_at
+      OR ledger_available(owner) < request.credits - (CASE hold.state WHEN 'open' THEN hold.credits ELSE 0 END)) THEN
+      CALL ledger_end_holds(owner, request.occurred_at, NULL);
+      SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
     END IF;
 
     CASE
-    WHEN item.action = 'use' THEN
-      n := array_position(new_keys, transfer.owner_id || '/' || transfer.idempotency_key);
-      IF n IS NOT NULL THEN
-        transfer_id := new_ids[n];
-        item.known_hash := new_hashes[n];
-      END IF;
-      IF item.known_hash IS NOT NULL THEN
-        outcome := CASE WHEN item.known_hash = transfer.input_hash THEN 'replayed' ELSE 'conflict' END;
-        charged := item.credits;
-      ELSIF ledger_available(owner) < item.credits AND item.failure IS NULL THEN
-        outcome := 'refused';
-      ELSE
-        charged := item.credits;
-        of_both := ARRAY[item.credits];
-        of_plan := ARRAY[least(greatest(owner.plan_balance - owner.kept, 0), item.credits)];
-      END IF;
+    WHEN request.action = 'use' AND known.input_hash IS NOT NULL THEN
+      outcome := CASE WHEN known.input_hash = ledger_input_hash('usage', request.owner_id, request.credits::text)
+        THEN 'replayed' ELSE 'conflict' END;
+      transfer_id := known.transfer_id;
+      charged := request.credits;
 
-    WHEN item.action = 'reserve' AND hold.id IS NOT NULL THEN
-      IF (hold.asked, coalesce(hold.at_least, 0)) = (item.credits, coalesce(item.at_least, 0)) THEN
-        outcome := 'replayed';
-      ELSE
-        outcome := 'conflict';
-      END IF;
-
-    WHEN item.action = 'reserve' AND n >= holds_of_person_max THEN
-      outcome := 'too_many';
-
-    WHEN item.action = 'reserve' AND ledger_available(owner) < coalesce(item.at_least, item.credits) THEN
+    WHEN request.action = 'use' AND request.failure IS NULL AND ledger_available(owner) < request.credits THEN
       outcome := 'refused';
 
-    WHEN item.action = 'reserve' THEN
-      hold := ROW(transfer.owner_id, gen_random_uuid(), 'usage', transfer.idempotency_key, transfer.actor, transfer.token_id, item.credits,
-        item.at_least, least(item.credits, ledger_available(owner)), 'open', transfer.occurred_at, transfer.occurred_at + item.lasting, NULL,
-        NULL, NULL, NULL, NULL, NULL, transfer.reason, transfer.model, transfer.project, transfer.run, NULL);
+    WHEN request.action = 'use' THEN
+      transfer := NULL;
+      transfer.idempotency_key := request.idempotency_key;
+      transfer.occurred_at := request.occurred_at;
+      transfer.actor := request.actor;
+      transfer.reason := request.reason;
+      transfer.reason_salt := uuid_send(gen_random_uuid());
+      transfer.token_id := request.token_id;
+      transfer.model := request.model;
+      transfer.project := request.project;
+      transfer.run := request.run;
+      CALL ledger_use(owner, transfer, least(greatest(owner.plan_balance - owner.kept, 0), request.credits), request.credits,
+        request.failure, 1);
+      transfer_id := transfer.id;
+      charged := request.credits;
+
+    WHEN request.action = 'reserve' AND hold.id IS NOT NULL THEN
+      outcome := CASE WHEN (hold.asked, coalesce(hold.at_least, 0)) = (request.credits, coalesce(request.at_least, 0))
+        THEN 'replayed' ELSE 'conflict' END;
+
+    WHEN request.action = 'reserve' AND owner.held > 0 AND holds_of_person_max <= (
+      SELECT count(*) FROM ledger_holds h
+      WHERE h.owner_id = request.owner_id AND h.actor = request.actor AND h.state = 'open' AND h.expires_at > request.occurred_at) THEN
+      outcome := 'too_many';
+
+    WHEN request.action = 'reserve' AND ledger_available(owner) < coalesce(request.at_least, request.credits) THEN
+      outcome := 'refused';
+
+    WHEN request.action = 'reserve' THEN
+      INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, opened_at, expires_at, reason,
+        model, project, run)
+      VALUES (request.owner_id, request.idempotency_key, request.actor, request.token_id, request.credits, request.at_least,
+        least(request.credits, ledger_available(owner)), request.occurred_at,
+        request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run)
+      RETURNING * INTO hold;
       owner.held := owner.held + hold.credits;
-      new_holds := new_holds || hold;
-      new_holders := new_holders || (transfer.owner_id || '/' || transfer.actor);
+      PERFORM ledger_save_owner(owner);
 
     WHEN hold.id IS NULL THEN
       outcome := 'not_found';
 
-    WHEN item.action = 'settle' AND hold.settled_credits IS NOT NULL THEN
-      outcome := CASE WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (item.credits, coalesce(item.failure, ''))
+    WHEN request.action = 'settle' AND hold.settled_credits IS NOT NULL THEN
+      outcome := CASE WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (request.credits, coalesce(request.failure, ''))
         THEN 'replayed' ELSE 'settled' END;
       charged := hold.charged;
 
-    WHEN item.action = 'settle' AND (hold.state = 'open'
-      OR hold.state = 'expired' AND transfer.occurred_at <= hold.expires_at + hold_lasts_max) THEN
-      settled := ledger_settle(owner, hold, item.credits, item.failure, transfer.occurred_at);
-      owner := settled.owner;
-      hold := settled.hold;
-      of_plan := settled.of_plan;
-      of_both := settled.of_both;
+    WHEN request.action = 'settle' AND (hold.state = 'open'
+      OR hold.state = 'expired' AND request.occurred_at <= hold.expires_at + hold_lasts_max) THEN
+      CALL ledger_settle(owner, hold, request.credits, request.failure, request.occurred_at, transfer_id);
       charged := hold.charged;
-      new_holds := new_holds || hold;
 
-    WHEN item.action = 'release' AND hold.state = 'released' THEN
+    WHEN request.action = 'release' AND hold.state = 'released' THEN
       outcome := 'replayed';
 
     WHEN hold.state <> 'open' THEN
       outcome := CASE hold.state WHEN 'settled_late' THEN 'settled' ELSE hold.state END;
       charged := coalesce(hold.charged, 0);
 
-    WHEN item.action = 'release' THEN
-      owner := ledger_free_hold(owner, hold, 0);
-      hold.state := 'released';
-      hold.resolved_at := transfer.occurred_at;
-      new_holds := new_holds || hold;
+    WHEN request.action = 'release' THEN
+      CALL ledger_end_holds(owner, request.occurred_at, ARRAY[hold.id]);
+      SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
 
-    WHEN item.action = 'extend' THEN
-      hold.extended_at := transfer.occurred_at;
-      hold.expires_at := greatest(hold.expires_at, least(transfer.occurred_at + item.lasting, hold.opened_at + hold_lasts_max));
-      new_holds := new_holds || hold;
+    WHEN request.action = 'extend' THEN
+      UPDATE ledger_holds h
+      SET extended_at = request.occurred_at, expires_at = greatest(h.expires_at,
+        least(request.occurred_at + make_interval(secs => request.lasting), h.opened_at + hold_lasts_max))
+      WHERE h.id = hold.id AND h.owner_id = request.owner_id
+      RETURNING * INTO hold;
     END CASE;
-
-    FOR n IN 1 .. cardinality(of_both) LOOP
-      IF item.action = 'settle' THEN
-        transfer.idempotency_key := 'hold/' || hold.id || CASE n WHEN 2 THEN '/above' ELSE '' END;
-        transfer.occurred_at := CASE WHEN n = 1 AND hold.state = 'settled' THEN hold.opened_at ELSE hold.resolved_at END;
-        transfer.input_hash := ledger_input_hash('usage', transfer.owner_id, of_both[n]::text);
-        -- It may have been erased with its salt.
-        transfer.reason := hold.reason;
-        transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN (item.transfer).reason_salt END;
-        transfer.reason_hash := ledger_reason_hash((item.transfer).reason_salt, coalesce(hold.reason, ''));
-        transfer.token_id := hold.token_id;
-        transfer.model := hold.model;
-        transfer.project := hold.project;
-        transfer.run := hold.run;
-        item.digest := ledger_transfer_digest(transfer);
-      END IF;
-      transfer.id := ledger_draw_id(month);
-      IF of_both[n] = 0 THEN
-        INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, NULL, transfer.input_hash);
-        INSERT INTO ledger_failures
-        VALUES (transfer.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, item.failure, transfer.actor,
-          transfer.token_id, transfer.reason, transfer.model, transfer.project, transfer.run);
-      ELSE
-        entered := ledger_enter(owner, transfer.id, item.digest, -of_plan[n], of_plan[n] - of_both[n], item.used_id);
-        owner := entered.owner;
-        FOREACH entry IN ARRAY entered.entries LOOP new_entries := new_entries || entry; END LOOP;
-        new_transfers := new_transfers || transfer;
-        transfer_id := coalesce(transfer_id, transfer.id);
-      END IF;
-      new_keys := new_keys || (transfer.owner_id || '/' || transfer.idempotency_key);
-      new_hashes := new_hashes || transfer.input_hash;
-      new_ids := new_ids || transfer_id;
-      new_usages := new_usages || ROW(transfer.owner_id, (transfer.occurred_at AT TIME ZONE 'UTC')::date, transfer.actor, transfer.token_id,
-        transfer.model, transfer.project, CASE n WHEN 1 THEN 1 ELSE 0 END, CASE of_both[n] WHEN 0 THEN 1 ELSE 0 END, of_both[n],
-        transfer.id)::ledger_usage_days;
-    END LOOP;
     RETURN NEXT;
   END LOOP;
-  IF nth > 0 THEN
-    owners[nth] := owner;
-    PERFORM ledger_write(owners, new_transfers, new_entries);
-    IF cardinality(new_holds) > 0 THEN PERFORM ledger_write_holds(new_holds); END IF;
-    IF cardinality(new_usages) > 0 THEN PERFORM ledger_count_usage(new_usages); END IF;
-  END IF;
 END
 $$;
 
@@ -665,13 +540,14 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_end_holds_of(owner_kinds text[], owner_ids text[], moment timestamptz, released uuid[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-  owners ledger_owners[] := ledger_lock_owners(owner_kinds, owner_ids);
-  before bigint := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
+  owner ledger_owners;
+  before bigint;
 BEGIN
-  FOR n IN 1 .. cardinality(owners) LOOP
-    owners[n] := ledger_end_holds(owners[n], moment, released);
+  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  before := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
+  FOR owner IN SELECT * FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) LOOP
+    CALL ledger_end_holds(owner, moment, released);
   END LOOP;
-  PERFORM ledger_write(owners, '{}', '{}');
   RETURN before - (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
 END
 $$;
@@ -851,8 +727,9 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_enter,
-  ledger_write, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_settle, ledger_write_holds, ledger_count_usage, ledger_spend, ledger_end_holds_of,
+REVOKE ALL ON ROUTINE ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
+  ledger_save_owner, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
+  ledger_spend, ledger_end_holds_of,
   ledger_books, ledger_keep_month, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
