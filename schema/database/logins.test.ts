@@ -86,7 +86,7 @@ describe('whatever it does, the login of the server cannot', () => {
     ],
     ['lock an owner', `SELECT ledger_lock_owners('{user}', '{u}')`],
     ['append an entry', `CALL ledger_append(NULL, NULL, 1, 0, 'used')`],
-    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
+    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0, '{}')`],
     [
       'receive an event that was applied',
       `INSERT INTO inbox_events (source, id, type, occurred_at, payload_filed_at, state, finished_at)

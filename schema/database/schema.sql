@@ -464,7 +464,6 @@ END, false)),
 CREATE TABLE public.ledger_holds (
     owner_id public.owner_id NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
-    kind text DEFAULT 'usage'::text NOT NULL,
     idempotency_key text NOT NULL,
     actor text NOT NULL,
     token_id uuid,
@@ -473,10 +472,8 @@ CREATE TABLE public.ledger_holds (
     credits bigint NOT NULL,
     state text DEFAULT 'open'::text NOT NULL,
     opened_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
     resolved_at timestamp with time zone,
-    stripe_subscription_id text,
-    month_starts_at timestamp with time zone,
     settled_credits bigint,
     failure public.usage_failure,
     charged bigint,
@@ -485,13 +482,13 @@ CREATE TABLE public.ledger_holds (
     project public.usage_label,
     run public.usage_label,
     extended_at timestamp with time zone,
+    plan_credits bigint DEFAULT 0 NOT NULL,
+    outlives_month boolean DEFAULT false NOT NULL,
     CONSTRAINT ledger_holds_asked_check CHECK ((asked > 0)),
     CONSTRAINT ledger_holds_check CHECK (((at_least >= 1) AND (at_least <= asked))),
     CONSTRAINT ledger_holds_check1 CHECK (((credits >= 1) AND (credits <= asked))),
     CONSTRAINT ledger_holds_check2 CHECK (((charged >= 0) AND (charged <= settled_credits))),
-    CONSTRAINT ledger_holds_expires CHECK (((kind = 'refund'::text) = (expires_at IS NULL))),
-    CONSTRAINT ledger_holds_kind_check CHECK ((kind = ANY (ARRAY['usage'::text, 'refund'::text]))),
-    CONSTRAINT ledger_holds_month CHECK (((stripe_subscription_id IS NULL) = (month_starts_at IS NULL))),
+    CONSTRAINT ledger_holds_check3 CHECK (((plan_credits >= 0) AND (plan_credits <= credits))),
     CONSTRAINT ledger_holds_resolved CHECK (((state = 'open'::text) = (resolved_at IS NULL))),
     CONSTRAINT ledger_holds_settled CHECK ((((state = ANY (ARRAY['settled'::text, 'settled_late'::text])) = (settled_credits IS NOT NULL)) AND ((settled_credits IS NULL) = (charged IS NULL)) AND ((failure IS NULL) OR (settled_credits = 0)))),
     CONSTRAINT ledger_holds_settled_credits_check CHECK ((settled_credits >= 0)),
@@ -503,18 +500,6 @@ CREATE TABLE public.ledger_keys (
     idempotency_key text NOT NULL,
     transfer_id bigint,
     input_hash bytea NOT NULL
-);
-
-CREATE TABLE public.ledger_months_kept (
-    owner_id public.owner_id NOT NULL,
-    stripe_subscription_id text NOT NULL,
-    month_starts_at timestamp with time zone NOT NULL,
-    used bigint NOT NULL,
-    kept bigint NOT NULL,
-    held bigint NOT NULL,
-    CONSTRAINT ledger_months_kept_held_check CHECK ((held >= 0)),
-    CONSTRAINT ledger_months_kept_kept_check CHECK ((kept >= 0)),
-    CONSTRAINT ledger_months_kept_used_check CHECK ((used >= 0))
 );
 
 CREATE TABLE public.ledger_months_used (
@@ -540,11 +525,9 @@ CREATE TABLE public.ledger_owners (
     purchased_balance bigint DEFAULT 0 NOT NULL,
     purchased_hash bytea,
     held bigint DEFAULT 0 NOT NULL,
-    kept bigint DEFAULT 0 NOT NULL,
-    expiring bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT ledger_owners_check CHECK (((expiring >= 0) AND (expiring <= kept))),
-    CONSTRAINT ledger_owners_held_check CHECK ((held >= 0)),
-    CONSTRAINT ledger_owners_kept_check CHECK ((kept >= 0))
+    plan_held bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT ledger_owners_check CHECK (((plan_held >= 0) AND (plan_held <= held))),
+    CONSTRAINT ledger_owners_held_check CHECK ((held >= 0))
 )
 WITH (fillfactor='50');
 
@@ -800,8 +783,8 @@ CREATE TABLE public.subscriptions (
     unused_refund_minor bigint,
     unused_refund_invoice text,
     unused_refund_id text,
-    is_unfinished boolean GENERATED ALWAYS AS (((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) OR ((unused_refund_id IS NULL) AND (COALESCE(unused_refund_minor, (0)::bigint) > 0)))) STORED NOT NULL,
     unpaid_declined_at timestamp with time zone,
+    is_unfinished boolean GENERATED ALWAYS AS (((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) OR ((replaced_by IS NOT NULL) AND (unused_refund_id IS NULL) AND (COALESCE(unused_refund_minor, (1)::bigint) > 0)))) STORED NOT NULL,
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
@@ -1006,9 +989,6 @@ ALTER TABLE ONLY public.ledger_holds
 ALTER TABLE ONLY public.ledger_keys
     ADD CONSTRAINT ledger_keys_pkey PRIMARY KEY (owner_id, idempotency_key);
 
-ALTER TABLE ONLY public.ledger_months_kept
-    ADD CONSTRAINT ledger_months_kept_pkey PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at);
-
 ALTER TABLE ONLY public.ledger_months_used
     ADD CONSTRAINT ledger_months_used_pkey PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at);
 
@@ -1157,9 +1137,11 @@ CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_a
 
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
-CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX ledger_holds_expiry ON public.ledger_holds USING btree (expires_at) WHERE (state = 'open'::text);
 
 CREATE INDEX ledger_holds_open ON public.ledger_holds USING btree (owner_id, actor) WHERE (state = 'open'::text);
+
+CREATE INDEX ledger_holds_outlived ON public.ledger_holds USING btree (owner_id) WHERE outlives_month;
 
 CREATE INDEX ledger_holds_uncollected ON public.ledger_holds USING btree (resolved_at) WHERE (charged < settled_credits);
 
@@ -1531,9 +1513,6 @@ GRANT SELECT ON TABLE public.ledger_holds TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_keys TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_keys TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.ledger_months_kept TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_months_kept TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;

@@ -141,7 +141,6 @@ const dataSchemas = {
     owner_id: z.string(),
     /** What happened to it at the row's time. */
     step: z.enum(['reserved', 'extended', 'expired', 'resolved']),
-    kind: z.enum(['usage', 'refund']),
     actor: z.string(),
     actor_email: text,
     asked: integer,

@@ -29,23 +29,23 @@ export function tellHold(hold: HoldStep, { now }: { readonly now: Date }): Told 
 }
 
 function tellReserved(hold: HoldStep, now: Date): Omit<Told, 'id'> {
-  const { state, asked, credits, expires_at, kind } = hold
+  const { state, asked, credits, expires_at } = hold
   const what = [hold.reason ?? erasedText, hold.model, hold.project].filter(Boolean).join(', ')
   const by = hold.actor === hold.owner_id ? '' : `, by ${memberText(hold.actor, hold.actor_email)}`
   const details = [
-    ...(kind === 'usage' ? [`For “${what}”${by}.`] : []),
+    `For “${what}”${by}.`,
     ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
-    ...(state === 'open' && expires_at && expires_at > now
+    ...(state === 'open' && expires_at !== null && expires_at > now
       ? [`It expires on ${momentText(expires_at)}.`]
       : []),
   ]
   return {
-    title: `${creditsText(credits)} reserved${kind === 'refund' ? ' for a refund' : ''}`,
+    title: `${creditsText(credits)} reserved`,
     level: state === 'open' ? 'waiting' : 'done',
     state,
     credits,
     detail: details.join(' ') || null,
-    can_release: state === 'open' && kind === 'usage',
+    can_release: state === 'open',
     led_to: transfersOf(hold),
   }
 }

@@ -23,7 +23,7 @@ export async function readSpendingNotices(
   return [...aboutSpendable(spendable), ...aboutHolds(named, owner, spendable)]
 }
 
-function aboutSpendable({ available, expiring, debt }: CaseSummary['spendable']): SupportNotice[] {
+function aboutSpendable({ available, debt }: CaseSummary['spendable']): SupportNotice[] {
   const notice = (level: SupportNotice['level'], text: string) => ({ level, sentence: text, item_key: null })
   return [
     ...(debt > 0 && available <= 0
@@ -31,14 +31,6 @@ function aboutSpendable({ available, expiring, debt }: CaseSummary['spendable'])
       : []),
     ...(debt > 0 && available > 0
       ? [notice('waiting', `A debt of ${creditsText(debt)} of one account takes as many of the other.`)]
-      : []),
-    ...(expiring > 0
-      ? [
-          notice(
-            'waiting',
-            `${creditsText(expiring)} of a month that is over cannot be used; they expire when its last hold has ended.`,
-          ),
-        ]
       : []),
   ]
 }

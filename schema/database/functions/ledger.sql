@@ -5,10 +5,8 @@
 --   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids
 --   ledger_append        both call it for each transfer: inserts it with its key and its entries, and saves the owner's row
 --   ledger_use           posts a usage through it and adds it to the sums of its day
---   ledger_settle        settles a hold
---   ledger_free_hold, ledger_end_holds: how holds end, for ledger_spend and the worker's ledger_end_holds_of
---   ledger_books, ledger_keep_month, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a
---                        billing month
+--   ledger_settle, ledger_end_holds: how a hold is settled, and how it is released or expires
+--   ledger_books, ledger_close_month, ledger_grant_sums: what the worker reads and writes to close a billing month
 --   ledger_erase_texts   erases the free text of transfers that is about a person. The worker's.
 --
 -- For example (amounts of the entries, house account in parentheses):
@@ -16,8 +14,31 @@
 --   use of 30             usage             plan -30          (used +30); what plan credits do not cover comes from `purchased`
 --   clawback of 400       refund            purchased -400    (refunded +400); the account may fall below zero
 --   a month's end         expiry            plan -120         (expired +120), after ledger_close_month
---   a month heard late    usage_moved       plan -50, purchased +50: it pays for usage that bought credits stood in for
--- A hold moves nothing: it lowers what is available until it is settled by a usage, released or expired.
+--   bought for the plan   usage_moved       plan -50, purchased +50: a month pays for usage that bought credits stood in for
+-- An account below zero is a debt: it lowers what is available by as much, of both accounts together.
+--
+-- The row of an owner (ledger_owners), which is locked by all that spends or posts:
+--   owner_id                             `user_…` or `org_…`, Clerk's id
+--   plan_account_id, purchased_account_id  its two accounts. `plan`: included in the plan, ends with the month; `purchased`: bought
+--   plan_balance, purchased_balance      the sum of the account's entries; below zero a debt
+--   plan_version, purchased_version      how many entries it has
+--   plan_hash, purchased_hash            the hash of its latest entry, to which the next one is chained
+--   last_transfer_id                     the owner's latest transfer
+--   held                                 credits of open holds
+--   plan_held                            those of them that are reserved of the plan account, which other usage leaves alone
+--
+-- A hold (ledger_holds) moves nothing. It reserves of each account what a usage would take of it at that moment, and is usage
+-- of the month in which it was opened, whenever it is settled: the books end as if its credits had been used then.
+--   id, owner_id                         a call names it by its id
+--   idempotency_key, actor, token_id     the caller's key, the person that it is for, who alone may settle it, and their editor
+--   asked, at_least                      what the caller asked for; with `at_least` fewer are enough
+--   credits, plan_credits                what is reserved, and how much of it of the plan account
+--   opened_at, expires_at, extended_at   by the product's clock
+--   state, resolved_at                   `open`, then `settled`, `released` or `expired`, or `settled_late` after it has expired
+--   settled_credits, failure, charged    what its request cost, why it failed, and what was taken; the rest is uncollected
+--   outlives_month                       its month was closed while it was open. It stays so when it is resolved, until the worker
+--                                        has counted it to that month and lets the rest expire
+--   reason, model, project, run          what an editor says of it, which may be erased
 
 -- SHA-256 of what a caller asked for, as a JSON array of texts.
 CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -124,16 +145,16 @@ BEGIN
       ledger_entry_hash(last_hash, digest, house_account_id, -plan - purchased, NULL, NULL));
   END IF;
   owner.last_transfer_id := transfer.id;
-  PERFORM ledger_save_owner(owner);
+  CALL ledger_save_owner(owner);
 END
 $$;
 
 -- Saves what may change of an owner's row.
-CREATE OR REPLACE FUNCTION ledger_save_owner(owner ledger_owners) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE PROCEDURE ledger_save_owner(owner ledger_owners) LANGUAGE sql AS $$
   UPDATE ledger_owners o
   SET last_transfer_id = owner.last_transfer_id, plan_version = owner.plan_version, plan_balance = owner.plan_balance,
     plan_hash = owner.plan_hash, purchased_version = owner.purchased_version, purchased_balance = owner.purchased_balance,
-    purchased_hash = owner.purchased_hash, held = owner.held, kept = owner.kept, expiring = owner.expiring
+    purchased_hash = owner.purchased_hash, held = owner.held, plan_held = owner.plan_held
   WHERE o.owner_id = owner.owner_id
 $$;
 
@@ -216,48 +237,30 @@ BEGIN
 END
 $$;
 
--- What can be spent: neither what is held nor what is about to expire.
+-- What can be spent, which is not what is held.
 CREATE OR REPLACE FUNCTION ledger_available(owner ledger_owners) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT owner.plan_balance + owner.purchased_balance - owner.held - owner.expiring
+  SELECT owner.plan_balance + owner.purchased_balance - owner.held
 $$;
 
--- Frees what a hold held. `of_month` is what its settlement takes of a month that is kept for it. Returns the owner's
--- row as it is afterwards.
-CREATE OR REPLACE PROCEDURE ledger_free_hold(INOUT owner ledger_owners, hold ledger_holds, of_month bigint) LANGUAGE plpgsql AS $$
-DECLARE
-  month ledger_months_kept;
-BEGIN
-  owner.held := owner.held - hold.credits;
-  IF hold.month_starts_at IS NOT NULL THEN
-    UPDATE ledger_months_kept m
-    SET used = m.used + of_month, kept = m.kept - of_month, held = m.held - hold.credits
-    WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
-      AND m.month_starts_at = hold.month_starts_at
-    RETURNING * INTO month;
-    owner.kept := owner.kept - of_month;
-    owner.expiring := owner.expiring + greatest(month.kept - month.held, 0)
-      - greatest(month.kept + of_month - month.held - hold.credits, 0);
-  END IF;
-END
+-- How many of so many credits the plan account pays: as far as it has them beside what is held of it. The rest is bought.
+CREATE OR REPLACE FUNCTION ledger_of_plan(owner ledger_owners, credits bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT least(credits, greatest(owner.plan_balance - owner.plan_held, 0))
 $$;
 
 -- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock.
-CREATE OR REPLACE PROCEDURE ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[])
-LANGUAGE plpgsql AS $$
-DECLARE
-  hold ledger_holds;
+CREATE OR REPLACE PROCEDURE ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[]) LANGUAGE plpgsql AS $$
 BEGIN
-  FOR hold IN
+  WITH ended AS (
     UPDATE ledger_holds h
     SET state = CASE WHEN released IS NULL THEN 'expired' ELSE 'released' END,
       resolved_at = CASE WHEN released IS NULL THEN h.expires_at ELSE moment END
     WHERE h.owner_id = owner.owner_id AND h.state = 'open'
       AND CASE WHEN released IS NULL THEN h.expires_at <= moment ELSE h.id = ANY (released) END
-    RETURNING *
-  LOOP
-    CALL ledger_free_hold(owner, hold, 0);
-  END LOOP;
-  PERFORM ledger_save_owner(owner);
+    RETURNING h.credits, h.plan_credits
+  )
+  SELECT owner.held - coalesce(sum(credits), 0), owner.plan_held - coalesce(sum(plan_credits), 0)
+  INTO owner.held, owner.plan_held FROM ended;
+  CALL ledger_save_owner(owner);
 END
 $$;
 
@@ -294,7 +297,7 @@ DECLARE
 BEGIN
   transfer.kind := 'usage';
   transfer.input_hash := ledger_input_hash('usage', owner.owner_id, credits::text);
-  transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, coalesce(transfer.reason, ''));
+  transfer.reason_hash := ledger_reason_hash(coalesce(transfer.reason_salt, uuid_send(gen_random_uuid())), coalesce(transfer.reason, ''));
   IF failure IS NULL THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
   ELSE
@@ -319,72 +322,51 @@ BEGIN
 END
 $$;
 
--- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused, and
--- occurred when that was reserved. What is above it, and all of a hold that has expired, occurs now, as far as it is
--- available. Returns the owner's row and the hold as they are then, and its first transfer.
+-- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused: it
+-- occurred when that was reserved, and takes of each account what was reserved there, also where that is not there any
+-- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available. Returns the owner's row
+-- and the hold as they are then, and the first transfer.
 CREATE OR REPLACE PROCEDURE ledger_settle(
   INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, INOUT transfer_id bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
   transfer ledger_transfers;
-  reserved bigint := CASE hold.state WHEN 'open' THEN least(cost, hold.credits) ELSE 0 END;
+  reserved bigint := 0;
   above bigint;
-  of_month bigint := 0;
-  plan bigint := greatest(owner.plan_balance - owner.kept, 0);
 BEGIN
   transfer.idempotency_key := 'hold/' || hold.id;
+  transfer.occurred_at := moment;
   transfer.actor := hold.actor;
   -- It may have been erased with its salt.
   transfer.reason := hold.reason;
+  transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN uuid_send(gen_random_uuid()) END;
   transfer.token_id := hold.token_id;
   transfer.model := hold.model;
   transfer.project := hold.project;
   transfer.run := hold.run;
-  transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN uuid_send(gen_random_uuid()) END;
   IF hold.state = 'open' THEN
-    IF hold.month_starts_at IS NULL THEN
-      plan := least(plan, reserved);
-    ELSE
-      SELECT least(reserved, m.kept, greatest(owner.plan_balance, 0)) INTO of_month FROM ledger_months_kept m
-      WHERE m.owner_id = hold.owner_id AND m.stripe_subscription_id = hold.stripe_subscription_id
-        AND m.month_starts_at = hold.month_starts_at;
-      IF hold.opened_at >= (SELECT max(g.month_starts_at) FROM ledger_grants g WHERE g.owner_id = hold.owner_id) THEN
-        plan := of_month + least(plan, reserved - of_month);
-      ELSE
-        plan := of_month + least(plan, greatest(reserved - of_month - greatest(owner.purchased_balance, 0), 0));
-      END IF;
-    END IF;
-    CALL ledger_free_hold(owner, hold, of_month);
-    PERFORM ledger_save_owner(owner);
-    hold.state := 'settled';
+    reserved := least(cost, hold.credits);
+    owner.held := owner.held - hold.credits;
+    owner.plan_held := owner.plan_held - hold.plan_credits;
+    CALL ledger_save_owner(owner);
     transfer.occurred_at := hold.opened_at;
-    IF reserved > 0 OR failure IS NOT NULL THEN
-      CALL ledger_use(owner, transfer, plan, reserved, failure, 1);
-      transfer_id := transfer.id;
-      transfer.idempotency_key := transfer.idempotency_key || '/above';
-    END IF;
-  ELSE
-    hold.state := 'settled_late';
-    IF failure IS NOT NULL THEN
-      transfer.occurred_at := moment;
-      CALL ledger_use(owner, transfer, 0, 0, failure, 1);
-    END IF;
+  END IF;
+  IF reserved > 0 OR failure IS NOT NULL THEN
+    CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);
+    transfer_id := transfer.id;
   END IF;
   above := greatest(least(cost - reserved, ledger_available(owner)), 0);
   IF above > 0 THEN
     transfer.occurred_at := moment;
-    CALL ledger_use(owner, transfer, least(above, greatest(owner.plan_balance - owner.kept, 0)), above, NULL,
-      CASE WHEN transfer_id IS NULL THEN 1 ELSE 0 END);
+    transfer.idempotency_key := 'hold/' || hold.id || CASE WHEN reserved > 0 THEN '/above' ELSE '' END;
+    CALL ledger_use(owner, transfer, ledger_of_plan(owner, above), above, NULL, CASE WHEN reserved > 0 THEN 0 ELSE 1 END);
     transfer_id := coalesce(transfer_id, transfer.id);
   END IF;
-  hold.resolved_at := moment;
-  hold.settled_credits := cost;
-  hold.failure := failure;
-  hold.charged := reserved + above;
   UPDATE ledger_holds h
-  SET state = hold.state, resolved_at = hold.resolved_at, settled_credits = hold.settled_credits, failure = hold.failure,
-    charged = hold.charged
-  WHERE h.id = hold.id AND h.owner_id = hold.owner_id;
+  SET state = CASE h.state WHEN 'open' THEN 'settled' ELSE 'settled_late' END, resolved_at = moment, settled_credits = cost,
+    failure = ledger_settle.failure, charged = reserved + above
+  WHERE h.id = hold.id AND h.owner_id = hold.owner_id
+  RETURNING * INTO hold;
 END
 $$;
 
@@ -415,6 +397,7 @@ DECLARE
   locked text[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
   request record;
   known ledger_keys;
+  reserved bigint;
   transfer ledger_transfers;
 BEGIN
   FOR request IN
@@ -441,7 +424,7 @@ BEGIN
       SELECT * INTO hold FROM ledger_holds h WHERE h.owner_id = request.owner_id AND h.idempotency_key = request.idempotency_key;
     ELSE
       SELECT * INTO hold FROM ledger_holds h
-      WHERE h.id = request.hold_id AND h.owner_id = request.owner_id AND h.actor = request.actor AND h.kind = 'usage';
+      WHERE h.id = request.hold_id AND h.owner_id = request.owner_id AND h.actor = request.actor;
     END IF;
     -- A hold whose time is over has expired, also where that is not written down yet. The owner's end before one of
     -- them decides what happens.
@@ -472,8 +455,7 @@ BEGIN
       transfer.model := request.model;
       transfer.project := request.project;
       transfer.run := request.run;
-      CALL ledger_use(owner, transfer, least(greatest(owner.plan_balance - owner.kept, 0), request.credits), request.credits,
-        request.failure, 1);
+      CALL ledger_use(owner, transfer, ledger_of_plan(owner, request.credits), request.credits, request.failure, 1);
       transfer_id := transfer.id;
       charged := request.credits;
 
@@ -490,14 +472,16 @@ BEGIN
       outcome := 'refused';
 
     WHEN request.action = 'reserve' THEN
-      INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, opened_at, expires_at, reason,
-        model, project, run)
+      reserved := least(request.credits, ledger_available(owner));
+      INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, plan_credits, opened_at,
+        expires_at, reason, model, project, run)
       VALUES (request.owner_id, request.idempotency_key, request.actor, request.token_id, request.credits, request.at_least,
-        least(request.credits, ledger_available(owner)), request.occurred_at,
+        reserved, ledger_of_plan(owner, reserved), request.occurred_at,
         request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run)
       RETURNING * INTO hold;
       owner.held := owner.held + hold.credits;
-      PERFORM ledger_save_owner(owner);
+      owner.plan_held := owner.plan_held + hold.plan_credits;
+      CALL ledger_save_owner(owner);
 
     WHEN hold.id IS NULL THEN
       outcome := 'not_found';
@@ -556,7 +540,8 @@ $$;
 CREATE OR REPLACE VIEW ledger_grant_sums AS
 SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id,
   g.month_starts_at, g.starts_at, g.ends_at, g.created_at,
-  posted.gross, posted.refunded, posted.disputed, posted.expired, posted.written_off, posted.adjusted, posted.transfers
+  posted.gross, posted.refunded, posted.disputed, posted.returned, posted.expired, posted.written_off, posted.adjusted,
+  posted.transfers
 FROM ledger_grants g
 LEFT JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account
 CROSS JOIN LATERAL (
@@ -564,6 +549,7 @@ CROSS JOIN LATERAL (
     coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
     coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
     coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind = 'usage_moved'), 0)::bigint AS returned,
     coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
     coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
     coalesce(sum(e.amount) FILTER (WHERE t.kind = 'adjustment'), 0)::bigint AS adjusted,
@@ -577,20 +563,19 @@ CROSS JOIN LATERAL (
     AND t.id >= g.first_transfer_id
 ) posted;
 
--- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or
--- taken by `usage_moved`, and are in no month that was closed or kept. `open_holds` are those of no kept month.
+-- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or taken by
+-- `usage_moved`, and are in no month that was closed. `holds` are those that are open, and those whose settlement is not
+-- counted to their closed month yet, with what it took of the plan account.
 CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   WITH grants AS (
     SELECT g.* FROM ledger_grant_sums g WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
   ), closed AS (
     SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
-  ), kept AS (
-    SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used, m.kept, m.held FROM ledger_months_kept m
-    WHERE m.owner_id = ledger_books.owner_id
   ), holds AS (
-    SELECT h.id, h.opened_at, h.credits FROM ledger_holds h
-    WHERE h.owner_id = ledger_books.owner_id AND h.state = 'open' AND h.month_starts_at IS NULL
+    SELECT h.id, h.opened_at, h.credits, h.state = 'open' AS is_open, h.outlives_month,
+      CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.plan_credits) ELSE 0 END AS used
+    FROM ledger_holds h WHERE h.owner_id = ledger_books.owner_id AND (h.state = 'open' OR h.outlives_month)
   ), balances AS (
     SELECT coalesce(max(o.plan_balance), 0) AS plan, coalesce(max(o.plan_version), 0) AS plan_version,
       coalesce(max(o.purchased_balance), 0) AS purchased, coalesce(max(o.purchased_version), 0) AS purchased_version
@@ -602,77 +587,38 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
     'used_open',
       (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
         FROM grants g WHERE g.account = 'plan')
-      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c) - (SELECT coalesce(sum(k.used), 0) FROM kept k),
+      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
     'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c),
-    'kept_months', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.starts_at, k.stripe_subscription_id), '[]') FROM kept k),
-    'open_holds', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.opened_at, h.id), '[]') FROM holds h))
+    'holds', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.opened_at, h.id), '[]') FROM holds h))
   FROM balances
 $$;
 
--- Keeps a billing month that is over open for the holds that were opened in it: writes down how many of its plan
--- credits were used until now, and how many of the rest are kept for them, which the caller says, who lets what is
--- above that expire in the same transaction.
-CREATE OR REPLACE FUNCTION ledger_keep_month(
-  owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, kept bigint, hold_ids uuid[]
-) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-#variable_conflict use_variable
-DECLARE
-  held bigint;
-BEGIN
-  PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[owner_id]);
-  WITH assigned AS (
-    UPDATE ledger_holds h SET stripe_subscription_id = ledger_keep_month.stripe_subscription_id, month_starts_at = ledger_keep_month.month_starts_at
-    WHERE h.owner_id = owner_id AND h.id = ANY (hold_ids) AND h.state = 'open' AND h.month_starts_at IS NULL
-    RETURNING h.credits
-  )
-  SELECT coalesce(sum(credits), 0) INTO held FROM assigned;
-  IF kept > held OR used > (ledger_books(owner_kind, owner_id) ->> 'used_open')::bigint THEN
-    RAISE EXCEPTION 'Month % of % cannot keep % credits', month_starts_at, stripe_subscription_id, kept USING ERRCODE = 'LG002';
-  END IF;
-  INSERT INTO ledger_months_kept (owner_id, stripe_subscription_id, month_starts_at, used, kept, held)
-  VALUES (owner_id, stripe_subscription_id, month_starts_at, used, kept, held);
-  UPDATE ledger_owners o SET kept = o.kept + ledger_keep_month.kept WHERE o.owner_id = owner_id;
-END
-$$;
-
--- Closes a billing month: writes down, once, how many of the plan credits were used in it, which the caller
--- says, who posts what expires or is written off in the same transaction. LG001: it was closed before with
--- another number, or is kept with another one. LG002: more than `used_open`, or it is kept for open holds.
+-- Closes a billing month: writes down how many of the plan credits were used in it, which the caller says, who posts what
+-- expires or is written off in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
+-- it outlives its month; when it is resolved, the month is closed again with what it took. LG001: it was closed before with
+-- more, or as another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
-  owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint
+  owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-#variable_conflict use_variable
-DECLARE
-  known ledger_months_used;
-  was_kept ledger_months_kept;
+#variable_conflict use_column
 BEGIN
-  PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[owner_id]);
-  SELECT * INTO known FROM ledger_months_used m
-  WHERE m.stripe_subscription_id = stripe_subscription_id AND m.month_starts_at = month_starts_at;
-  IF known.used IS NULL THEN
-    DELETE FROM ledger_months_kept m
-    WHERE m.owner_id = owner_id AND m.stripe_subscription_id = stripe_subscription_id AND m.month_starts_at = month_starts_at
-    RETURNING * INTO was_kept;
-    IF was_kept.used <> used THEN
-      RAISE EXCEPTION 'Month % of % has used % credits', month_starts_at, stripe_subscription_id, was_kept.used USING ERRCODE = 'LG001';
-    ELSIF was_kept.held > 0 OR used > (ledger_books(owner_kind, owner_id) ->> 'used_open')::bigint THEN
-      RAISE EXCEPTION 'Month % of % cannot have used % credits', month_starts_at, stripe_subscription_id, used USING ERRCODE = 'LG002';
-    END IF;
-    -- Nothing holds what was left of it any more, so all of that was about to expire.
-    UPDATE ledger_owners o SET kept = o.kept - was_kept.kept, expiring = o.expiring - was_kept.kept
-    WHERE o.owner_id = owner_id AND was_kept.kept > 0;
-    INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
-    VALUES (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used);
-  ELSIF (known.used, known.owner_kind, known.owner_id) <> (used, owner_kind, owner_id) THEN
-    RAISE EXCEPTION 'Month % of % was closed before with % credits used', month_starts_at, stripe_subscription_id, known.used
-      USING ERRCODE = 'LG001';
+  PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[ledger_close_month.owner_id]);
+  UPDATE ledger_holds h SET outlives_month = h.state = 'open' WHERE h.owner_id = ledger_close_month.owner_id AND h.id = ANY (hold_ids);
+  INSERT INTO ledger_months_used AS m (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
+  VALUES (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
+  ON CONFLICT (stripe_subscription_id, month_starts_at) DO UPDATE SET used = EXCLUDED.used
+  WHERE m.owner_id = EXCLUDED.owner_id AND m.used <= EXCLUDED.used;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'Month % of % was closed before with other credits used', month_starts_at, stripe_subscription_id USING ERRCODE = 'LG001';
+  ELSIF (ledger_books(owner_kind, ledger_close_month.owner_id) ->> 'used_open')::bigint < 0 THEN
+    RAISE EXCEPTION 'Month % of % cannot have used % credits', month_starts_at, stripe_subscription_id, used USING ERRCODE = 'LG002';
   END IF;
 END
 $$;
 
--- Rows of the ledger are never changed or deleted. The one exception: the texts of a transfer and their salt may
--- become NULL.
+-- Rows of the ledger are never changed or deleted. Two exceptions: the texts of a transfer and their salt may become NULL, and
+-- what was used of a closed month may grow by what a hold of it took.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   texts CONSTANT text[] := '{reason,reason_salt,model,project,run}';
@@ -681,6 +627,9 @@ BEGIN
     IF num_nonnulls(NEW.reason, NEW.reason_salt, NEW.model, NEW.project, NEW.run) = 0 AND to_jsonb(NEW) - texts = to_jsonb(OLD) - texts THEN
       RETURN NEW;
     END IF;
+  END IF;
+  IF TG_TABLE_NAME = 'ledger_months_used' AND TG_OP = 'UPDATE' THEN
+    IF NEW.used >= OLD.used AND to_jsonb(NEW) - 'used' = to_jsonb(OLD) - 'used' THEN RETURN NEW; END IF;
   END IF;
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'restrict_violation';
@@ -728,12 +677,12 @@ END
 $$;
 
 REVOKE ALL ON ROUTINE ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
-  ledger_save_owner, ledger_post, ledger_available, ledger_free_hold, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
+  ledger_save_owner, ledger_post, ledger_available, ledger_of_plan, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
   ledger_spend, ledger_end_holds_of,
-  ledger_books, ledger_keep_month, ledger_close_month, ledger_erase_texts, ledger_refuse_change
+  ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
-GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_end_holds_of, ledger_keep_month, ledger_close_month, ledger_erase_texts
+GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_end_holds_of, ledger_close_month, ledger_erase_texts
   TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_spend TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_books TO tidemark_server, tidemark_worker;

@@ -26,7 +26,7 @@ export async function findHolds(
     LEFT JOIN ${lookupEach(
       sql`SELECT h.id, h.state, h.credits, h.opened_at, h.expires_at, o.owner_kind, o.owner_id
         FROM ledger_holds h JOIN ledger_owners o ON o.owner_id = h.owner_id
-        WHERE h.actor = asked.actor AND h.id = asked.id AND h.kind = 'usage'`,
+        WHERE h.actor = asked.actor AND h.id = asked.id`,
       'hold',
     )} ON true
     ORDER BY asked.ordinal`
@@ -41,6 +41,18 @@ export async function findNextExpiry(db: Kysely<DB>, { owner_id }: Owner): Promi
     .select(({ fn }) => fn.min('expires_at').as('expires_at'))
     .where('owner_id', '=', owner_id)
     .where('state', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
+
+/** When the last of the owner's open holds expires that were opened by a moment; null when there is none. */
+export async function findLastExpiry(db: Kysely<DB>, { owner_id }: Pick<Owner, 'owner_id'>, opened_by: Date) {
+  const { expires_at } = await db
+    .selectFrom('ledger_holds')
+    .select(({ fn }) => fn.max<Date | null>('expires_at').as('expires_at'))
+    .where('owner_id', '=', owner_id)
+    .where('state', '=', 'open')
+    .where('opened_at', '<=', opened_by)
     .executeTakeFirstOrThrow()
   return expires_at
 }
