@@ -1,5 +1,4 @@
 -- The ledger's functions, in the order in which they use each other:
---
 --   ledger_post          posts transfers of grants: purchases, billing months, refunds, disputes, expiries, adjustments. The worker's.
 --   ledger_spend         spends credits, plan credits first, reserves and settles them, or refuses. The server's.
 --   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids
@@ -45,11 +44,6 @@ CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS byte
   SELECT sha256(convert_to(array_to_json(parts)::text, 'UTF8'))
 $$;
 
--- What the digest of a transfer covers in place of its free text, which may be erased.
-CREATE OR REPLACE FUNCTION ledger_reason_hash(reason_salt bytea, reason text) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT sha256(reason_salt || convert_to(reason, 'UTF8'))
-$$;
-
 -- What the hashes of a transfer's entries say of the transfer. Times are in microseconds; 3 is the version of
 -- this format.
 CREATE OR REPLACE FUNCTION ledger_transfer_digest(transfer ledger_transfers) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -70,18 +64,11 @@ CREATE OR REPLACE FUNCTION ledger_entry_hash(
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
--- Locks the rows of some owners until the transaction ends, in the order of their ids, and returns these. An owner
--- who is new to the ledger gets accounts first, before any row is locked, so that transactions which meet
--- here cannot deadlock. With `skip_locked` the rows that another transaction holds, and new owners, are left
--- out.
-CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_kinds text[], owner_ids text[], skip_locked boolean DEFAULT false)
-RETURNS text[] LANGUAGE plpgsql SECURITY DEFINER
+-- Locks the rows of some owners until the transaction ends, in the order of their ids. An owner who is new to the ledger
+-- gets accounts first, before any row is locked, so that transactions which meet here cannot deadlock.
+CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_kinds text[], owner_ids text[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-  IF skip_locked THEN
-    RETURN ARRAY(
-      SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE SKIP LOCKED);
-  END IF;
   IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < (SELECT count(DISTINCT id) FROM unnest(owner_ids) id) THEN
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT DISTINCT given.owner_kind, given.owner_id, account.name
@@ -95,7 +82,7 @@ BEGIN
     GROUP BY a.owner_id ORDER BY 1
     ON CONFLICT DO NOTHING;
   END IF;
-  RETURN ARRAY(SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+  PERFORM FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE;
 END
 $$;
 
@@ -108,7 +95,6 @@ CREATE OR REPLACE PROCEDURE ledger_append(
 DECLARE
   digest bytea;
   house_account_id bigint;
-  last_hash bytea;
 BEGIN
   house_account_id := (SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = house);
   IF plan = 0 AND purchased = 0 OR (plan + purchased = 0) <> (house_account_id IS NULL) THEN
@@ -116,6 +102,10 @@ BEGIN
   END IF;
   transfer.owner_id := owner.owner_id;
   transfer.posted_at := clock_timestamp();
+  -- The digest covers this hash in place of the text, which may have been erased.
+  transfer.reason_salt := uuid_send(gen_random_uuid());
+  transfer.reason_hash := sha256(transfer.reason_salt || convert_to(coalesce(transfer.reason, ''), 'UTF8'));
+  IF transfer.reason IS NULL THEN transfer.reason_salt := NULL; END IF;
   transfer.id := ledger_draw_id(ledger_month_of(transfer.posted_at));
   INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
   VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, transfer.input_hash);
@@ -125,25 +115,22 @@ BEGIN
     owner.plan_version := owner.plan_version + 1;
     owner.plan_balance := owner.plan_balance + plan;
     owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, plan, owner.plan_version, owner.plan_balance);
-    last_hash := owner.plan_hash;
-    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, version, balance_after, hash)
-    VALUES (owner.owner_id, owner.plan_account_id, transfer.id, plan, owner.plan_version, owner.plan_balance, owner.plan_hash);
   END IF;
   IF purchased <> 0 THEN
     owner.purchased_version := owner.purchased_version + 1;
     owner.purchased_balance := owner.purchased_balance + purchased;
     owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, purchased,
       owner.purchased_version, owner.purchased_balance);
-    last_hash := owner.purchased_hash;
-    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, version, balance_after, hash)
-    VALUES (owner.owner_id, owner.purchased_account_id, transfer.id, purchased, owner.purchased_version, owner.purchased_balance,
-      owner.purchased_hash);
   END IF;
-  IF plan + purchased <> 0 THEN
-    INSERT INTO ledger_entries (owner_id, account_id, transfer_id, amount, hash)
-    VALUES (owner.owner_id, house_account_id, transfer.id, -plan - purchased,
-      ledger_entry_hash(last_hash, digest, house_account_id, -plan - purchased, NULL, NULL));
-  END IF;
+  INSERT INTO ledger_entries (owner_id, transfer_id, account_id, amount, version, balance_after, hash)
+  SELECT owner.owner_id, transfer.id, entry.* FROM (VALUES
+    (owner.plan_account_id, plan, owner.plan_version, owner.plan_balance, owner.plan_hash),
+    (owner.purchased_account_id, purchased, owner.purchased_version, owner.purchased_balance, owner.purchased_hash),
+    (house_account_id, -plan - purchased, NULL, NULL,
+      ledger_entry_hash(CASE purchased WHEN 0 THEN owner.plan_hash ELSE owner.purchased_hash END, digest, house_account_id,
+        -plan - purchased, NULL, NULL))
+  ) AS entry (account_id, amount, version, balance_after, hash)
+  WHERE entry.amount <> 0;
   owner.last_transfer_id := transfer.id;
   CALL ledger_save_owner(owner);
 END
@@ -162,8 +149,8 @@ $$;
 -- to the accounts of its grant's owner (zero: nothing); `houses` names the account of the house, and is NULL
 -- where both cancel out. `grants` holds the grant of each, as a row of ledger_grants: it is inserted with its
 -- first transfer. A key that was posted before with the same input returns the first result. LG001: the key
--- was posted with another input, or the grant exists for another owner, account or kind. LG002: a transfer
--- moves nothing, names no account of the house, has the key of a usage, or an owner of another kind.
+-- was posted with another input, or the grant exists for another owner, account or kind. LG002: see ledger_append; or a
+-- transfer has the key of a usage, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_post(
   owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
   event_ids text[], actors text[], reasons text[], plan_credits bigint[], purchased_credits bigint[], houses text[], grants jsonb[]
@@ -196,12 +183,12 @@ BEGIN
 
     SELECT * INTO known FROM ledger_keys k
     WHERE k.idempotency_key = request.idempotency_key AND NOT starts_with(k.idempotency_key, 'usage/');
-    IF FOUND THEN
+    posted := NOT FOUND;
+    IF NOT posted THEN
       IF known.input_hash <> transfer.input_hash THEN
         RAISE EXCEPTION 'Transfer % was posted before with another input', request.idempotency_key USING ERRCODE = 'LG001';
       END IF;
       transfer_id := known.transfer_id;
-      posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
@@ -209,21 +196,14 @@ BEGIN
     SELECT * INTO known_grant FROM ledger_grants g WHERE g.id = named.id;
     IF (known_grant.owner_id, known_grant.account, known_grant.kind) <> (request.owner_id, named.account, named.kind) THEN
       RAISE EXCEPTION 'Grant % exists for another owner, account or kind', named.id USING ERRCODE = 'LG001';
-    ELSIF owner.owner_kind <> request.owner_kind OR request.idempotency_key ~ '^(usage|hold)/'
-      THEN
+    ELSIF owner.owner_kind <> request.owner_kind OR request.idempotency_key ~ '^(usage|hold)/' THEN
       RAISE EXCEPTION 'Transfer % has the key of a usage, or an owner of another kind', request.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
-    transfer.kind := request.kind;
-    transfer.grant_id := named.id;
-    transfer.occurred_at := request.occurred_at;
-    transfer.intent_id := request.intent_id;
-    transfer.act_id := nullif(current_setting('tidemark.act_id', true), '');
-    transfer.event_id := request.event_id;
-    transfer.actor := request.actor;
-    transfer.reason := request.reason;
-    transfer.reason_salt := uuid_send(gen_random_uuid());
-    transfer.reason_hash := ledger_reason_hash(transfer.reason_salt, request.reason);
+    SELECT request.kind, named.id, request.occurred_at, request.intent_id, request.event_id, request.actor, request.reason,
+      nullif(current_setting('tidemark.act_id', true), '')
+    INTO transfer.kind, transfer.grant_id, transfer.occurred_at, transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason,
+      transfer.act_id;
     CALL ledger_append(owner, transfer, request.plan, request.purchased, request.house);
     IF known_grant.id IS NULL THEN
       named.created_at := transfer.posted_at;
@@ -231,7 +211,6 @@ BEGIN
       INSERT INTO ledger_grants SELECT named.*;
     END IF;
     transfer_id := transfer.id;
-    posted := true;
     RETURN NEXT;
   END LOOP;
 END
@@ -247,10 +226,13 @@ CREATE OR REPLACE FUNCTION ledger_of_plan(owner ledger_owners, credits bigint) R
   SELECT least(credits, greatest(owner.plan_balance - owner.plan_held, 0))
 $$;
 
--- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock.
-CREATE OR REPLACE PROCEDURE ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[]) LANGUAGE plpgsql AS $$
+-- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock, and adds to
+-- `ended` how many.
+CREATE OR REPLACE PROCEDURE ledger_end_holds(
+  INOUT owner ledger_owners, moment timestamptz, released uuid[], INOUT ended bigint
+) LANGUAGE plpgsql AS $$
 BEGIN
-  WITH ended AS (
+  WITH freed AS (
     UPDATE ledger_holds h
     SET state = CASE WHEN released IS NULL THEN 'expired' ELSE 'released' END,
       resolved_at = CASE WHEN released IS NULL THEN h.expires_at ELSE moment END
@@ -258,31 +240,33 @@ BEGIN
       AND CASE WHEN released IS NULL THEN h.expires_at <= moment ELSE h.id = ANY (released) END
     RETURNING h.credits, h.plan_credits
   )
-  SELECT owner.held - coalesce(sum(credits), 0), owner.plan_held - coalesce(sum(plan_credits), 0)
-  INTO owner.held, owner.plan_held FROM ended;
+  SELECT owner.held - coalesce(sum(credits), 0), owner.plan_held - coalesce(sum(plan_credits), 0), ended + count(*)
+  INTO owner.held, owner.plan_held, ended FROM freed;
   CALL ledger_save_owner(owner);
 END
 $$;
 
 -- Adds a usage to the sums of its day. An owner has at most 1,000 combinations a day; new ones above that are counted as
 -- `other` of their person and editor.
-CREATE OR REPLACE FUNCTION ledger_count_usage(usage ledger_usage_days) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE PROCEDURE ledger_count_usage(usage ledger_transfers, requests integer, failed integer, credits bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
 DECLARE
-  combinations_max CONSTANT integer := 1000;
+  today CONSTANT date := (usage.occurred_at AT TIME ZONE 'UTC')::date;
   is_new boolean;
 BEGIN
-  INSERT INTO ledger_usage_days AS d SELECT usage.*
+  INSERT INTO ledger_usage_days AS d (owner_id, day, actor, token_id, model, project, requests, failed, credits, first_id)
+  VALUES (usage.owner_id, today, usage.actor, usage.token_id, usage.model, usage.project, requests, failed, credits, usage.id)
   ON CONFLICT (owner_id, day, actor, token_id, model, project) DO UPDATE
   SET requests = d.requests + EXCLUDED.requests, failed = d.failed + EXCLUDED.failed, credits = d.credits + EXCLUDED.credits
   -- Postgres sets xmax of a row that it updates, and not of one that it inserts.
   RETURNING d.xmax = 0 INTO is_new;
   IF is_new AND (usage.model, usage.project) IS DISTINCT FROM ('other', 'other')
-    AND (SELECT count(*) FROM ledger_usage_days d WHERE d.owner_id = usage.owner_id AND d.day = usage.day) > combinations_max THEN
-    DELETE FROM ledger_usage_days d
-    WHERE (d.owner_id, d.day, d.actor, d.first_id) = (usage.owner_id, usage.day, usage.actor, usage.first_id);
+    AND (SELECT count(*) FROM ledger_usage_days d WHERE d.owner_id = usage.owner_id AND d.day = today) > 1000 THEN
+    DELETE FROM ledger_usage_days d WHERE (d.owner_id, d.day, d.actor, d.first_id) = (usage.owner_id, today, usage.actor, usage.id);
     usage.model := 'other';
     usage.project := 'other';
-    PERFORM ledger_count_usage(usage);
+    CALL ledger_count_usage(usage, requests, failed, credits);
   END IF;
 END
 $$;
@@ -292,33 +276,22 @@ $$;
 CREATE OR REPLACE PROCEDURE ledger_use(
   INOUT owner ledger_owners, INOUT transfer ledger_transfers, plan bigint, credits bigint, failure text, requests integer
 ) LANGUAGE plpgsql AS $$
-DECLARE
-  usage ledger_usage_days;
 BEGIN
+  transfer.owner_id := owner.owner_id;
   transfer.kind := 'usage';
   transfer.input_hash := ledger_input_hash('usage', owner.owner_id, credits::text);
-  transfer.reason_hash := ledger_reason_hash(coalesce(transfer.reason_salt, uuid_send(gen_random_uuid())), coalesce(transfer.reason, ''));
   IF failure IS NULL THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
+    CALL ledger_count_usage(transfer, requests, 0, credits);
   ELSE
-    usage.first_id := ledger_draw_id(ledger_month_of(clock_timestamp()));
-    INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash)
-    VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
+    transfer.id := ledger_draw_id(ledger_month_of(clock_timestamp()));
+    INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
     INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, token_id, reason, model, project, run)
-    VALUES (owner.owner_id, usage.first_id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.token_id,
+    VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.token_id,
       transfer.reason, transfer.model, transfer.project, transfer.run);
+    CALL ledger_count_usage(transfer, requests, 1, 0);
+    transfer.id := NULL;
   END IF;
-  usage.owner_id := owner.owner_id;
-  usage.day := (transfer.occurred_at AT TIME ZONE 'UTC')::date;
-  usage.actor := transfer.actor;
-  usage.token_id := transfer.token_id;
-  usage.model := transfer.model;
-  usage.project := transfer.project;
-  usage.requests := requests;
-  usage.failed := CASE WHEN failure IS NULL THEN 0 ELSE 1 END;
-  usage.credits := credits;
-  usage.first_id := coalesce(usage.first_id, transfer.id);
-  PERFORM ledger_count_usage(usage);
 END
 $$;
 
@@ -334,16 +307,9 @@ DECLARE
   reserved bigint := 0;
   above bigint;
 BEGIN
-  transfer.idempotency_key := 'hold/' || hold.id;
-  transfer.occurred_at := moment;
-  transfer.actor := hold.actor;
-  -- It may have been erased with its salt.
-  transfer.reason := hold.reason;
-  transfer.reason_salt := CASE WHEN hold.reason IS NOT NULL THEN uuid_send(gen_random_uuid()) END;
-  transfer.token_id := hold.token_id;
-  transfer.model := hold.model;
-  transfer.project := hold.project;
-  transfer.run := hold.run;
+  SELECT 'hold/' || hold.id, moment, hold.actor, hold.reason, hold.token_id, hold.model, hold.project, hold.run
+  INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.reason, transfer.token_id, transfer.model, transfer.project,
+    transfer.run;
   IF hold.state = 'open' THEN
     reserved := least(cost, hold.credits);
     owner.held := owner.held - hold.credits;
@@ -379,13 +345,12 @@ $$;
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
 -- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
 -- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
--- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. What has no row
--- in the result was not decided, because its owner was left out (`skip_locked`; see ledger_lock_owners).
+-- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards.
 -- LG002: credits that are not allowed, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_kinds text[], owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[], skip_locked boolean
+  at_least bigint[], lasting integer[]
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -394,18 +359,19 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET e
 DECLARE
   holds_of_person_max CONSTANT integer := 50;
   hold_lasts_max CONSTANT interval := '24 hours';
-  locked text[] := ledger_lock_owners(owner_kinds, owner_ids, skip_locked);
   request record;
   known ledger_keys;
   reserved bigint;
+  ended bigint := 0;
   transfer ledger_transfers;
 BEGIN
+  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
   FOR request IN
     SELECT * FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
       projects, runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
       AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
         hold_id, at_least, lasting, ordinal)
-    WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
+    ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
     outcome := 'posted';
@@ -430,7 +396,7 @@ BEGIN
     -- them decides what happens.
     IF owner.held > 0 AND (hold.state = 'open' AND hold.expires_at <= request.occurred_at
       OR ledger_available(owner) < request.credits - (CASE hold.state WHEN 'open' THEN hold.credits ELSE 0 END)) THEN
-      CALL ledger_end_holds(owner, request.occurred_at, NULL);
+      CALL ledger_end_holds(owner, request.occurred_at, NULL, ended);
       SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
     END IF;
 
@@ -440,37 +406,26 @@ BEGIN
         THEN 'replayed' ELSE 'conflict' END;
       transfer_id := known.transfer_id;
       charged := request.credits;
-
     WHEN request.action = 'use' AND request.failure IS NULL AND ledger_available(owner) < request.credits THEN
       outcome := 'refused';
-
     WHEN request.action = 'use' THEN
       transfer := NULL;
-      transfer.idempotency_key := request.idempotency_key;
-      transfer.occurred_at := request.occurred_at;
-      transfer.actor := request.actor;
-      transfer.reason := request.reason;
-      transfer.reason_salt := uuid_send(gen_random_uuid());
-      transfer.token_id := request.token_id;
-      transfer.model := request.model;
-      transfer.project := request.project;
-      transfer.run := request.run;
+      SELECT request.idempotency_key, request.occurred_at, request.actor, request.reason, request.token_id, request.model,
+        request.project, request.run
+      INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.reason, transfer.token_id, transfer.model,
+        transfer.project, transfer.run;
       CALL ledger_use(owner, transfer, ledger_of_plan(owner, request.credits), request.credits, request.failure, 1);
       transfer_id := transfer.id;
       charged := request.credits;
-
     WHEN request.action = 'reserve' AND hold.id IS NOT NULL THEN
       outcome := CASE WHEN (hold.asked, coalesce(hold.at_least, 0)) = (request.credits, coalesce(request.at_least, 0))
         THEN 'replayed' ELSE 'conflict' END;
-
     WHEN request.action = 'reserve' AND owner.held > 0 AND holds_of_person_max <= (
       SELECT count(*) FROM ledger_holds h
       WHERE h.owner_id = request.owner_id AND h.actor = request.actor AND h.state = 'open' AND h.expires_at > request.occurred_at) THEN
       outcome := 'too_many';
-
     WHEN request.action = 'reserve' AND ledger_available(owner) < coalesce(request.at_least, request.credits) THEN
       outcome := 'refused';
-
     WHEN request.action = 'reserve' THEN
       reserved := least(request.credits, ledger_available(owner));
       INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, plan_credits, opened_at,
@@ -482,31 +437,24 @@ BEGIN
       owner.held := owner.held + hold.credits;
       owner.plan_held := owner.plan_held + hold.plan_credits;
       CALL ledger_save_owner(owner);
-
     WHEN hold.id IS NULL THEN
       outcome := 'not_found';
-
     WHEN request.action = 'settle' AND hold.settled_credits IS NOT NULL THEN
       outcome := CASE WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (request.credits, coalesce(request.failure, ''))
         THEN 'replayed' ELSE 'settled' END;
       charged := hold.charged;
-
     WHEN request.action = 'settle' AND (hold.state = 'open'
       OR hold.state = 'expired' AND request.occurred_at <= hold.expires_at + hold_lasts_max) THEN
       CALL ledger_settle(owner, hold, request.credits, request.failure, request.occurred_at, transfer_id);
       charged := hold.charged;
-
     WHEN request.action = 'release' AND hold.state = 'released' THEN
       outcome := 'replayed';
-
     WHEN hold.state <> 'open' THEN
       outcome := CASE hold.state WHEN 'settled_late' THEN 'settled' ELSE hold.state END;
       charged := coalesce(hold.charged, 0);
-
     WHEN request.action = 'release' THEN
-      CALL ledger_end_holds(owner, request.occurred_at, ARRAY[hold.id]);
+      CALL ledger_end_holds(owner, request.occurred_at, ARRAY[hold.id], ended);
       SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
-
     WHEN request.action = 'extend' THEN
       UPDATE ledger_holds h
       SET extended_at = request.occurred_at, expires_at = greatest(h.expires_at,
@@ -525,14 +473,13 @@ CREATE OR REPLACE FUNCTION ledger_end_holds_of(owner_kinds text[], owner_ids tex
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   owner ledger_owners;
-  before bigint;
+  ended bigint := 0;
 BEGIN
   PERFORM ledger_lock_owners(owner_kinds, owner_ids);
-  before := (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
   FOR owner IN SELECT * FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) LOOP
-    CALL ledger_end_holds(owner, moment, released);
+    CALL ledger_end_holds(owner, moment, released, ended);
   END LOOP;
-  RETURN before - (SELECT count(*) FROM ledger_holds h WHERE h.owner_id = ANY (owner_ids) AND h.state = 'open');
+  RETURN ended;
 END
 $$;
 
@@ -576,22 +523,18 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
     SELECT h.id, h.opened_at, h.credits, h.state = 'open' AS is_open, h.outlives_month,
       CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.plan_credits) ELSE 0 END AS used
     FROM ledger_holds h WHERE h.owner_id = ledger_books.owner_id AND (h.state = 'open' OR h.outlives_month)
-  ), balances AS (
-    SELECT coalesce(max(o.plan_balance), 0) AS plan, coalesce(max(o.plan_version), 0) AS plan_version,
-      coalesce(max(o.purchased_balance), 0) AS purchased, coalesce(max(o.purchased_version), 0) AS purchased_version
-    FROM ledger_owners o WHERE o.owner_kind = ledger_books.owner_kind AND o.owner_id = ledger_books.owner_id
   )
   SELECT jsonb_build_object(
-    'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
-    'purchased', jsonb_build_object('balance', balances.purchased, 'version', balances.purchased_version),
+    'plan', jsonb_build_object('balance', coalesce(o.plan_balance, 0), 'version', coalesce(o.plan_version, 0)),
+    'purchased', jsonb_build_object('balance', coalesce(o.purchased_balance, 0), 'version', coalesce(o.purchased_version, 0)),
     'used_open',
       (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
         FROM grants g WHERE g.account = 'plan')
-      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
+      - coalesce(o.plan_balance, 0) - (SELECT coalesce(sum(c.used), 0) FROM closed c),
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
     'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c),
     'holds', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.opened_at, h.id), '[]') FROM holds h))
-  FROM balances
+  FROM (SELECT) always LEFT JOIN ledger_owners o ON o.owner_kind = ledger_books.owner_kind AND o.owner_id = ledger_books.owner_id
 $$;
 
 -- Closes a billing month: writes down how many of the plan credits were used in it, which the caller says, who posts what
@@ -627,8 +570,7 @@ BEGIN
     IF num_nonnulls(NEW.reason, NEW.reason_salt, NEW.model, NEW.project, NEW.run) = 0 AND to_jsonb(NEW) - texts = to_jsonb(OLD) - texts THEN
       RETURN NEW;
     END IF;
-  END IF;
-  IF TG_TABLE_NAME = 'ledger_months_used' AND TG_OP = 'UPDATE' THEN
+  ELSIF TG_TABLE_NAME = 'ledger_months_used' AND TG_OP = 'UPDATE' THEN
     IF NEW.used >= OLD.used AND to_jsonb(NEW) - 'used' = to_jsonb(OLD) - 'used' THEN RETURN NEW; END IF;
   END IF;
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
@@ -638,31 +580,20 @@ $$;
 
 -- Erases, with its salt, what editors wrote of a person's usage, also of an organization's pool, and the notes on
 -- adjustments that are about the person: theirs, and those of `organization_ids` that name them, by one of `names`, which are
--- in lower case. Months that were detached and kept have no entries to look them up by. Returns how many.
+-- in lower case. Returns how many.
 CREATE OR REPLACE FUNCTION ledger_erase_texts(person text, organization_ids text[], names text[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   payers text[] := person || organization_ids;
-  change text := ' SET reason = NULL, reason_salt = NULL, model = NULL, project = NULL, run = NULL ';
-  condition text := 't.owner_id = ANY ($1) AND t.reason IS NOT NULL AND CASE t.kind WHEN ''usage'' THEN t.actor = $2
-    WHEN ''adjustment'' THEN t.owner_id = $2
-      OR EXISTS (SELECT FROM unnest($3) AS name WHERE position(name IN lower(t.reason)) > 0) END';
-  kept text;
-  erased bigint;
   total bigint;
 BEGIN
-  EXECUTE 'UPDATE ledger_transfers t' || change || '
-    FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY ($1)) e
-    WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND ' || condition USING payers, person, names;
+  UPDATE ledger_transfers t SET reason = NULL, reason_salt = NULL, model = NULL, project = NULL, run = NULL
+  FROM (SELECT DISTINCT owner_id, transfer_id FROM ledger_entries WHERE owner_id = ANY (payers)) e
+  WHERE t.id = e.transfer_id AND t.owner_id = e.owner_id AND t.reason IS NOT NULL AND CASE t.kind
+    WHEN 'usage' THEN t.actor = person
+    WHEN 'adjustment' THEN t.owner_id = person OR EXISTS (SELECT FROM unnest(names) AS name WHERE position(name IN lower(t.reason)) > 0)
+  END;
   GET DIAGNOSTICS total = ROW_COUNT;
-  FOR kept IN
-    SELECT relname FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relname ~ '^ledger_transfers_\d{4}_\d\d$' AND NOT relispartition
-  LOOP
-    EXECUTE format('UPDATE %I t', kept) || change || 'WHERE ' || condition USING payers, person, names;
-    GET DIAGNOSTICS erased = ROW_COUNT;
-    total := total + erased;
-  END LOOP;
   UPDATE ledger_failures SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
   UPDATE ledger_holds SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
   -- The sums stay with the person's id at Clerk, which is the pseudonym.
@@ -676,7 +607,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON ROUTINE ledger_input_hash, ledger_reason_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
+REVOKE ALL ON ROUTINE ledger_input_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
   ledger_save_owner, ledger_post, ledger_available, ledger_of_plan, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
   ledger_spend, ledger_end_holds_of,
   ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change

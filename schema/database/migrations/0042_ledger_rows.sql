@@ -1,6 +1,6 @@
 -- The ledger's functions decide, append and write one request after the other.
-DROP FUNCTION IF EXISTS ledger_enter, ledger_write, ledger_write_holds, ledger_count_usage(ledger_usage_days[]), ledger_settle,
-  ledger_lock_owners, ledger_free_hold, ledger_end_holds, ledger_keep_month, ledger_close_month;
+DROP FUNCTION IF EXISTS ledger_enter, ledger_write, ledger_write_holds, ledger_count_usage, ledger_settle,
+  ledger_lock_owners, ledger_spend, ledger_reason_hash, ledger_free_hold, ledger_end_holds, ledger_keep_month, ledger_close_month;
 DROP VIEW IF EXISTS ledger_grant_sums;
 
 -- A hold belongs to the month in which it was opened, and reserves of each account what a usage would take of it.

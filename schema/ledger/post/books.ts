@@ -72,7 +72,7 @@ interface AccountInBooks {
  * change meanwhile.
  */
 export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
-  const call = sql`SELECT cardinality(ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}]))`
+  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}])`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
