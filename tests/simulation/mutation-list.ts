@@ -113,8 +113,8 @@ const heldMutations: readonly Mutation[] = [
   {
     name: 'the editor that settles is the one that is charged',
     history: 'two editors of one person',
-    text: 'transfer.token_id := hold.token_id;',
-    becomes: '',
+    text: "SELECT 'hold/' || hold.id, moment, hold.actor, hold.reason, hold.token_id,",
+    becomes: "SELECT 'hold/' || hold.id, moment, hold.actor, hold.reason, NULL,",
   },
   {
     name: 'a failure does not take its key',
