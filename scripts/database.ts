@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { launcherData } from './launch/stand-ins.ts'
-import { startPostgres } from './postgres.ts'
+import { runningPostgresUrl, startPostgres } from './postgres.ts'
 import type { Watchdog } from './processes/watchdog.ts'
 
 const databaseName = 'tidemark'
@@ -13,7 +13,10 @@ export async function withDatabase<T>(
 ): Promise<T> {
   if (raw.DATABASE_URL) return await work(raw.DATABASE_URL)
   if (raw.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
-  const postgres = await startPostgres({ dataDir: join(launcherData, 'postgres') })
+  const dataDir = join(launcherData, 'postgres')
+  const running = await runningPostgresUrl(dataDir, databaseName)
+  if (running) return await work(running)
+  const postgres = await startPostgres({ dataDir })
   try {
     await createDatabase({ adminUrl: postgres.url, name: databaseName })
     return await work(postgres.urlOf(databaseName))
@@ -45,7 +48,7 @@ export async function openDatabase(options: {
       )
     },
   })
-  if (postgres.identity !== 'shared') watchdog.watch(postgres.pid, 2, 'SIGINT')
+  watchdog.watch(postgres.pid, 2, 'SIGINT')
   options.running.defer(async () => {
     await postgres.stop()
     watchdog.forget(postgres.pid)

@@ -154,8 +154,8 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
     serverPort: input.ports.server,
     stripePort: input.ports.stripe,
     clerkPort: input.ports.clerk,
-    stripeStateFile: join(input.options.dataDir, 'sandbox-stripe.json'),
-    clerkStateFile: join(input.options.dataDir, 'sandbox-clerk.json'),
+    stripeStateFile: join(input.options.dataDir, 'sandbox-stripe.db'),
+    clerkStateFile: join(input.options.dataDir, 'sandbox-clerk.db'),
     ...(publicUrl ? { stripePublicUrl: publicUrl } : {}),
   }
 }

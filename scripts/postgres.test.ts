@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest'
 import { describeLong } from '../tests/support/describe-long.ts'
 import { madeForEachTest } from '../tests/support/made.ts'
 import { findPostmaster } from './postgres/postmaster.ts'
-import { startPostgres } from './postgres.ts'
+import { runningPostgresUrl, startPostgres } from './postgres.ts'
 import { waitForDeath } from './processes/alive.ts'
 
 // Each makes and starts a database or several, beside other tests that fill the machine.
@@ -61,7 +61,7 @@ test('a Postgres listens on the loopback address only, requires the password, wh
 })
 
 // Each test makes a Postgres of its own; by default the one above shows that it starts again.
-describeLong('a Postgres that was stopped, killed or is shared', () => {
+describeLong('a Postgres that was stopped or killed, or that runs', () => {
   test('committed rows are there after a power cut, on the same address', async () => {
     const postgres = await start({ durable: true })
     await query(postgres.url, 'CREATE TABLE kept AS SELECT 42 AS number')
@@ -90,22 +90,17 @@ describeLong('a Postgres that was stopped, killed or is shared', () => {
     launcher.kill('SIGKILL')
     await once(launcher, 'exit')
     const postgres = await start()
-    expect(postgres.identity).not.toBe('shared')
     expect(await waitForDeath(left?.pid ?? 0, 0)).toBe(true)
     expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  test('a Postgres that a running launcher uses is shared, and outlives the process that shares it', async () => {
+  test('a command finds the Postgres that a running launcher uses, and none of a launcher that has ended', async () => {
     const launcher = await startInAnotherProcess()
-    place.running.defer(async () => {
-      launcher.kill('SIGTERM')
-      await once(launcher, 'exit')
-    })
-    const shared = await startPostgres({ dataDir: place.dataDir })
-    expect(shared.identity).toBe('shared')
-    await shared.stop()
-    expect(await query(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
-    await expect(shared.kill()).rejects.toThrow(/belongs to/)
+    const url = await runningPostgresUrl(place.dataDir, 'postgres')
+    expect(await query(url ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    launcher.kill('SIGTERM')
+    await once(launcher, 'exit')
+    expect(await runningPostgresUrl(place.dataDir, 'postgres')).toBeUndefined()
   })
 
   test('a folder of another version is refused with a way out', async () => {

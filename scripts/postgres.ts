@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { findPostgresBinaries } from './postgres/binaries.ts'
 import { clusterPaths, ensureCluster, readClusterRecord, writeClusterRecord } from './postgres/cluster.ts'
-import { choosePostgresIdentity, type PostgresIdentity } from './postgres/identity.ts'
+import { choosePostgresIdentity } from './postgres/identity.ts'
 import { findPostmaster, stopPostmaster } from './postgres/postmaster.ts'
 import { isRunning, postgresUrl, startPostgresServer, waitForExit } from './postgres/server.ts'
 import { isAlive } from './processes/alive.ts'
@@ -11,8 +11,6 @@ import { findFreePort, isPortFree } from './processes/ports.ts'
 export type PostgresOptions = {
   /** Folder of everything this Postgres keeps; created when missing. */
   readonly dataDir: string
-  /** Without it the port of the last run when it is free, else any free one. */
-  readonly port?: number
   /** False trades safety at a power cut for speed, and allows many connections: for tests only. */
   readonly durable?: boolean
   /** More settings of postgresql.conf, for this start. */
@@ -26,9 +24,8 @@ export type RunningPostgres = {
   readonly url: string
   readonly port: number
   readonly pid: number
-  readonly identity: PostgresIdentity['name'] | 'shared'
   readonly urlOf: (database: string) => string
-  /** Ends sessions and writes everything; does nothing when the database belongs to another launcher. */
+  /** Ends sessions and writes everything. */
   readonly stop: () => Promise<void>
   /** Simulates a power cut: the postmaster is gone at once, and its backends follow when they notice. */
   readonly kill: () => Promise<void>
@@ -37,23 +34,20 @@ export type RunningPostgres = {
 }
 
 /**
- * Starts the Postgres that comes with the install. One that a killed launcher left behind is stopped first;
- * one that a running launcher uses is shared, so that a second command in the same clone does not stop it.
+ * Starts the Postgres that comes with the install. One that a killed launcher left behind is stopped first.
+ * A caller that may meet the one of a running launcher asks for `runningPostgresUrl` before.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const folder = resolve(options.dataDir)
   const { data } = clusterPaths(folder)
-  const shared = await shareRunning(folder)
-  if (shared) return shared
-
   await mkdir(folder, { recursive: true })
   const binaries = await findPostgresBinaries()
-  const identity = await choosePostgresIdentity({ binaries, dataDir: data })
+  const identity = await choosePostgresIdentity(binaries)
   const left = await findPostmaster(data)
   if (left) await stopPostmaster(left.pid)
   const durable = options.durable ?? true
   const cluster = await ensureCluster({ folder, binaries, identity, durable })
-  const port = options.port ?? (await choosePort(cluster.port))
+  const port = cluster.port && (await isPortFree(cluster.port)) ? cluster.port : await findFreePort()
   await writeClusterRecord(folder, { password: cluster.password, port, launcher_pid: process.pid })
 
   let ending = false
@@ -67,6 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     return started
   }
   let server = await start()
+  const urlOf = (database: string) => postgresUrl({ port, password: cluster.password, database })
   const end = async (signal: 'SIGINT' | 'SIGKILL') => {
     ending = true
     if (signal === 'SIGKILL') {
@@ -78,11 +73,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     }
   }
   return {
-    ...addressOf(port, cluster.password),
+    url: urlOf('postgres'),
+    port,
+    urlOf,
     get pid() {
       return server.pid ?? 0
     },
-    identity: identity.name,
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
     restart: async () => {
@@ -92,29 +88,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-function addressOf(port: number, password: string) {
-  const urlOf = (database: string) => postgresUrl({ port, password, database })
-  return { url: urlOf('postgres'), port, urlOf }
-}
-
-async function shareRunning(folder: string): Promise<RunningPostgres | undefined> {
-  const record = await readClusterRecord(folder)
-  const running = await findPostmaster(clusterPaths(folder).data)
-  if (!record || !running) return undefined
-  if (record.launcher_pid === process.pid || !isAlive(record.launcher_pid)) return undefined
-  const refuse = async () => {
-    throw new Error(`The Postgres in ${folder} belongs to process ${record.launcher_pid}`)
-  }
-  return {
-    ...addressOf(running.port, record.password),
-    pid: running.pid,
-    identity: 'shared',
-    stop: async () => undefined,
-    kill: refuse,
-    restart: refuse,
-  }
-}
-
-async function choosePort(last: number | undefined): Promise<number> {
-  return last && (await isPortFree(last)) ? last : findFreePort()
+/** The database of the launcher that uses this folder now, so that a second command shares it. */
+export async function runningPostgresUrl(dataDir: string, database: string): Promise<string | undefined> {
+  const record = await readClusterRecord(dataDir)
+  const running = await findPostmaster(clusterPaths(dataDir).data)
+  if (!record || !running || !isAlive(record.launcher_pid)) return undefined
+  return postgresUrl({ port: running.port, password: record.password, database })
 }

@@ -50,7 +50,7 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see networks.ts. */
   readonly network: string
   readonly requestLog: RequestLog
-  /** A UUIDv7 (decision 001); for idempotent endpoints the same in every try of an Idempotency-Key. */
+  /** A UUIDv7 (decision 064); for idempotent endpoints the same in every try of an Idempotency-Key. */
   readonly attempt_id: string
 }
 

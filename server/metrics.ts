@@ -14,7 +14,6 @@ export interface ServerMetrics {
   readonly reconciledSeconds: Gauge
   readonly backupSeconds: Gauge<'what'>
   readonly eventsReaderLagSeconds: Gauge
-  readonly partitionsAhead: Gauge<'table'>
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
   readonly unfinishedActs: Gauge<'state'>
@@ -98,12 +97,6 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     eventsReaderLagSeconds: new Gauge({
       name: 'tidemark_events_reader_lag_seconds',
       help: "Time since the inbox was last known to hold everything in Stripe's list of events",
-      registers,
-    }),
-    partitionsAhead: new Gauge({
-      name: 'tidemark_partitions_ahead',
-      help: 'Months after the present one for which a partitioned table has a partition',
-      labelNames: ['table'],
       registers,
     }),
     findings: new Gauge({

@@ -3,7 +3,6 @@ import Koa, { type Middleware } from 'koa'
 import { findingKinds } from '../schema/api/reconciliation.ts'
 import { findCursor } from '../schema/cursors/cursors.ts'
 import { findLastBackups } from '../schema/database/backups.ts'
-import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
 import { findLatestProof } from '../schema/ledger/read/proofs.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
@@ -43,7 +42,6 @@ function answerMetrics(deps: Dependencies): Middleware {
       attempt('backups', measureBackups(deps)),
       attempt('the reader of events', measureEventsReader(deps)),
       attempt('queues', measureQueues(deps)),
-      attempt('partitions', measurePartitions(deps)),
       attempt('findings', measureFindings(deps)),
       attempt('acts', measureActs(deps)),
       attempt('the last proof', measureProof(deps)),
@@ -111,13 +109,6 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
   const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
   if (!completedAt) return
   metrics.eventsReaderLagSeconds.set(secondsSince(completedAt, now))
-}
-
-async function measurePartitions({ db, metrics, now }: Dependencies): Promise<void> {
-  metrics.partitionsAhead.reset()
-  for (const { table, ahead } of await countPartitionsAhead(db, now())) {
-    metrics.partitionsAhead.set({ table }, ahead)
-  }
 }
 
 async function measureProof({ db, metrics }: Dependencies): Promise<void> {

@@ -13,7 +13,7 @@ import {
 
 /**
  * Processes a request once for each `Idempotency-Key` of its user, and repeats the answer to later requests
- * with the same key (decision 083). `work` receives the name of the attempt: another try after a crash gets
+ * with the same key (decision 051). `work` receives the name of the attempt: another try after a crash gets
  * the same name, so that it ends in the same checkout.
  */
 export async function oncePerKey<Answer>(

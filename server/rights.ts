@@ -34,6 +34,8 @@ export interface RightsRow {
   readonly about?: 'an_organization' | 'no_signature'
   /** The status that each actor gets. */
   readonly answers: Readonly<Record<Actor, number>>
+  /** What only administrators may do: it is said to a member who tries. */
+  readonly doing?: string
 }
 
 interface SignedIn {
@@ -83,7 +85,7 @@ interface OrganizationClaim<Request> {
   notFound?(request: Request): ServerError
 }
 
-/** Members by Clerk's present state: a token's claim may be a minute old (decision 040). */
+/** Members by Clerk's present state: a token's claim may be a minute old (decision 043). */
 export function members<Request extends SignedIn>({
   organization,
   notFound = organizationNotFound,
@@ -112,7 +114,7 @@ export function admins<Request extends SignedIn>(
   const user = claim.user && theUser(claim.user)
   const membership = members(claim)
   return {
-    rows: [{ answers: { ...membersRow, member: 403 } }],
+    rows: [{ answers: { ...membersRow, member: 403 }, doing: claim.doing }],
     async check(request, deps) {
       await user?.check?.(request, deps)
       const found = await membership.check?.(request, deps)
@@ -140,9 +142,10 @@ export function thePayer<Request extends SignedIn & { readonly query: { readonly
   readonly doing?: string
 } = {}): Rights<Request, ThePayer> {
   const membership = members<Request>({ organization: ({ query }) => query.payer })
-  const memberRow = doing === undefined ? membersRow : { ...membersRow, member: 403 }
+  const memberRow =
+    doing === undefined ? { answers: membersRow } : { answers: { ...membersRow, member: 403 }, doing }
   return {
-    rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: memberRow }],
+    rows: [{ answers: oneselfRow }, { about: 'an_organization', ...memberRow }],
     async check(request, deps) {
       const { payer } = request.query
       if (payer === 'personal') {

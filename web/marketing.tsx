@@ -24,8 +24,8 @@ if (!root) throw new Error('marketing.html has no #root')
 
 const path = findMarketingPath(window.location.pathname) ?? '/'
 const state = readPageState()
-// The page can be read without its scripts, so they take no bandwidth from what the first paint waits for
-// (docs/decisions/101-scripts-after-the-first-paint.md). In development there is nothing to paint yet.
+// The page can be read without its scripts, so they take no bandwidth from what the first paint waits for.
+// In development there is nothing to paint yet.
 if (state) await Promise.race([firstPaint(), window.earlyClicks.first])
 const [{ showSite }, Page] = await Promise.all([
   import('./layouts/marketing/showSite.tsx'),

@@ -1,9 +1,16 @@
-import type { ComponentType } from 'react'
-import { createBrowserRouter, type RouteObject, redirectDocument } from 'react-router-dom'
+import { type ComponentType, useEffect, useRef } from 'react'
+import {
+  createBrowserRouter,
+  Outlet,
+  type RouteObject,
+  redirectDocument,
+  ScrollRestoration,
+  useLocation,
+  useMatches,
+} from 'react-router-dom'
 import { type AppPath, accountPaths, focusPaths, marketingPaths, supportPaths } from './content/paths.ts'
-import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
-import { RootLayout } from './layouts/RootLayout.tsx'
+import { BootSkeleton, SkipLink } from './layouts/Main.tsx'
 import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './pages/errors/PageErrorScreen.tsx'
 
 /** The code of each page is loaded on the first visit. */
@@ -116,4 +123,31 @@ function leaveFor(path: string): RouteObject {
 
 export function createRouter() {
   return createBrowserRouter(routes)
+}
+
+function RootLayout() {
+  useRouteFocus()
+  return (
+    <>
+      <SkipLink />
+      <Outlet />
+      <ScrollRestoration />
+    </>
+  )
+}
+
+/**
+ * Moves the focus to the content of a new page, as a full page load would. It depends on the route rather
+ * than the address, because the sign-in form changes the address at each step and must keep the focus in its
+ * fields.
+ */
+function useRouteFocus(): void {
+  const routeId = useMatches().at(-1)?.id
+  const { hash } = useLocation()
+  const shown = useRef(routeId)
+  useEffect(() => {
+    if (shown.current === routeId) return
+    shown.current = routeId
+    if (!hash) document.getElementById('main')?.focus({ preventScroll: true })
+  }, [routeId, hash])
 }

@@ -23,7 +23,7 @@ const pure = [
 
 /**
  * Two documents: `marketing.html` for the pages that everybody may read, which scripts/build.ts also builds
- * as a renderer for the server, and `index.html` for all others (docs/decisions/090-marketing-pages.md).
+ * as a renderer for the server, and `index.html` for all others.
  */
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,

@@ -17,5 +17,5 @@ export type Service = {
   settings: Settings
   /** As the dashboard would show it now. A restart sets it up as the settings say. */
   instance: Instance
-  quotas: { invitations: CallQuota; batches: CallQuota }
+  quotas: { invitations: CallQuota }
 }

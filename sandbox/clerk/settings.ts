@@ -35,7 +35,7 @@ const MINUTE_MS = 60 * SECOND_MS
 export const defaultSettings: Settings = {
   host: '127.0.0.1',
   port: 4243,
-  stateFile: '.data/sandbox-clerk.json',
+  stateFile: '.data/sandbox-clerk.db',
   webhookUrl: 'http://localhost:3000/api/clerk/webhook',
   clockUrl: null,
   webhookSecret: 'whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA==',
@@ -69,7 +69,7 @@ const offByDefault = z
 const variables = {
   SANDBOX_CLERK_HOST: z.string().min(1).default(defaultSettings.host),
   SANDBOX_CLERK_PORT: portVariable(defaultSettings.port),
-  SANDBOX_CLERK_STATE_FILE: z.string().min(1).default('.data/sandbox-clerk.json'),
+  SANDBOX_CLERK_STATE_FILE: z.string().min(1).default('.data/sandbox-clerk.db'),
   SANDBOX_CLERK_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/clerk/webhook'),
   SANDBOX_CLERK_CLOCK_URL: urlOrNone(''),
   SANDBOX_CLERK_WEBHOOK_SECRET: z

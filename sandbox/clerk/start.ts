@@ -1,5 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Faults } from '../kit/faults.ts'
-import { followClock } from '../kit/follow-clock.ts'
 import { createOutbox } from '../kit/outbox.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
@@ -40,7 +40,7 @@ export async function startClerkSandbox(
     // https://clerk.com/docs/guides/how-clerk-works/system-limits and
     // https://clerk.com/docs/reference/backend/organization/create-organization-invitation-bulk (read on
     // 2026-11-22)
-    quotas: { invitations: new CallQuota(250), batches: new CallQuota(50) },
+    quotas: { invitations: new CallQuota(250) },
   }
   server.on('request', createApp(service).callback())
   if (!store.signing_keys.get('signing_key')) {
@@ -62,4 +62,34 @@ export async function startClerkSandbox(
       store.close()
     },
   }
+}
+
+/** How far a clock is ahead of the real time, as long as it is followed. */
+export type FollowedClock = {
+  offsetMs(): number
+  stop(): void
+}
+
+const PAUSE_MS = 500
+
+/** Follows another sandbox's clock by long polling. Null: the real time. */
+function followClock(url: string | null): FollowedClock {
+  const stopping = new AbortController()
+  let offsetMs = 0
+
+  async function follow(): Promise<void> {
+    let query = ''
+    while (!stopping.signal.aborted) {
+      try {
+        const response = await fetch(`${url}${query}`, { signal: stopping.signal })
+        offsetMs = ((await response.json()) as { offset_ms: number }).offset_ms
+        query = `?after=${offsetMs}`
+      } catch {
+        query = ''
+        await delay(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+  if (url) void follow()
+  return { offsetMs: () => offsetMs, stop: () => stopping.abort() }
 }

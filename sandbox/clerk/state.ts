@@ -1,6 +1,5 @@
 import { newId } from '../kit/id.ts'
 import type { Delivery } from '../kit/outbox.ts'
-import type { Change } from '../kit/state-file.ts'
 import { openStore, type Store } from '../kit/store.ts'
 import type { Metadata } from './entities/metadata.ts'
 import type { Role } from './entities/role.ts'
@@ -229,60 +228,10 @@ export type State = Store<Tables>
 
 /** The whole state of the sandbox. Without a path it is kept in memory. */
 export function openState(path: string | null): State {
-  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'clerk', readEarlierFormat })
+  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'clerk' })
 }
 
 /** An id in Clerk's own form: `user_2f…`, 27 characters after the prefix. */
 export function createId(prefix: string): string {
   return newId(prefix, 27)
-}
-
-type EarlierEvent = WebhookEvent & {
-  status: 'pending' | 'delivered' | 'failed' | 'withheld'
-  attempts: number
-  next_attempt_at: number | null
-  last_status: number | null
-  last_error: string | null
-}
-type EarlierState = {
-  version: number
-  signing_key: { kid: string; private_key_pem: string }
-  rows: Record<string, { id: string }[]> & { events?: EarlierEvent[] }
-}
-
-/** Until the state became a journal it was one JSON text, with each event's delivery in its row. */
-function readEarlierFormat(text: string): Change[] | null {
-  const state = parseJson(text) as EarlierState | null
-  if (state?.version !== 1) return null
-  const { events = [], ...rows } = state.rows
-  return [
-    ['signing_keys', 'signing_key', { id: 'signing_key', ...state.signing_key }],
-    ...Object.entries(rows).flatMap(([name, list]) => list.map((row): Change => [name, row.id, row])),
-    ...events.flatMap(({ id, type, payload, created_at, ...delivery }): Change[] => [
-      ['events', id, { id, type, payload, created_at } satisfies WebhookEvent],
-      ['deliveries', `whd_${id}`, earlierDelivery(id, delivery)],
-    ]),
-  ]
-}
-
-function earlierDelivery(event: string, earlier: Omit<EarlierEvent, keyof WebhookEvent>): Delivery {
-  return {
-    id: `whd_${event}`,
-    event,
-    endpoint: 'configured',
-    attempts: earlier.attempts,
-    batch: null,
-    last_error: earlier.last_error,
-    last_status: earlier.last_status,
-    next_attempt_at_ms: earlier.next_attempt_at ?? 0,
-    state: earlier.status === 'failed' ? 'abandoned' : earlier.status,
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

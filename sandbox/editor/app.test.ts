@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { listen, type Sandbox } from '../kit/serve.ts'
-import { readSettings } from './settings.ts'
-import { startSampleEditor } from './start.ts'
+import { readSettings, startSampleEditor } from './start.ts'
 
 let product: Sandbox & Awaited<ReturnType<typeof listen>>
 let editor: Sandbox

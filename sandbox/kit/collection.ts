@@ -66,13 +66,4 @@ export class Collection<Row extends { id: string }> {
       if (row) yield row
     }
   }
-
-  /** Towards the newer ones, from after `endingBefore` on. */
-  *newerThan(endingBefore: string): Generator<Row> {
-    const start = this.#positions.get(endingBefore) ?? this.#rows.length
-    for (let position = start + 1; position < this.#rows.length; position++) {
-      const row = this.#rows[position]
-      if (row) yield row
-    }
-  }
 }

@@ -1,5 +1,7 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Collection } from './collection.ts'
-import { type Change, openStateFile, type StateFileOptions } from './state-file.ts'
 
 export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
   [Name in keyof Tables]: Collection<Tables[Name]>
@@ -10,13 +12,19 @@ export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
   close(): void
 }
 
-/** The tables of a service in memory, and in a file if given. Changes of one tick are one write. */
+/** The file that keeps a service's tables, as its variable SANDBOX_…_STATE_FILE names it. */
+export type StateFile = { path: string; service: string }
+
+/**
+ * The tables of a service in memory, and in a file of SQLite if given. Changes of one tick are one transaction,
+ * which is written before its calls are answered: a `kill -9` loses nothing that a caller was told.
+ */
 export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
   names: readonly (keyof Tables & string)[],
-  options: StateFileOptions | null,
+  stateFile: StateFile | null,
 ): Store<Tables> {
-  const file = options && openStateFile(options)
-  let unwritten: Change[] = []
+  const file = stateFile && openFile(stateFile)
+  let unwritten: [collection: string, id: string, row: unknown][] = []
   let isFlushScheduled = false
 
   const record = (name: string) => (id: string, row: unknown) => {
@@ -37,8 +45,7 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
     const changes = unwritten
     unwritten = []
     try {
-      if (file.isDeleted() || file.isLong()) file.rewrite(snapshot())
-      else file.append(changes)
+      file.write(changes)
     } catch (error) {
       // A change that cannot be written must not be confirmed, so the process ends.
       setImmediate(() => {
@@ -48,22 +55,8 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
     }
   }
 
-  function snapshot(): Change[] {
-    return Object.entries(collections).flatMap(([name, rows]) =>
-      [...rows.oldestFirst()].map((row): Change => [name, row.id, row]),
-    )
-  }
-
-  function restore(changes: Change[]) {
-    for (const [name, id, row] of changes) {
-      if (row === null) collections[name]?.remove(id)
-      else collections[name]?.put(row as { id: string })
-    }
-  }
-
   if (file) {
-    file.read().forEach(restore)
-    file.rewrite(snapshot())
+    for (const { collection, row } of file.read()) collections[collection]?.put(row)
     unwritten = []
   }
 
@@ -73,11 +66,57 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
     clear() {
       for (const rows of Object.values(collections)) rows.removeWhere(() => true)
       flush()
-      file?.rewrite([])
     },
     close() {
       flush()
       file?.close()
     },
   } as Store<Tables>
+}
+
+/** SQLite's codes for a file that another process holds, and for one that is none of its own. */
+const [busy, notADatabase] = [5, 26]
+
+function openFile({ path, service }: StateFile) {
+  mkdirSync(dirname(path), { recursive: true })
+  // The file holds keys and password hashes: no other user may read it.
+  closeSync(openSync(path, 'a', 0o600))
+  const file = new DatabaseSync(path, { timeout: 0 })
+  try {
+    // The lock is kept until the process ends. What was written survives the process without being synced.
+    file.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
+      BEGIN IMMEDIATE;
+      CREATE TABLE IF NOT EXISTS rows (collection TEXT, id TEXT, row TEXT, PRIMARY KEY (collection, id));
+      COMMIT`)
+  } catch (error) {
+    file.close()
+    const { errcode } = error as { errcode?: number }
+    if (errcode === notADatabase)
+      throw new Error(`${path} is not a state file of sandbox/${service}; move it away.`)
+    if (errcode !== busy) throw error
+    throw new Error(
+      `Another process uses ${path}. Set SANDBOX_${service.toUpperCase()}_STATE_FILE to a file of its own for each sandbox.`,
+    )
+  }
+  const put = file.prepare(
+    'INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET row = excluded.row',
+  )
+  const remove = file.prepare('DELETE FROM rows WHERE collection = ? AND id = ?')
+  return {
+    /** In the order in which they were made, which a row keeps when it is replaced. */
+    read: () =>
+      file
+        .prepare('SELECT collection, row FROM rows ORDER BY rowid')
+        .all()
+        .map(({ collection, row }) => ({ collection: String(collection), row: JSON.parse(String(row)) })),
+    write(changes: readonly [collection: string, id: string, row: unknown][]) {
+      file.exec('BEGIN')
+      for (const [collection, id, row] of changes) {
+        if (row === null) remove.run(collection, id)
+        else put.run(collection, id, JSON.stringify(row))
+      }
+      file.exec('COMMIT')
+    },
+    close: () => file.close(),
+  }
 }

@@ -31,7 +31,7 @@ export type Settings = {
 export const defaultSettings: Settings = {
   host: '127.0.0.1',
   port: 4242,
-  stateFile: '.data/sandbox-stripe.json',
+  stateFile: '.data/sandbox-stripe.db',
   webhookUrl: 'http://localhost:3000/api/stripe/webhook',
   webhookSecret: 'whsec_sandbox',
   publicUrl: null,
@@ -59,7 +59,7 @@ const delay = z.union([
 const variables = {
   SANDBOX_STRIPE_HOST: unlessEmpty(z.string().default(defaultSettings.host)),
   SANDBOX_STRIPE_PORT: unlessEmpty(portVariable(defaultSettings.port)),
-  SANDBOX_STRIPE_STATE_FILE: unlessEmpty(z.string().default('.data/sandbox-stripe.json')),
+  SANDBOX_STRIPE_STATE_FILE: unlessEmpty(z.string().default('.data/sandbox-stripe.db')),
   SANDBOX_STRIPE_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/stripe/webhook'),
   SANDBOX_STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().default(defaultSettings.webhookSecret)),
   SANDBOX_STRIPE_PUBLIC_URL: urlOrNone(''),

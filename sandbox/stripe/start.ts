@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { Faults } from '../kit/faults.ts'
 import { createOutbox, type Outbox } from '../kit/outbox.ts'
+import { type PostResult, post } from '../kit/post.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
 import { createClock } from './clock.ts'
@@ -8,8 +10,7 @@ import { runDueWork } from './entities/due-work.ts'
 import { configureEndpoint, endpointsFor } from './entities/webhook-endpoint.ts'
 import type { Service } from './service.ts'
 import { defaultSettings, type Settings } from './settings.ts'
-import { openState, type StoredEvent } from './state.ts'
-import { postEvent } from './wire/webhooks.ts'
+import { openState, type State, type StoredEvent } from './state.ts'
 
 const DUE_WORK_INTERVAL_MS = 250
 const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
@@ -72,7 +73,45 @@ function createMode(
   }
 }
 
-/** `sandbox-stripe.json` and, beside it, `sandbox-stripe-live.json`. */
+/** `sandbox-stripe.db` and, beside it, `sandbox-stripe-live.db`. */
 function stateFileOf({ stateFile }: Settings, livemode: boolean): string | null {
-  return stateFile && livemode ? stateFile.replace(/(\.json)?$/, '-live$1') : stateFile
+  return stateFile && livemode ? stateFile.replace(/(\.db)?$/, '-live$1') : stateFile
+}
+
+const TIMEOUT_MS = 10_000
+
+/** One signed copy of an event to one endpoint, as Stripe sends it; null when the endpoint takes none. */
+function postEvent(
+  store: State,
+  {
+    endpoint,
+    event,
+    pending_webhooks,
+    signal,
+  }: { endpoint: string; event: StoredEvent; pending_webhooks: number; signal: AbortSignal },
+): Promise<PostResult> | null {
+  const target = store.webhook_endpoints.get(endpoint)
+  if (target?.status !== 'enabled') return null
+  const payload = JSON.stringify({ ...event, pending_webhooks }, null, 2)
+  const secret = store.signing_secrets.get(endpoint)?.secret ?? ''
+  return post({
+    url: target.url,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+      'stripe-signature': signPayload({ payload, secret }),
+    },
+    body: payload,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  })
+}
+
+/**
+ * The `Stripe-Signature` header: HMAC-SHA256 over "<seconds>.<body>", in real time, as receivers check it.
+ */
+function signPayload({ payload, secret }: { payload: string; secret: string }): string {
+  const seconds = Math.floor(Date.now() / 1000)
+  const signature = createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')
+  return `t=${seconds},v1=${signature}`
 }

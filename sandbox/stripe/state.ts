@@ -19,11 +19,6 @@ export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test
   known_tax_ids?: { type: 'eu_vat' | 'gb_vat' | 'us_ein'; value: string }[]
 }
 
-export type StoredBalanceTransaction = ById<
-  Stripe.CustomerBalanceTransaction,
-  'checkout_session' | 'credit_note' | 'customer' | 'invoice'
->
-
 export type StoredProduct = ById<Stripe.Product, 'default_price' | 'tax_code'>
 
 export type StoredCurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
@@ -205,19 +200,13 @@ export type CheckoutDetails = {
   payment_intent_data: {
     description: string | null
     metadata: Record<string, string>
-    receipt_email: string | null
-    setup_future_usage: 'off_session' | 'on_session' | null
-    statement_descriptor: string | null
-    statement_descriptor_suffix: string | null
-    transfer_group: string | null
+    setup_future_usage: 'off_session' | null
   }
   /** Data of the session's subscription; null in payment mode. */
   subscription_data: {
-    billing_mode: 'classic' | 'flexible'
     description: string | null
     metadata: Record<string, string>
     trial_period_days: number | null
-    trial_settings: Stripe.Subscription.TrialSettings
   } | null
   /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
   payment_intent: string | null
@@ -269,7 +258,6 @@ export type Settings = {
 type Tables = {
   settings: Settings
   customers: StoredCustomer
-  balance_transactions: StoredBalanceTransaction
   products: StoredProduct
   prices: StoredPrice
   checkout_sessions: StoredSession
@@ -299,7 +287,6 @@ type Tables = {
 const tableNames = [
   'settings',
   'customers',
-  'balance_transactions',
   'products',
   'prices',
   'checkout_sessions',

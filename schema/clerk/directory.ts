@@ -21,7 +21,7 @@ import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizat
 import { deleteUser, type Identity, identify, isGone, isSupportStaff } from './people.ts'
 
 /**
- * People, memberships and invitations as Clerk has them now, uncached (decision 040). All calls throw
+ * People, memberships and invitations as Clerk has them now, uncached (decision 043). All calls throw
  * ClerkUnavailableError, writes also ClerkRefusalError.
  */
 export interface ClerkDirectory {

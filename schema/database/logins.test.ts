@@ -106,7 +106,6 @@ describe('whatever it does, the login of the server cannot', () => {
     ['forget an event', `DELETE FROM inbox_events`],
     ['change what an event says', `UPDATE inbox_payloads SET payload = '{}'`],
     ['forget what an event says', `DELETE FROM inbox_payloads`],
-    ['drop a month of the inbox', `SELECT inbox_drop_month(now(), now())`],
     [
       'make a checkout that is paid',
       `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor,
@@ -170,4 +169,15 @@ test('a process works with its login as with any', async () => {
     total: 0,
   })
   await server.close()
+})
+
+test('a login that may do more than a process needs is refused', async () => {
+  const client = new pg.Client({ connectionString: inject('adminUrl') })
+  await client.connect()
+  const name = `mighty_${randomBytes(4).toString('hex')}`
+  await client.query(`CREATE ROLE ${name} LOGIN CREATEROLE`)
+  const logins = [{ url: urlOf(name), role: 'tidemark_server' }] as const
+  await expect(makeLogins({ connectionString: database.url, logins })).rejects.toThrow(/may do more/)
+  await client.query(`DROP ROLE ${name}`)
+  await client.end()
 })

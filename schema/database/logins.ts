@@ -33,12 +33,16 @@ async function makeLogin(client: pg.Client, { url, role }: Login): Promise<strin
   if (!username || !password)
     throw new Error(`The address of the login for ${role} has no name or no password`)
   const name = client.escapeIdentifier(decodeURIComponent(username))
-  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [
-    decodeURIComponent(username),
-  ])
+  const { rows } = await client.query<{ may_more: boolean }>(
+    `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS may_more
+     FROM pg_roles WHERE rolname = $1`,
+    [decodeURIComponent(username)],
+  )
+  // A login that only creates roles may not even say NOSUPERUSER of one that exists.
+  if (rows[0]?.may_more)
+    throw new Error(`The login ${name} exists, and may do more than ${role} needs: use another one`)
   const secret = client.escapeLiteral(decodeURIComponent(password))
-  const options = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD ${secret}`
-  await client.query(`${rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${name} ${options}`)
+  await client.query(`${rows.length === 0 ? 'CREATE' : 'ALTER'} ROLE ${name} LOGIN PASSWORD ${secret}`)
   await client.query(`GRANT ${role} TO ${name}`)
   return `${name}: may act as ${role}`
 }

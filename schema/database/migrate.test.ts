@@ -1,16 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { databaseUrl } from '../../tests/support/database/template-database.ts'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
-import { listPendingMigrations, migrateToLatest, readFunctionFiles } from './migrate.ts'
+import { makeLogins } from './logins.ts'
+import { listPendingMigrations, migrateToLatest, readFunctionFiles, readMigrationFiles } from './migrate.ts'
 
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
 
-async function asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: database.url })
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     return await work(client)
@@ -18,6 +21,9 @@ async function asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     await client.end()
   }
 }
+const asOwner = <T>(work: (client: pg.Client) => Promise<T>) => connected(database.url, work)
+const migrate = (folder?: string) =>
+  migrateToLatest({ connectionString: database.url, ...(folder === undefined ? {} : { folder }) })
 
 /** Every function, view and trigger of ours as the database has it, with the rights to the first two. */
 const listDefinitions = (client: pg.Client) =>
@@ -31,20 +37,72 @@ const listDefinitions = (client: pg.Client) =>
       UNION ALL
       SELECT t.tgrelid::regclass || '.' || t.tgname, pg_get_triggerdef(t.oid), ''
       FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-      WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
+      WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace
       ORDER BY 1`)
     .then(({ rows }) => rows)
 
-test('a database that is up to date lacks nothing, and migrating it again applies nothing', async () => {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+async function listPending(url: string): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
   // The server may end the last idle connection first.
   pool.on('error', () => undefined)
-  try {
-    expect(await listPendingMigrations(pool)).toEqual([])
-  } finally {
-    await pool.end()
-  }
-  expect(await migrateToLatest({ connectionString: database.url })).toEqual([])
+  return listPendingMigrations(pool).finally(() => pool.end())
+}
+
+test('a database that is up to date lacks nothing, and migrating it again changes nothing', async () => {
+  expect(await listPending(database.url)).toEqual([])
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    expect(await migrate()).toEqual([])
+    expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+/** An empty database, whose owner is the admin of the tests or another login. */
+async function withEmptyDatabase(work: (url: string) => Promise<unknown>, owner?: string): Promise<void> {
+  const name = `empty_${randomBytes(4).toString('hex')}`
+  await connected(inject('adminUrl'), async (admin) => {
+    await admin.query(`CREATE DATABASE ${name} ${owner ? `OWNER ${owner}` : ''}`)
+    try {
+      await work(databaseUrl(inject('adminUrl'), name))
+    } finally {
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    }
+  })
+}
+
+test('of two processes that migrate an empty database at once, one applies everything', async () => {
+  await withEmptyDatabase(async (url) => {
+    const names = (await readMigrationFiles()).map(({ name }) => name)
+    expect(await listPending(url)).toEqual(names)
+    const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest({ connectionString: url })))
+    expect(applied.sort()).toEqual([[], [], names])
+  })
+})
+
+test('a login that only creates roles migrates its database and makes the logins, time and again', async () => {
+  const suffix = randomBytes(4).toString('hex')
+  const made = ['owner', 'server', 'worker'].map((name) => `${name}_${suffix}`)
+  const [owner = '', server = '', worker = ''] = made
+  await connected(inject('adminUrl'), async (admin) => {
+    await admin.query(`CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD 'its own'`)
+    // Roles belong to the cluster, which is shared: elsewhere it creates these itself.
+    await admin.query(`GRANT tidemark_server, tidemark_worker TO ${owner} WITH ADMIN OPTION`)
+    const as = (url: string, username: string) =>
+      Object.assign(new URL(url), { username, password: 'its own' }).href
+    await withEmptyDatabase(async (url) => {
+      const connectionString = as(url, owner)
+      const logins = [
+        { url: as(url, server), role: 'tidemark_server' },
+        { url: as(url, worker), role: 'tidemark_worker' },
+      ] as const
+      await migrateToLatest({ connectionString })
+      await makeLogins({ connectionString, logins })
+      expect(await migrateToLatest({ connectionString })).toEqual([])
+      await makeLogins({ connectionString, logins })
+      expect(await listPending(as(url, server))).toEqual([])
+    }, owner)
+    for (const name of made.reverse()) await admin.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`)
+  })
 })
 
 test('the functions, views, triggers and rights of the database are those of the files', async () => {
@@ -79,14 +137,14 @@ test('each function file ends with what it revokes and grants', async () => {
   }
 })
 
-/** Our migrations, functions and triggers with the changes of a later release, in a folder of their own. */
+/** Our migrations and functions with the changes of a later release, in a folder of their own. */
 async function withLaterRelease(
   change: (folder: string) => Promise<void>,
   work: (folder: string) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-migrations-'))
   try {
-    for (const name of ['migrations', 'functions', 'triggers'])
+    for (const name of ['migrations', 'functions'])
       await cp(join(import.meta.dirname, name), join(folder, name), { recursive: true })
     await change(folder)
     await work(folder)
@@ -95,42 +153,19 @@ async function withLaterRelease(
   }
 }
 
-const replaceLivemode = `CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true'`
-
-test('a function file whose text changed is applied again, and a failure leaves every function as it was', async () => {
-  await asOwner(async (client) => {
-    await client.query("UPDATE function_files SET sha256 = 'of an earlier text' WHERE name = 'stripe'")
-    const before = await listDefinitions(client)
-    await client.query(replaceLivemode)
-    expect(await migrateToLatest({ connectionString: database.url })).toEqual(['stripe'])
-    expect(await listDefinitions(client)).toEqual(before)
-
-    await client.query("UPDATE function_files SET sha256 = 'of an earlier text'")
-    await client.query(replaceLivemode)
-    // The last file cannot be applied.
-    await client.query('ALTER TABLE support_acts RENAME TO support_acts_elsewhere')
-    await expect(migrateToLatest({ connectionString: database.url })).rejects.toThrow(/support_acts/)
-    const { rows } = await client.query('SELECT stripe_livemode() AS live')
-    expect(rows).toEqual([{ live: true }])
-  })
-})
-
-test('what no file has any more is dropped, and a right that no file grants is revoked', async () => {
+test('every migration brings back the functions of the files and their rights', async () => {
   await asOwner(async (client) => {
     const before = await listDefinitions(client)
     await client.query(`
-      CREATE FUNCTION of_an_earlier_release() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-      CREATE TRIGGER of_an_earlier_release BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION of_an_earlier_release();
-      CREATE VIEW of_an_earlier_release AS SELECT clerk_id FROM users;
-      GRANT EXECUTE ON FUNCTION ledger_post TO tidemark_server;
-      INSERT INTO function_files VALUES ('of_an_earlier_release', 'text')`)
+      CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true';
+      GRANT EXECUTE ON FUNCTION ledger_post TO tidemark_server`)
     expect(await listDefinitions(client)).not.toEqual(before)
-    await migrateToLatest({ connectionString: database.url })
+    await migrate()
     expect(await listDefinitions(client)).toEqual(before)
   })
 })
 
-test('a changed signature stands beside the old one for a release, and is dropped in the next', async () => {
+test('a changed signature stands beside the old one for a release, and a migration of the next drops it', async () => {
   const added = `
     CREATE OR REPLACE FUNCTION stripe_livemode(fallback boolean) RETURNS boolean LANGUAGE sql STABLE AS $$
       SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), fallback::text)::boolean
@@ -148,14 +183,21 @@ test('a changed signature stands beside the old one for a release, and is droppe
         await appendFile(file, added)
       },
       async (folder) => {
-        await migrateToLatest({ connectionString: database.url, folder })
+        await migrate(folder)
         await client.query('SET ROLE tidemark_server')
         const { rows } = await client.query('SELECT stripe_livemode() AS old, stripe_livemode(true) AS new')
         await client.query('RESET ROLE')
         expect(rows).toEqual([{ old: false, new: true }])
       },
     )
-    await migrateToLatest({ connectionString: database.url })
+    await expect(migrate()).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('not unique') },
+    })
+    await withLaterRelease(
+      (folder) =>
+        writeFile(join(folder, 'migrations/9999_drop.sql'), 'DROP FUNCTION stripe_livemode(boolean)'),
+      async (folder) => expect(await migrate(folder)).toEqual(['9999_drop']),
+    )
     expect(await listDefinitions(client)).toEqual(before)
   })
 })
@@ -172,10 +214,10 @@ test('a migration whose functions cannot be applied changes nothing', async () =
         await appendFile(join(folder, 'functions/stripe.sql'), 'GRANT SELECT ON none TO tidemark_server;')
       },
       async (folder) => {
-        const failed = await migrateToLatest({ connectionString: database.url, folder }).catch(
-          (error: unknown) => error,
-        )
-        expect(failed).toMatchObject({ cause: { message: 'relation "none" does not exist' } })
+        await expect(migrate(folder)).rejects.toMatchObject({
+          message: 'stripe.sql could not be applied',
+          cause: { message: 'relation "none" does not exist' },
+        })
       },
     )
     expect(await listDefinitions(client)).toEqual(before)
@@ -183,18 +225,35 @@ test('a migration whose functions cannot be applied changes nothing', async () =
       "SELECT FROM information_schema.columns WHERE table_name = 'ledger_transfers' AND column_name = 'added'",
     )
     expect(rows).toEqual([])
-    expect(await migrateToLatest({ connectionString: database.url })).toEqual([])
+    expect(await migrate()).toEqual([])
   })
 })
 
-test('a database that knows a migration without a file is refused before anything runs', async () => {
+test.each([
+  [
+    'has a migration of a later version',
+    "INSERT INTO migrations VALUES ('9999_later', '')",
+    'it has the migration 9999_later, which does not come next here',
+  ],
+  [
+    'was migrated before the text of a migration changed',
+    "UPDATE migrations SET text = 'SELECT' WHERE name = '0003_checkout'",
+    '0003_checkout has changed since it was applied',
+  ],
+  [
+    'was made by the migrations before these',
+    'CREATE TABLE kysely_migration (name text)',
+    'that of `npm start` is in .data, which may be moved away, or deleted to start over.',
+  ],
+])('a database that %s is refused before anything runs', async (_, change, sentence) => {
   await asOwner(async (client) => {
-    await client.query("INSERT INTO kysely_migration VALUES ('0046_accounts_read_once', now()::text)")
-    await client.query('DELETE FROM function_files')
-    await expect(migrateToLatest({ connectionString: database.url })).rejects.toThrow(
-      'This database was made by another version: it has the migration 0046_accounts_read_once, which this version does not know.',
+    await client.query(change)
+    await client.query(
+      'CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql AS $$SELECT true$$',
     )
-    const { rows } = await client.query('SELECT FROM function_files')
-    expect(rows).toEqual([])
+    const before = await listDefinitions(client)
+    await expect(migrate()).rejects.toThrow(sentence)
+    await expect(listPending(database.url)).rejects.toThrow(sentence)
+    expect(await listDefinitions(client)).toEqual(before)
   })
 })

@@ -57,7 +57,6 @@ export interface BalanceTransactions {
   net_minor: number;
   paid_currency: string | null;
   paid_minor: number | null;
-  source_id: string | null;
   stripe_balance_transaction_id: string;
   stripe_invoice_id: string | null;
 }
@@ -187,11 +186,6 @@ export interface FailedTries {
   tries: Generated<number>;
 }
 
-export interface FunctionFiles {
-  name: string;
-  sha256: string;
-}
-
 export interface IdempotentRequests {
   answer: Json | null;
   attempt_id: string;
@@ -235,7 +229,6 @@ export interface InboxPayloads {
 }
 
 export interface LedgerAccounts {
-  created_at: Generated<Timestamp>;
   id: Generated<number>;
   name: string;
   owner_id: string;
@@ -270,7 +263,6 @@ export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
   ends_at: Timestamp | null;
-  first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
   kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
@@ -338,7 +330,6 @@ export interface LedgerKeys {
 }
 
 export interface LedgerMonthsUsed {
-  closed_at: Generated<Timestamp>;
   month_starts_at: Timestamp;
   owner_id: string;
   owner_kind: "user" | "organization";
@@ -403,6 +394,11 @@ export interface LedgerUsageDays {
   project: string | null;
   requests: number;
   token_id: string | null;
+}
+
+export interface Migrations {
+  name: string;
+  text: string;
 }
 
 export interface OrganizationMembers {
@@ -639,7 +635,6 @@ export interface DB {
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   failed_tries: FailedTries;
-  function_files: FunctionFiles;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
@@ -655,6 +650,7 @@ export interface DB {
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   ledger_usage_days: LedgerUsageDays;
+  migrations: Migrations;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
   payer_currencies: PayerCurrencies;

@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type Selectable, type SqlBool, sql } from '
 import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
-import { eventsWithPayloadsText, selectEventsWithPayloads, withPartitions } from './payloads.ts'
+import { eventsWithPayloadsText, selectEventsWithPayloads } from './payloads.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
 export type InboxEvent = Selectable<InboxEvents> & Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>
@@ -78,12 +78,8 @@ export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]):
   const sorted = [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, event]) => event)
   const more = Object.keys(moreColumns).filter((column) => sorted.some((event) => column in event))
   const given = [`[${sorted.map(jsonOf).join()}]`]
-  const filed = sorted.map(({ received_at }) => received_at)
-  return withPartitions(db, filed, async () =>
-    more.length === 0
-      ? insertUsual(db, given)
-      : (await db.executeQuery<EventKey>(CompiledQuery.raw(insertText(more), given))).rows,
-  )
+  if (more.length === 0) return insertUsual(db, given)
+  return (await db.executeQuery<EventKey>(CompiledQuery.raw(insertText(more), given))).rows
 }
 
 function insertText(more: readonly string[]): string {

@@ -21,8 +21,8 @@ test('the demo is played in a new folder, and not again when it is over', () => 
 
 test('a demo that was interrupted starts over, and its state files are gone', () => {
   decide()
-  add('sandbox-stripe.json')
-  add('sandbox-clerk.json')
+  add('sandbox-stripe.db')
+  add('sandbox-clerk.db')
   mkdirSync(join(folder.path, 'postgres'))
   expect(decide()).toMatchObject({ isPlayed: true, startsOver: true })
   expect(readdirSync(folder.path).toSorted()).toEqual(['demo.json', 'postgres'])
@@ -36,7 +36,7 @@ test('what an interrupted demo left goes also when no demo is wanted any more', 
   expect(decide(false)).toMatchObject({ startsOver: false })
 })
 
-test.each(['postgres', 'sandbox-stripe.json', 'sandbox-clerk.json'])(
+test.each(['postgres', 'sandbox-stripe.db', 'sandbox-clerk.db'])(
   'no demo is played beside %s of an earlier start, and nothing is removed',
   (name) => {
     add(name)
@@ -54,9 +54,9 @@ test.each([
 ])('no demo is played with %o, and one that was interrupted stays as it is', (env) => {
   expect(decide(true, env)).toMatchObject({ isPlayed: false })
   decide()
-  add('sandbox-clerk.json')
+  add('sandbox-clerk.db')
   expect(decide(true, env)).toMatchObject({ isPlayed: false, startsOver: false })
-  expect(readdirSync(folder.path).toSorted()).toEqual(['demo.json', 'sandbox-clerk.json'])
+  expect(readdirSync(folder.path).toSorted()).toEqual(['demo.json', 'sandbox-clerk.db'])
 })
 
 test('a start that asks for no demo plays none', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const replaceable = ['DATABASE_URL', 'REDIS_URL', 'STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const
-const stateFiles = ['sandbox-stripe.json', 'sandbox-stripe-live.json', 'sandbox-clerk.json']
+const stateFiles = ['sandbox-stripe.db', 'sandbox-stripe-live.db', 'sandbox-clerk.db']
 
 export interface DemoDecision {
   readonly isPlayed: boolean

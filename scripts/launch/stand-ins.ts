@@ -1,7 +1,5 @@
 import { join } from 'node:path'
-import { clusterPaths, readClusterRecord } from '../postgres/cluster.ts'
-import { findPostmaster } from '../postgres/postmaster.ts'
-import { postgresUrl } from '../postgres/server.ts'
+import { runningPostgresUrl } from '../postgres.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { readAddresses } from './data-lock.ts'
 import { repositoryRoot } from './script.ts'
@@ -25,18 +23,10 @@ export async function standInVariables(
     ...(!raw.CLERK_SECRET_KEY && clerkSandboxVariables({ clerkPort: clerk_port })),
     ...(!raw.APP_URL && url && { APP_URL: url }),
     ...(!raw.DATABASE_URL && {
-      DATABASE_URL: await embeddedDatabaseUrl(join(dataDir, 'postgres')),
+      // When it is not running, an address where nothing answers.
+      DATABASE_URL:
+        (await runningPostgresUrl(join(dataDir, 'postgres'), 'tidemark')) ??
+        'postgres://postgres@127.0.0.1:1/tidemark',
     }),
   }
-}
-
-/** The embedded Postgres of this clone; when it is not running, an address where nothing answers. */
-async function embeddedDatabaseUrl(folder: string): Promise<string> {
-  const [record, running] = await Promise.all([
-    readClusterRecord(folder),
-    findPostmaster(clusterPaths(folder).data),
-  ])
-  return record && running
-    ? postgresUrl({ port: running.port, password: record.password, database: 'tidemark' })
-    : 'postgres://postgres@127.0.0.1:1/tidemark'
 }

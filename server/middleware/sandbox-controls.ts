@@ -22,7 +22,7 @@ const turnable: Readonly<Record<string, readonly string[]>> = {
 /**
  * Lets the page's "Sandbox" panel see and turn some knobs of the stand-ins, which a browser cannot reach
  * under their own addresses. It is mounted only where there is a stand-in, which is never so in production
- * (docs/decisions/092-sandbox-panel.md).
+ * (docs/decisions/079-clerk-stand-in.md).
  */
 export function sandboxControls(settings: Settings): AppMiddleware {
   const targets: Readonly<Record<string, string | undefined>> = {

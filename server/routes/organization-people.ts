@@ -19,7 +19,7 @@ export const organizationPeopleRoutes = [
     const since = await usageSince(db, owner, now())
     const [seats, used] = await Promise.all([
       listSeats(db, organization_id),
-      sumUsageByUser(db, owner, { since, now: now() }),
+      sumUsageByUser(db, owner, since),
     ])
     if (member.role !== 'admin') {
       const { user_id, name, email, role } = member

@@ -92,7 +92,7 @@ export const organizationsRoutes = [
     })
   }),
 
-  // The total is the ledger's balance plus the month's usage, so that the figures add up (decision 053).
+  // The total is the ledger's balance plus the month's usage, so that the figures add up (decision 093).
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
@@ -102,7 +102,7 @@ export const organizationsRoutes = [
     const since = await usageSince(deps.db, owner, now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
     const balance = await findBalance(deps.db, owner)
-    const used = await sumUsageSince(deps.db, owner, { since, now })
+    const used = await sumUsageSince(deps.db, owner, since)
     return {
       total_credits: balance.available + balance.held + used,
       used_credits: used,

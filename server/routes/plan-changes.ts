@@ -81,7 +81,7 @@ export const planChangesRoutes = [
     })
   }),
 
-  // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 072).
+  // Stripe's portal cannot change a subscription with a scheduled change, so these calls do (decision 054).
   route(keepPlan, {
     rights: thePayer(admins),
     failure: subscriptionFailure('Failed to keep the plan'),

@@ -12,7 +12,7 @@ const boardPath = '/support/queues'
 /**
  * How long after its minute a session token is still taken for whose it is, here only: nothing on Bull
  * Board's page renews the cookie, as Clerk's script does on ours. So Clerk is asked each time whether the
- * session is still alive (decision 115).
+ * session is still alive (decision 104).
  */
 const oldestTokenMs = 12 * 3_600_000
 

@@ -93,7 +93,7 @@ const elsewhere: readonly { text: string; test: string; why: string }[] = [
   },
   {
     text: 'Unknown error',
-    test: 'web/pages/auth/editorFailures.test.ts',
+    test: 'web/pages/auth/editorTexts.test.ts',
     why: 'Every call fails with an error of ours, which has a text.',
   },
   {

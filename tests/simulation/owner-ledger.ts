@@ -39,7 +39,9 @@ export async function findPosted(
       coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'plan'), 0)::integer AS plan,
       coalesce(-sum(entry.amount) FILTER (WHERE account.name = 'purchased'), 0)::integer AS purchased,
       (SELECT max(month_starts_at) FROM ledger_grants
-        WHERE owner_id = transfer.owner_id AND first_transfer_id < transfer.id) AS month_starts_at
+        WHERE owner_id = transfer.owner_id AND EXISTS (
+          SELECT FROM ledger_transfers first WHERE first.owner_id = ledger_grants.owner_id
+            AND first.grant_id = ledger_grants.id AND first.id < transfer.id)) AS month_starts_at
     FROM ledger_transfers transfer
     JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.transfer_id = transfer.id
     JOIN ledger_accounts account ON account.id = entry.account_id

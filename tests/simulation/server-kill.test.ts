@@ -85,7 +85,8 @@ describe('an editor asks the next server again', () => {
     'a reservation whose server is killed $moment the commit is there once when it is asked for again',
     async ({ moment, held, replayed }) => {
       const { reserve, readBalance, balance } = await buildAsker()
-      await abandon({ statement: 1, moment, prepare: readBalance }, reserve)
+      // The first statement reads who pays.
+      await abandon({ statement: 2, moment, prepare: readBalance }, reserve)
       expect(await balance()).toEqual({ purchased: 100, held })
       expect(await reserve(next)).toMatchObject({ replayed, hold: { state: 'open', credits: 75 } })
       expect(await balance()).toEqual({ purchased: 100, held: 75 })

@@ -14,3 +14,13 @@ export function readPageState(): PageState | null {
   const text = document.getElementById('page-state')?.textContent
   return text ? (JSON.parse(text) as PageState) : null
 }
+
+/**
+ * Whether a visitor of the marketing pages is probably signed in, by a public cookie of Clerk's. Those pages
+ * load no code of Clerk's; the linked pages check the session.
+ */
+export const SignedInContext = createContext(false)
+
+export function useSignedIn(): boolean {
+  return useContext(SignedInContext)
+}

@@ -1,4 +1,4 @@
-// The name is an alias in package.json for @clerk/react, the package's successor (decision 078).
+// An alias in package.json for @clerk/react: the package of this name is deprecated, and stops at a challenge.
 import { ClerkProvider, useAuth, useClerk } from '@clerk/clerk-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'

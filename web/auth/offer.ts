@@ -11,7 +11,7 @@ export interface Offer {
 
 interface OfferTerms {
   readonly trialDays: number
-  /** Someone who signs in may have had the trial, which is granted once (decision 052). */
+  /** Someone who signs in may have had the trial, which is granted once. */
   readonly isNewAccount: boolean
   readonly formatMoney: (amountMinor: number, currency: Currency) => string
 }

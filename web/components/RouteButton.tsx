@@ -9,3 +9,12 @@ type RouteButtonProps = LinkProps & VariantProps<typeof buttonStyle>
 export function RouteButton({ variant, size, className, ...link }: RouteButtonProps) {
   return <Link className={cn(buttonStyle({ variant, size }), className)} {...link} />
 }
+
+/** Leads to the form for credits. */
+export function AddCreditsLink({ onFollow }: { onFollow?: () => void }) {
+  return (
+    <RouteButton to="/dashboard#add-credits" onClick={onFollow} variant="secondary" size="small">
+      Add credits
+    </RouteButton>
+  )
+}

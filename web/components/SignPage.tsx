@@ -6,10 +6,10 @@ import { useWebConfig } from '../api/catalogue.ts'
 import { offerOf, selectionProblem } from '../auth/offer.ts'
 import type { RedirectInput } from '../auth/redirects.ts'
 import { readSelection, type Selection } from '../auth/selection.ts'
-import { AuthFormSkeleton } from './AuthFormSkeleton.tsx'
+import { AuthFormSkeleton } from '../ui/Skeleton.tsx'
 import { formatCredits, formatMoney } from './format.ts'
 import { PlanProblem } from './PlanProblem.tsx'
-import { usePageTitle } from './usePageTitle.ts'
+import { usePageTitle } from './page.ts'
 
 interface SignPageProps {
   title: string

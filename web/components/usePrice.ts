@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
+import { useSignedIn } from '../api/catalogue.ts'
 import { offeredCurrency, readSelection, rememberedCurrency } from '../auth/selection.ts'
-import { useSignedIn } from '../auth/signedIn.ts'
 import { readerLocales } from '../reader.ts'
 import { useHydrated } from './useHydrated.ts'
 

@@ -106,7 +106,6 @@ async function toRow(deps: WorkerDependencies, one: Stripe.BalanceTransaction): 
     fee_minor: one.fee,
     net_minor: one.net,
     currency: one.currency.toUpperCase(),
-    source_id: typeof one.source === 'string' ? one.source : (one.source?.id ?? null),
     charge_id,
     paid_minor: source ? Math.sign(one.amount) * source.amount : null,
     paid_currency: source ? source.currency.toUpperCase() : null,

@@ -1,9 +1,8 @@
 import { deleteOldTries } from '../../schema/claim/failed-tries.ts'
-import { makePartitionsAhead } from '../../schema/database/months.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
-import { dropOldMonths, removePayloadsOf } from '../../schema/inbox/payloads.ts'
+import { removeOldPayloads, removePayloadsOf } from '../../schema/inbox/payloads.ts'
 import { findTracesOf } from '../../schema/support/person.ts'
 import { listForgotten } from '../../schema/users/forget-user.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -20,26 +19,23 @@ const batchSize = 500
 /** A run ends after so many batches, so that it does not keep the disk busy; the next one goes on. */
 const maximumBatches = 20
 
-/**
- * Removes what has been kept long enough: payloads by dropping their month, everything else in small batches.
- * Makes the months to come before. Returns which months it dropped, and how many rows of the others it
- * changed.
- */
+/** Removes what has been kept long enough, in small batches. Returns how many payloads and sign-ins. */
 export async function deleteOldRows(
   deps: WorkerDependencies,
-): Promise<{ readonly months: readonly string[]; readonly sign_ins: number }> {
+): Promise<{ readonly payloads: number; readonly sign_ins: number }> {
   const now = deps.now()
-  await makePartitionsAhead(deps.db, now)
-  const months = await dropOldMonths(deps.db, { now, retention: payloadRetention, limit: batchSize })
+  const payloads = await inBatches(() =>
+    removeOldPayloads(deps.db, { now, retention: payloadRetention, limit: batchSize }),
+  )
   const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
   const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
   const over_before = new Date(now.getTime() - triesRetentionMs)
   const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
   const late = await removeLatePayloads(deps, now)
-  if (months.length + sign_ins + requests + tries + late > 0) {
-    deps.log.info({ months, sign_ins, requests, tries, late }, 'Removed what is old')
+  if (payloads + sign_ins + requests + tries + late > 0) {
+    deps.log.info({ payloads, sign_ins, requests, tries, late }, 'Removed what is old')
   }
-  return { months, sign_ins }
+  return { payloads, sign_ins }
 }
 
 /** A try of an event is made within a day; a failed one waits for a person. */

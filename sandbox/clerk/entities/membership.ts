@@ -51,15 +51,7 @@ export function createMembership(
 /** Refuses to leave an organization without an admin. */
 export function changeRole(service: Service, membership: OrganizationMembership, role: Role) {
   if (role !== 'org:admin') requireAnotherAdmin(service, membership)
-  return updateMembership(service, membership, { role })
-}
-
-export function updateMembership(
-  service: Service,
-  membership: OrganizationMembership,
-  changes: Partial<Pick<OrganizationMembership, 'role' | 'public_metadata' | 'private_metadata'>>,
-): OrganizationMembership {
-  const updated = service.store.memberships.put({ ...membership, ...changes, updated_at: Date.now() })
+  const updated = service.store.memberships.put({ ...membership, role, updated_at: Date.now() })
   emit(service, 'organizationMembership.updated', updated)
   return updated
 }

@@ -24,9 +24,3 @@ export function publicKeySet(key: SigningKey): { keys: object[] } {
   const jwk = createPublicKey(createPrivateKey(key.private_key_pem)).export({ format: 'jwk' })
   return { keys: [{ use: 'sig', kid: key.kid, alg: 'RS256', ...jwk }] }
 }
-
-export function publicKeyPem(key: SigningKey): string {
-  return createPublicKey(createPrivateKey(key.private_key_pem))
-    .export({ type: 'spki', format: 'pem' })
-    .toString()
-}

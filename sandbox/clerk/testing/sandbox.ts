@@ -1,6 +1,13 @@
 import { afterAll, beforeAll } from 'vitest'
+import type { Instance } from '../settings.ts'
 import { startClerkSandbox } from '../start.ts'
-import { withOrganizations } from './instance.ts'
+
+/** What an application whose people have a personal account as well as organizations switches on. */
+export const withOrganizations = {
+  organizations_enabled: true,
+  personal_accounts_allowed: true,
+  max_allowed_memberships: 5,
+} satisfies Instance
 
 type ClerkSandbox = Awaited<ReturnType<typeof startClerkSandbox>>
 

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createClerkClient, verifyToken } from '@clerk/backend'
 import { expect, test } from 'vitest'
-import { publicKeyPem, signingKey } from '../entities/signing-key.ts'
 import { seeds } from '../seed.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { testSandbox } from '../testing/sandbox.ts'
@@ -83,15 +82,4 @@ test('an expired token, one for another origin, and one of another key are refus
   const jwtKey = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const otherKey = verifyToken(jwt, { jwtKey })
   await expect(otherKey).rejects.toMatchObject({ reason: 'token-invalid-signature' })
-})
-
-test('the public key alone is enough to verify a token', async () => {
-  const jwtKey = publicKeyPem(signingKey(sandbox.service))
-  expect((await verifyToken(await token({ user_id: seeds.support.id }), { jwtKey })).sub).toBe(
-    seeds.support.id,
-  )
-  const published = await fetch(`${sandbox.url}/.well-known/jwks.json`)
-  expect(await published.json()).toMatchObject({
-    keys: [{ kid: signingKey(sandbox.service).kid, alg: 'RS256' }],
-  })
 })

@@ -7,8 +7,8 @@ import type { Sandbox } from '../../kit/serve.ts'
 import { seeds } from '../seed.ts'
 import { defaultSettings, type Settings } from '../settings.ts'
 import { startClerkSandbox } from '../start.ts'
-import { withOrganizations } from '../testing/instance.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
+import { withOrganizations } from '../testing/sandbox.ts'
 
 const secret = defaultSettings.webhookSecret
 const open: { close(): Promise<unknown> }[] = []
@@ -67,17 +67,6 @@ test('events of the seeds are sent, signed so that the real library accepts them
   })
 })
 
-test('an event that the receiver refuses comes again under the same id until it is accepted', async () => {
-  const { receiver } = await start({
-    answer: (row, times) => (row.event.type === 'organization.created' && times < 3 ? 500 : 200),
-    retryDelaysMs: [1, 1, 1],
-  })
-  const received = await receiver.until((rows) => rows.length === seeded.length + 2)
-  const attempts = received.filter((row) => row.event.type === 'organization.created')
-  expect(attempts).toHaveLength(3)
-  expect(new Set(attempts.map((row) => row.id)).size).toBe(1)
-})
-
 test('an event that is refused too often is kept as failed, delays no other event, and can be sent by hand', async () => {
   let isRefusing = true
   const { receiver, sandbox } = await start({
@@ -121,26 +110,6 @@ test('events that are withheld wait, and can be sent by hand in any order', asyn
     .slice(seeded.length)
     .map((row) => 'first_name' in row.event.data && row.event.data.first_name)
   expect(names).toEqual(['Two', 'One'])
-})
-
-test('every event is delivered twice on request', async () => {
-  const { receiver, sandbox, clerk } = await start()
-  await receiver.until((rows) => rows.length === seeded.length)
-  await post(sandbox, '/deliveries', { mode: 'twice' })
-  await clerk.users.updateUser(seeds.demo.id, { firstName: 'Twice' })
-  const received = await receiver.until((rows) => rows.length === seeded.length + 2)
-  expect(received.at(-2)).toEqual(received.at(-1))
-})
-
-test('a delayed event is scheduled for later', async () => {
-  const { receiver, sandbox, clerk } = await start()
-  await receiver.until((rows) => rows.length === seeded.length)
-  await post(sandbox, '/deliveries', { mode: 'late', delay_ms: 3_600_000 })
-  await clerk.users.updateUser(seeds.demo.id, { firstName: 'Late' })
-  const answer = await fetch(`${sandbox.url}/_sandbox/events?type=user.updated`)
-  const { data } = (await answer.json()) as { data: StoredEvent[] }
-  expect(data[0]?.status).toBe('pending')
-  expect((data[0]?.next_attempt_at ?? 0) - (data[0]?.created_at ?? 0)).toBe(3_600_000)
 })
 
 /** Asks until such an event is there: deliveries go on after the receiver has answered. */

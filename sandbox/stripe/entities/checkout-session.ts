@@ -21,7 +21,6 @@ export type SessionInput = {
   customer: StoredCustomer | null
   customer_creation: 'always' | 'if_required' | null
   customer_email: string | null
-  discounts: { coupon: string; promotion_code: null }[]
   expires_at: number
   line_items: StoredLineItem[]
   metadata: Record<string, string>
@@ -31,15 +30,12 @@ export type SessionInput = {
   success_url: string
 } & Pick<
   StoredSession,
-  | 'allow_promotion_codes'
   | 'automatic_tax'
-  | 'billing_address_collection'
   | 'consent_collection'
   | 'custom_text'
   | 'invoice_creation'
   | 'locale'
   | 'saved_payment_method_options'
-  | 'submit_type'
   | 'tax_id_collection'
 >
 
@@ -50,12 +46,12 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     object: 'checkout.session',
     adaptive_pricing: input.adaptive_pricing,
     after_expiration: null,
-    allow_promotion_codes: input.allow_promotion_codes,
+    allow_promotion_codes: null,
     allowed_payment_method_types: null,
     amount_subtotal: input.line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
     amount_total: input.amount_total,
     automatic_tax: input.automatic_tax,
-    billing_address_collection: input.billing_address_collection,
+    billing_address_collection: null,
     cancel_url: input.cancel_url,
     client_reference_id: input.client_reference_id,
     client_secret: null,
@@ -72,7 +68,7 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     customer_creation: input.customer_creation,
     customer_details: detailsOf(input.customer, input.customer_email),
     customer_email: input.customer_email,
-    discounts: input.discounts,
+    discounts: [],
     expires_at: input.expires_at,
     integration_identifier: null,
     invoice: null,
@@ -99,12 +95,12 @@ export function newSession({ clock, livemode, publicUrl }: Service, input: Sessi
     shipping_cost: null,
     shipping_options: [],
     status: 'open',
-    submit_type: input.submit_type,
+    submit_type: null,
     subscription: null,
     success_url: input.success_url,
     ...(input.tax_id_collection && { tax_id_collection: input.tax_id_collection }),
     total_details: {
-      amount_discount: input.line_items.reduce((sum, item) => sum + item.amount_discount, 0),
+      amount_discount: 0,
       amount_shipping: 0,
       amount_tax: 0,
     },

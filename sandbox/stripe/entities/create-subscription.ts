@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
@@ -19,13 +18,12 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { nextBoundary, type Period, recurrenceOf } from './period.ts'
-import { type BillingMode, newSubscription, newSubscriptionId } from './subscription.ts'
+import { newSubscription, newSubscriptionId } from './subscription.ts'
 import { newSubscriptionItem } from './subscription-item.ts'
 import { declineOf } from './test-cards.ts'
 
 export type NewSubscription = {
   automatic_tax?: boolean
-  billing_mode: BillingMode
   cause: Cause
   currency: string
   customer: StoredCustomer
@@ -39,9 +37,8 @@ export type NewSubscription = {
   metadata: Record<string, string>
   /** The first invoice takes what waits for one; a checkout has named its price, and does not. */
   takes_pending: boolean
-  payment_behavior: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
+  payment_behavior: 'allow_incomplete' | 'error_if_incomplete'
   trial_end: number | null
-  trial_settings: Stripe.Subscription.TrialSettings
 }
 
 /** Starts a subscription: its first period or trial is invoiced and paid before the call returns. */
@@ -65,7 +62,7 @@ export function createSubscription(
   startDiscounts(service, draft.discounts, cause)
   const recorded = recordDraft(service, draft.invoice, cause)
   let invoice = finalizeInvoice(service, recorded, { cause, intent: input.intent })
-  if (invoice.status === 'open' && input.payment_behavior !== 'default_incomplete') {
+  if (invoice.status === 'open') {
     const { is_off_session } = input
     ;({ invoice } = payInvoice(service, invoice, { method, is_off_session, is_automatic: true, cause }))
   }
@@ -86,7 +83,6 @@ export function draftSubscription(
   const end = input.trial_end ?? nextBoundary(anchor, recurrenceOf(first.price), now)
   const period: Period = { start: now, end }
   const discounts = readDiscounts(service, input.discounts, {
-    currency: input.currency,
     customer: input.customer.id,
     subscription: { discounts: [], id },
   })
@@ -124,7 +120,6 @@ function checkPayable(
   { invoice, method }: { invoice: StoredInvoice; method: StoredPaymentMethod | null },
 ): boolean {
   if (invoice.amount_due === 0) return true
-  if (payment_behavior === 'default_incomplete') return false
   if (!method) throw invalidRequest(no_method.message, { code: no_method.code })
   const decline = declineOf(method, { is_off_session })
   if (decline && payment_behavior === 'error_if_incomplete') throw cardError(decline)

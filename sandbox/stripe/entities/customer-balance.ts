@@ -1,6 +1,7 @@
+import type Stripe from 'stripe'
 import { newId } from '../../kit/id.ts'
 import type { Cause, Service } from '../service.ts'
-import type { StoredBalanceTransaction, StoredCustomer } from '../state.ts'
+import type { StoredCustomer } from '../state.ts'
 import { emit } from './event.ts'
 
 export type BalanceChange = {
@@ -21,7 +22,7 @@ export function changeBalance(
   service: Service,
   customer: StoredCustomer,
   { cause, ...change }: BalanceChange & { cause: Cause },
-): StoredBalanceTransaction {
+): Stripe.CustomerBalanceTransaction {
   const { store, clock } = service
   const { amount, currency } = change
   const ending_balance = balanceFor(customer, currency) + amount
@@ -31,7 +32,16 @@ export function changeBalance(
       { currency, balance: ending_balance },
     ),
   )
-  const transaction = store.balance_transactions.put({
+  if (after.balance !== customer.balance || after.currency !== customer.currency) {
+    emit(service, 'customer.updated', after, {
+      cause,
+      previous_attributes: {
+        ...(after.balance !== customer.balance && { balance: customer.balance }),
+        ...(after.currency !== customer.currency && { currency: customer.currency }),
+      },
+    })
+  }
+  return {
     id: newId('cbtxn'),
     object: 'customer_balance_transaction',
     amount,
@@ -47,17 +57,7 @@ export function changeBalance(
     livemode: service.livemode,
     metadata: change.metadata ?? {},
     type: change.type,
-  })
-  if (after.balance !== customer.balance || after.currency !== customer.currency) {
-    emit(service, 'customer.updated', after, {
-      cause,
-      previous_attributes: {
-        ...(after.balance !== customer.balance && { balance: customer.balance }),
-        ...(after.currency !== customer.currency && { currency: customer.currency }),
-      },
-    })
   }
-  return transaction
 }
 
 /** What a customer has in credit (below zero) or owes from small sums, in the currency of an invoice. */

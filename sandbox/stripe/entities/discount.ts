@@ -2,7 +2,6 @@ import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredCoupon, StoredDiscount, StoredInvoice, StoredSubscription } from '../state.ts'
-import { findRedeemable } from './coupon.ts'
 import { emit } from './event.ts'
 import { nextBoundary } from './period.ts'
 
@@ -13,14 +12,9 @@ export function readDiscounts(
   service: Service,
   requests: DiscountRequest[],
   {
-    currency,
     customer,
     subscription,
-  }: {
-    currency: string
-    customer: string
-    subscription: Pick<StoredSubscription, 'discounts' | 'id'> | null
-  },
+  }: { customer: string; subscription: Pick<StoredSubscription, 'discounts' | 'id'> | null },
 ): StoredDiscount[] {
   return requests.map(({ coupon, discount }, index) => {
     if ((coupon === undefined) === (discount === undefined)) {
@@ -29,8 +23,8 @@ export function readDiscounts(
       })
     }
     if (coupon !== undefined) {
-      const param = `discounts[${index}][coupon]`
-      const found = findRedeemable(service, { id: coupon, currency, param })
+      const found = service.store.coupons.get(coupon)
+      if (!found) throw noSuch('coupon', coupon, `discounts[${index}][coupon]`)
       return newDiscount(service, { coupon: found, customer, subscription: subscription?.id ?? null })
     }
     const kept = service.store.discounts.get(discount)
@@ -70,9 +64,7 @@ export function startDiscounts(service: Service, discounts: StoredDiscount[], ca
   for (const discount of discounts) {
     const coupon = store.coupons.get(discount.source.coupon)
     if (!coupon || store.discounts.get(discount.id)) continue
-    const times_redeemed = coupon.times_redeemed + 1
-    const is_used_up = coupon.max_redemptions !== null && times_redeemed >= coupon.max_redemptions
-    store.coupons.put({ ...coupon, times_redeemed, valid: coupon.valid && !is_used_up })
+    store.coupons.put({ ...coupon, times_redeemed: coupon.times_redeemed + 1 })
     emit(service, 'customer.discount.created', store.discounts.put(discount), { cause })
   }
 }
@@ -117,8 +109,7 @@ export type DiscountAmount = { amount: number; discount: string }
 
 /**
  * What each discount takes off each line. One after the other: a share of what the ones before have left of a
- * line, or a sum that is spread over the lines in proportion.
- * https://docs.stripe.com/billing/subscriptions/coupons
+ * line. https://docs.stripe.com/billing/subscriptions/coupons
  */
 export function discountAmounts(
   { store }: Service,
@@ -130,26 +121,14 @@ export function discountAmounts(
   for (const { id, source } of discounts) {
     const coupon = store.coupons.get(source.coupon)
     if (!coupon) continue
-    for (const [index, amount] of split(coupon, left).entries()) {
+    for (const [index, rest] of left.entries()) {
       if (!lines[index]?.discountable) continue
+      const amount = Math.round((rest * (coupon.percent_off ?? 0)) / 100)
       taken[index]?.push({ amount, discount: id })
-      left[index] = (left[index] ?? 0) - amount
+      left[index] = rest - amount
     }
   }
   return taken
-}
-
-function split({ amount_off, percent_off }: StoredCoupon, amounts: number[]): number[] {
-  if (percent_off !== null) return amounts.map((amount) => Math.round((amount * percent_off) / 100))
-  let whole = amounts.reduce((sum, amount) => sum + amount, 0)
-  let rest = Math.min(amount_off ?? 0, whole)
-  // Each takes its part of what the lines before it have left, so that the parts add up to the sum.
-  return amounts.map((amount) => {
-    const part = whole === 0 ? 0 : Math.round((rest * amount) / whole)
-    whole -= amount
-    rest -= part
-    return part
-  })
 }
 
 /** Discounts add up over the lines, in the order in which they apply. */

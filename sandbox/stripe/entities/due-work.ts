@@ -6,7 +6,6 @@ import { collectInvoice } from './collect-invoice.ts'
 import { closeDispute } from './dispute.ts'
 import { emit } from './event.ts'
 import { voidInvoice } from './invoice.ts'
-import { resumeCollection } from './pause-collection.ts'
 import { settleSession } from './pay-session.ts'
 import { collectDraft, renewSubscription } from './renew-subscription.ts'
 import { hasEnded } from './subscription.ts'
@@ -83,9 +82,6 @@ function* subscriptionDue(service: Service, subscription: StoredSubscription): G
     yield { at_ms, act: () => expireIncomplete(service, subscription) }
     return
   }
-  const resumes_at = subscription.pause_collection?.resumes_at ?? null
-  if (resumes_at !== null)
-    yield { at_ms: resumes_at * 1000, act: () => resumeCollection(service, subscription) }
   // A cancellation comes before the renewal of the same moment.
   if (cancel_at !== null) yield { at_ms: cancel_at * 1000, act: () => cancelAsPlanned(service, subscription) }
   if (status === 'trialing' && trial_end !== null && !isAnnounced(service, subscription)) {

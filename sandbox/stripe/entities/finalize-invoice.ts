@@ -136,11 +136,7 @@ function expectPayment(
     data: {
       description: descriptions[invoice.billing_reason ?? ''] ?? 'Subscription update',
       metadata: {},
-      receipt_email: null,
       setup_future_usage: is_first ? ('off_session' as const) : null,
-      statement_descriptor: null,
-      statement_descriptor_suffix: null,
-      transfer_group: null,
     },
   }
   // A declined attempt in a checkout has left an intent already, with the events of its failure.

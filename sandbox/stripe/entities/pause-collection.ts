@@ -1,6 +1,5 @@
-import { type Cause, noCall, type Service } from '../service.ts'
-import type { StoredInvoice, StoredSubscription } from '../state.ts'
-import { emit } from './event.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredInvoice } from '../state.ts'
 import { finalizeInvoice } from './finalize-invoice.ts'
 import { markUncollectible, subscriptionOf, voidInvoice } from './invoice.ts'
 
@@ -27,14 +26,4 @@ export function finalizeUnlessPaused(
     default:
       return finalizeInvoice(service, draft, { cause })
   }
-}
-
-/** A pause that was to last until now is over: the invoices to come are collected again. */
-export function resumeCollection(service: Service, subscription: StoredSubscription): void {
-  const { pause_collection } = subscription
-  const resumed = service.store.subscriptions.put({ ...subscription, pause_collection: null })
-  emit(service, 'customer.subscription.updated', resumed, {
-    cause: noCall,
-    previous_attributes: { pause_collection },
-  })
 }

@@ -55,16 +55,16 @@ export function newPaymentIntent(
     payment_method_types,
     payment_record: null,
     processing: null,
-    receipt_email: data.receipt_email,
+    receipt_email: null,
     review: null,
     setup_future_usage: data.setup_future_usage,
     shipping: null,
     source: null,
-    statement_descriptor: data.statement_descriptor,
-    statement_descriptor_suffix: data.statement_descriptor_suffix,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
     status: 'requires_payment_method',
     transfer_data: null,
-    transfer_group: data.transfer_group,
+    transfer_group: null,
   }
 }
 

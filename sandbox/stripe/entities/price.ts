@@ -20,7 +20,6 @@ export type PriceInput = {
     | undefined
   lookup_key?: string | null | undefined
   metadata: Record<string, string>
-  nickname?: string | null | undefined
   product: string
   recurring?: Recurring | undefined
   tax_behavior?: TaxBehavior | undefined
@@ -49,7 +48,7 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
     livemode,
     lookup_key: input.lookup_key ?? null,
     metadata: input.metadata,
-    nickname: input.nickname ?? null,
+    nickname: null,
     product: input.product,
     recurring: input.recurring
       ? {

@@ -3,20 +3,7 @@ import type { Service } from '../service.ts'
 import type { StoredProduct } from '../state.ts'
 
 export type ProductInput = Pick<StoredProduct, 'name' | 'metadata'> &
-  Partial<
-    Pick<
-      StoredProduct,
-      | 'active'
-      | 'description'
-      | 'id'
-      | 'images'
-      | 'shippable'
-      | 'statement_descriptor'
-      | 'tax_code'
-      | 'unit_label'
-      | 'url'
-    >
-  > & { marketing_features?: { name: string }[] | undefined }
+  Partial<Pick<StoredProduct, 'active' | 'description' | 'id' | 'images' | 'tax_code' | 'unit_label'>>
 
 export function newProduct({ clock, livemode }: Service, input: ProductInput): StoredProduct {
   return {
@@ -28,17 +15,17 @@ export function newProduct({ clock, livemode }: Service, input: ProductInput): S
     description: input.description ?? null,
     images: input.images ?? [],
     livemode,
-    marketing_features: input.marketing_features ?? [],
+    marketing_features: [],
     metadata: input.metadata,
     name: input.name,
     package_dimensions: null,
-    shippable: input.shippable ?? null,
-    statement_descriptor: input.statement_descriptor ?? null,
+    shippable: null,
+    statement_descriptor: null,
     tax_code: input.tax_code ?? null,
     tax_details: null,
     type: 'service',
     unit_label: input.unit_label ?? null,
     updated: clock.now(),
-    url: input.url ?? null,
+    url: null,
   }
 }

@@ -2,14 +2,13 @@ import type { Service } from '../service.ts'
 import type {
   StoredDiscount,
   StoredInvoiceItem,
-  StoredInvoiceLine,
   StoredSubscription,
   StoredSubscriptionItem,
 } from '../state.ts'
-import { activeDiscounts, discountAmounts } from './discount.ts'
+import { discountAmounts } from './discount.ts'
 import { flexibleCredits } from './flexible-credits.ts'
 import { formatDay } from './format.ts'
-import { creditedLine, newProrationItem } from './invoice-item.ts'
+import { newProrationItem } from './invoice-item.ts'
 import { pricingOf } from './invoice-line.ts'
 import { shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
@@ -38,11 +37,7 @@ export function prorations(
   const credits = before.items.data.filter((item) => restarts || isOther(item, kept.get(item.id)))
   const debits = restarts ? [] : after.items.data.filter((item) => isOther(item, known.get(item.id)))
   return [
-    ...credits.flatMap((item) =>
-      before.billing_mode.type === 'flexible'
-        ? flexibleCredits(service, { subscription: before, item, at })
-        : [classicCredit(service, { subscription: before, item, at })],
-    ),
+    ...credits.flatMap((item) => flexibleCredits(service, { subscription: before, item, at })),
     ...debits.map((item) => debit(service, { subscription: after, item, discounts, at })),
   ]
 }
@@ -52,23 +47,6 @@ function isOther(item: StoredSubscriptionItem, other: StoredSubscriptionItem | u
 }
 
 type ItemAt = { subscription: StoredSubscription; item: StoredSubscriptionItem; at: number }
-
-/** In classic billing mode a credit is the item's present price for the time that is left. */
-function classicCredit(service: Service, { subscription, item, at }: ItemAt): StoredInvoiceItem {
-  const line = lastLineOf(service, subscription, item)
-  const share = shareOf(service, {
-    subscription,
-    item,
-    discounts: activeDiscounts(service, subscription, at),
-    at,
-  })
-  return newProrationItem({
-    ...termsOf(service, { subscription, item, at, time: 'Unused time on' }),
-    // Not `-share`: a credit of nothing is 0, not -0.
-    amount: 0 - share,
-    credited_items: line && creditedLine(line),
-  })
-}
 
 function debit(
   service: Service,
@@ -116,20 +94,4 @@ function termsOf(service: Service, { subscription, item, at, time }: ItemAt & { 
     subscription: id,
     subscription_item: item.id,
   }
-}
-
-/** The line by which the item's present state was charged: the newest that is not itself a credit. */
-function lastLineOf(
-  { store }: Service,
-  { id }: StoredSubscription,
-  item: StoredSubscriptionItem,
-): StoredInvoiceLine | null {
-  for (const invoice of store.invoices.newestFirst()) {
-    if (invoice.parent?.subscription_details?.subscription !== id) continue
-    const line = invoice.lines.data.findLast(
-      ({ amount, parent }) => amount >= 0 && parent?.subscription_item_details?.subscription_item === item.id,
-    )
-    if (line) return line
-  }
-  return null
 }

@@ -73,27 +73,6 @@ it('a trial is announced three days before its end, and then charged', async () 
   expect(event?.data.previous_attributes).toMatchObject({ status: 'trialing' })
 })
 
-it('a trial without a card ends as it was agreed', async () => {
-  const sandbox = await startClockwork()
-  const { stripe, advance } = sandbox
-  const trial = (missing_payment_method: 'cancel' | 'create_invoice') =>
-    subscribe(sandbox, undefined, {
-      payment_method_collection: 'if_required',
-      subscription_data: {
-        trial_period_days: 14,
-        trial_settings: { end_behavior: { missing_payment_method } },
-      },
-    })
-  const canceled = await trial('cancel')
-  const owing = await trial('create_invoice')
-  await advance(14 * day + hour + 60)
-  expect(await stripe.subscriptions.retrieve(canceled.id)).toMatchObject({ status: 'canceled' })
-  expect(await stripe.subscriptions.retrieve(owing.id, { expand: ['latest_invoice'] })).toMatchObject({
-    status: 'past_due',
-    latest_invoice: { status: 'open', attempt_count: 1 },
-  })
-})
-
 it('a subscription to be canceled at the end of its period is, and not renewed', async () => {
   const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox

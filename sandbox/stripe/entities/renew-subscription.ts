@@ -2,9 +2,7 @@ import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { accountOf } from './account.ts'
-import { cancelSubscription } from './cancel-subscription.ts'
 import { collectInvoice } from './collect-invoice.ts'
-import { defaultMethod } from './customer.ts'
 import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
 import { recordDraft } from './finalize-invoice.ts'
@@ -30,14 +28,6 @@ export function renewSubscription(
   const { store } = service
   const customer = store.customers.get(subscription.customer)
   if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
-  if (subscription.status === 'trialing' && lacksMethod(service, subscription)) {
-    return cancelSubscription(service, subscription, {
-      prorate: false,
-      invoice_now: false,
-      details: {},
-      cause: noCall,
-    })
-  }
   const past = periodOf(subscription)
   const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
   const id = newInvoiceId()
@@ -102,14 +92,6 @@ export function nextTerm(service: Service, subscription: StoredSubscription): Te
   const [item] = items
   if (!item) throw new Error(`Subscription ${subscription.id} has no items.`)
   return { items, ...periodAfter(subscription, item.price) }
-}
-
-/** A trial that no card was asked for, of a subscription that shall not go on without one. */
-function lacksMethod(service: Service, subscription: StoredSubscription): boolean {
-  const behavior = subscription.trial_settings?.end_behavior.missing_payment_method
-  if (behavior !== 'cancel') return false
-  const customer = service.store.customers.get(subscription.customer)
-  return defaultMethod(service, { subscription, customer }) === null
 }
 
 /** Ends a subscription's period or trial now; the next periods count from here. */

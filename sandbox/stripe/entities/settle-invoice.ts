@@ -44,11 +44,7 @@ export function payPart(
     data: {
       description: null,
       metadata: {},
-      receipt_email: null,
       setup_future_usage: null,
-      statement_descriptor: null,
-      statement_descriptor_suffix: null,
-      transfer_group: null,
     },
   })
   const intent = store.payment_intents.put(made)

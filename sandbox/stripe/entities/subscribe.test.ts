@@ -119,10 +119,7 @@ it('a trial that may go without a card asks for none', async () => {
   const { harness, stripe, plans } = await start()
   const session = await newSubscriptionCheckout(harness, plans.pro_monthly.id, {
     payment_method_collection: 'if_required',
-    subscription_data: {
-      trial_period_days: 7,
-      trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
-    },
+    subscription_data: { trial_period_days: 7 },
   })
   expect(await (await fetch(session.url ?? '')).text()).not.toContain('Card number')
   await harness.submit(session.id, { email: 'ada@example.com' })
@@ -196,7 +193,6 @@ it('the card that is disputed is disputed once the subscription stands', async (
 
 it.each([
   ['a one-time price', { line_items: [{ price: 'one_time', quantity: 1 }] }, 'one-time'],
-  ['promotion codes', { allow_promotion_codes: true }, 'promotion codes'],
   ['payment intent data', { payment_intent_data: { description: 'x' } }, 'payment_intent_data'],
   ['an adjustable quantity', { adjustable: true }, 'quantity'],
 ])('a subscription with %s is refused', async (_case, given, text) => {

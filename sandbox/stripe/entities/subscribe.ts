@@ -57,7 +57,7 @@ function startSubscription(
     currency: session.currency ?? 'eur',
     customer,
     default_payment_method: method?.id ?? null,
-    discounts: session.discounts?.map(({ coupon }) => ({ coupon: String(coupon) })) ?? [],
+    discounts: [],
     intent: store.payment_intents.get(details.payment_intent),
     is_off_session: fails_later,
     items: details.line_items.map(({ price, quantity }) => {

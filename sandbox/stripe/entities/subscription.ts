@@ -1,16 +1,12 @@
-import type Stripe from 'stripe'
 import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { wholeList } from './list.ts'
 
-export type BillingMode = 'classic' | 'flexible'
-
 export type SubscriptionInput = {
   automatic_tax?: boolean
   id: string
   billing_cycle_anchor: number
-  billing_mode: BillingMode
   currency: string
   customer: string
   default_payment_method: string | null
@@ -21,7 +17,6 @@ export type SubscriptionInput = {
   metadata: Record<string, string>
   status: 'active' | 'incomplete' | 'trialing'
   trial_end: number | null
-  trial_settings: Stripe.Subscription.TrialSettings
 }
 
 export function newSubscription({ clock, livemode }: Service, input: SubscriptionInput): StoredSubscription {
@@ -38,10 +33,7 @@ export function newSubscription({ clock, livemode }: Service, input: Subscriptio
     },
     billing_cycle_anchor: input.billing_cycle_anchor,
     billing_cycle_anchor_config: null,
-    billing_mode: {
-      flexible: input.billing_mode === 'flexible' ? { proration_discounts: 'included' } : null,
-      type: input.billing_mode,
-    },
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
     billing_schedules: [],
     billing_thresholds: null,
     cancel_at: null,
@@ -89,13 +81,11 @@ export function newSubscription({ clock, livemode }: Service, input: Subscriptio
     test_clock: null,
     transfer_data: null,
     trial_end: input.trial_end,
-    trial_settings: input.trial_settings,
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+    },
     trial_start: input.trial_end === null ? null : now,
   }
-}
-
-export const defaultTrialSettings: Stripe.Subscription.TrialSettings = {
-  end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
 }
 
 export function newSubscriptionId(): string {

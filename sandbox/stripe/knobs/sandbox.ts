@@ -114,53 +114,12 @@ export function machineKnobs(router: Router, service: Service): void {
   })
 }
 
-const knobs = {
-  'POST /_sandbox/deliveries':
-    '{mode: normal|never|twice|late|out_of_order, copies?, delay_ms?, types?}: how events are delivered from now on',
-  'GET /_sandbox/deliveries':
-    '?state=pending|delivered|abandoned|withheld &event=evt_…: what became of each delivery',
-  'POST /_sandbox/deliveries/release': 'send everything that waits, is delayed or is withheld',
-  'POST /_sandbox/events/:id/deliver':
-    '{times?, parallel?}: send an event again now; answers the statuses received',
-  'POST /_sandbox/events/:id/list': '{listed: true|false}: leave an event out of the list, or show it again',
-  'POST /_sandbox/sessions/:id/pay':
-    '{card?, method?: card|delayed, email?, name?, fails_later?, save?, saved?, country?, business?: {name, tax_id}}: pay without a browser',
-  'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
-  'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
-  'POST /_sandbox/charges/:id/dispute':
-    '{reason?, amount?, status?: needs_response|warning_needs_response|prevented, takes_money?}: let the cardholder dispute a charge',
-  'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
-  'POST /_sandbox/disputes/:id/status': '{status}: bring a dispute to any status that Stripe knows',
-  'POST /_sandbox/invoices/:id/pay_part': '{amount}: pay a part of an open invoice, with a charge of its own',
-  'POST /_sandbox/invoices/:id/credit_note': '{amount}: forgive a part of an open invoice',
-  'POST /_sandbox/refunds/:id/status':
-    '{status: pending|succeeded|failed}: let the bank decide about a refund',
-  'POST /_sandbox/subscriptions/:id/renew':
-    '{payment?: card_decides|fails}: let its period or trial end now, and renew it',
-  'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
-  'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
-  'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
-  'POST /_sandbox/account':
-    '{id?: acct_…, adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown, terms_url?: url|null, tax?: active|pending, finalization_grace_s?: seconds}: settings of the account, and what is not known of real ones',
-  'POST /_sandbox/keys':
-    '{key: rk_test_…, permissions: {customers: read|write, …}}: a restricted key, and what it may do',
-  'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
-  'POST /_sandbox/clock/advance':
-    '{seconds or days, or to: real_time}: move the clock, here and of all that follow it; what falls due happens',
-  'POST /_sandbox/faults':
-    '{status: 401|403|429|500|502|503 or drop_after: true or hold: true or without: [fields], count?, for_ms?, path_prefix?, method?}: make API calls fail, keep their answers back, or leave fields out of them',
-  'POST /_sandbox/faults/release': 'send the answers that are kept back',
-  'DELETE /_sandbox/faults': 'stop all that',
-  'POST /_sandbox/reset': 'forget everything',
-}
-
 export function knobIndexRoutes(router: Router, { store, faults, clock }: Service): void {
   router.get('/_sandbox', (context) => {
     const states = [...store.deliveries.oldestFirst()].map(({ state }) => state)
     context.body = {
       sandbox: 'stripe',
       now: new Date(clock.nowMs()).toISOString(),
-      knobs,
       delivery_rules: settingsOf(store).delivery_rules,
       account: accountOf(store),
       faults: faults.list(),

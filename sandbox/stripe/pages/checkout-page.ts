@@ -12,8 +12,7 @@ import type {
 } from '../state.ts'
 import { buyerFields, saveField, termsField } from './buyer-fields.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
-import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
-import { page, sandboxBadge } from './layout.ts'
+import { arrowIcon, bankIcon, cardIcon, page, sandboxBadge } from './layout.ts'
 import { script } from './script.ts'
 
 export type CheckoutView = {
@@ -102,20 +101,15 @@ function methods(
 ): Html {
   const debit = debitTypeFor(session.currency ?? '')
   const offers_debit = debit !== null && session.payment_method_types.includes(debit)
-  const offers_card = session.payment_method_types.includes('card')
-  const is_debit = offers_debit && (typed.method === 'debit' || !offers_card)
+  const is_debit = offers_debit && typed.method === 'debit'
   return html`<fieldset role="radiogroup" aria-labelledby="method">
 ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 <div class="methods">
 ${saved.map(({ id, card }, index) => choice({ value: id, label: `${brandNames[card?.brand ?? ''] ?? 'Card'} •••• ${card?.last4}`, icon: cardIcon, checked: typed.method === id || (typed.method === '' && index === 0) }))}
-${
-  offers_card
-    ? html`<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', icon: cardIcon, checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
+<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', icon: cardIcon, checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
 ${cardFields({ typed, errors })}
 ${saveField(session)}
-</div></div>`
-    : null
-}
+</div></div>
 ${
   offers_debit
     ? html`<div>${choice({ value: 'debit', label: 'Bank debit (confirms later)', icon: bankIcon, checked: is_debit })}

@@ -141,7 +141,7 @@ function readMeans(
     const debit = debitTypeFor(currency ?? '')
     if (debit && payment_method_types.includes(debit)) return { type: 'debit', debit }
   }
-  if (typed.method !== 'card' || !payment_method_types.includes('card')) {
+  if (typed.method !== 'card') {
     errors.method = 'Choose how to pay.'
     return null
   }

@@ -2,8 +2,7 @@ import { type Html, html } from '../../kit/html.ts'
 import { returnUrl } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import type { StoredCharge, StoredSession } from '../state.ts'
-import { checkIcon, clockIcon, questionIcon } from './icons.ts'
-import { page, sandboxBadge } from './layout.ts'
+import { checkIcon, clockIcon, page, questionIcon, sandboxBadge } from './layout.ts'
 
 export function completedPage(session: StoredSession, businessName: string): string {
   const is_unpaid = session.payment_status === 'unpaid'

@@ -29,10 +29,7 @@ it('the balance has a payment with its fee, what was refunded of it, and what di
   ])
   const created = data.map((one) => one.created)
   expect(created).toEqual(created.toSorted((a, b) => b - a))
-  expect(await stripe.balanceTransactions.retrieve(String(refund.balance_transaction))).toMatchObject({
-    amount: -100,
-    source: refund.id,
-  })
+  expect(data).toContainEqual(expect.objectContaining({ id: refund.balance_transaction, amount: -100 }))
   const [first, second] = data
   const after = await stripe.balanceTransactions.list({ limit: 1, starting_after: first?.id ?? '' })
   expect(after).toMatchObject({ has_more: true, data: [{ id: second?.id }] })

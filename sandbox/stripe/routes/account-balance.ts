@@ -1,11 +1,10 @@
 import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { pageOf } from '../wire/list.ts'
-import { common, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { isWithin, pagination, range, readParams, text } from '../wire/params.ts'
 
 const listParams = z.strictObject({
   ...pagination,
@@ -36,16 +35,6 @@ export function accountBalanceRoutes(router: Router, service: Service): void {
           isWithin(movement.created, created) && fields.every((name) => movement[name] === asked[name]),
       )
       return pageOf(found, asked, { url: path, noun: 'balance_transaction' })
-    }),
-  )
-
-  router.get(
-    `${path}/:id`,
-    handle(service, ({ form, path }) => {
-      readParams(z.strictObject(common), form)
-      const movement = movementsOf(service).find(({ id }) => id === path('id'))
-      if (!movement) throw noSuch('balance transaction', path('id'))
-      return movement
     }),
   )
 }

@@ -2,6 +2,7 @@ import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import { accountOf } from '../entities/account.ts'
+import { defaultAddress } from '../entities/payment-method.ts'
 import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { common, readParams } from '../wire/params.ts'
@@ -22,6 +23,25 @@ export function accountRoutes(router: Router, service: Service): void {
         email: null,
         payouts_enabled: true,
         type: 'standard',
+      }
+    }),
+  )
+}
+
+/** https://docs.stripe.com/api/tax/settings */
+export function taxSettingsRoutes(router: Router, service: Service): void {
+  router.get(
+    '/v1/tax/settings',
+    handle(service, ({ form }): Stripe.Tax.Settings => {
+      readParams(z.strictObject(common), form)
+      const is_active = accountOf(service.store).tax === 'active'
+      return {
+        object: 'tax.settings',
+        defaults: { provider: 'stripe', tax_behavior: null, tax_code: null },
+        head_office: is_active ? { address: defaultAddress } : null,
+        livemode: service.livemode,
+        status: is_active ? 'active' : 'pending',
+        status_details: is_active ? { active: {} } : { pending: { missing_fields: ['head_office'] } },
       }
     }),
   )

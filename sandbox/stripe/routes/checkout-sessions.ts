@@ -6,8 +6,7 @@ import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { createSessionParams } from '../wire/checkout-session-params.ts'
 import { handle } from '../wire/handle.ts'
-import { pageOf } from '../wire/list.ts'
-import { common, metadata, pagination, range, readParams, text } from '../wire/params.ts'
+import { common, metadata, range, readParams, text } from '../wire/params.ts'
 import { createSession } from './create-checkout-session.ts'
 import { resource } from './resource.ts'
 
@@ -51,19 +50,6 @@ export function checkoutSessionRoutes(router: Router, service: Service): void {
         )
       }
       return expireSession(service, session, cause)
-    }),
-  )
-
-  router.get(
-    '/v1/checkout/sessions/:id/line_items',
-    handle(service, ({ form, path }) => {
-      const cursor = readParams(z.strictObject(pagination), form)
-      const { id } = find(path('id'))
-      const items = store.checkout_details.get(id)?.line_items ?? []
-      return pageOf(items, cursor, {
-        url: `/v1/checkout/sessions/${id}/line_items`,
-        noun: 'line item',
-      })
     }),
   )
 }

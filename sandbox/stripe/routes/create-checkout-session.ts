@@ -1,10 +1,8 @@
 import { accountOf } from '../entities/account.ts'
 import { newLineItem, newSession } from '../entities/checkout-session.ts'
 import { checkCurrency } from '../entities/customer.ts'
-import { discountAmounts, readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
-import { defaultTrialSettings } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { Account, CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
@@ -29,11 +27,10 @@ export function createSession(service: Service, params: CreateSessionParams): St
   const currency = sessionCurrency(params.currency, lines)
   if (customer && params.mode === 'subscription') checkCurrency(service, customer.id, currency)
   const is_trial = params.subscription_data?.trial_period_days !== undefined
-  const full_items = lines.map(
+  const line_items = lines.map(
     ({ price, product, quantity }): StoredLineItem =>
       newLineItem({ price, currency, quantity, description: product.name, is_free: is_trial }),
   )
-  const line_items = discountItems(service, full_items, { params, currency })
   checkTotal(line_items)
   const is_payment = params.mode === 'payment'
   const account = accountOf(store)
@@ -43,26 +40,23 @@ export function createSession(service: Service, params: CreateSessionParams): St
     amount_total: is_trial
       ? trialTotal(account, lines, currency)
       : line_items.reduce((sum, item) => sum + item.amount_total, 0),
-    allow_promotion_codes: params.allow_promotion_codes ?? null,
-    billing_address_collection: params.billing_address_collection ?? null,
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
     currency,
     customer,
     customer_creation: customer
       ? null
-      : (params.customer_creation ??
-        (is_payment && !params.invoice_creation?.enabled ? 'if_required' : 'always')),
+      : is_payment && !params.invoice_creation?.enabled
+        ? 'if_required'
+        : 'always',
     customer_email: params.customer_email ?? null,
-    discounts: (params.discounts ?? []).map(({ coupon }) => ({ coupon, promotion_code: null })),
     expires_at: expiry(params.expires_at, clock.now()),
     line_items,
     locale: params.locale ?? null,
     metadata: mergeMetadata(null, params.metadata),
     mode: params.mode,
     payment_method_collection: is_payment ? 'if_required' : (params.payment_method_collection ?? 'always'),
-    payment_method_types: paymentMethodTypes(params, currency),
-    submit_type: params.submit_type ?? null,
+    payment_method_types: paymentMethodTypes(params.mode, currency),
     success_url: params.success_url,
   })
   for (const line of lines) {
@@ -83,22 +77,6 @@ function trialTotal({ trial_total }: Account, lines: Line[], currency: string): 
       )
 }
 
-/** The items as they are paid for. The coupon is redeemed when the subscription begins. */
-function discountItems(
-  service: Service,
-  items: StoredLineItem[],
-  { params, currency }: { params: CreateSessionParams; currency: string },
-): StoredLineItem[] {
-  const around = { currency, customer: params.customer ?? '', subscription: null }
-  const discounts = readDiscounts(service, params.discounts ?? [], around)
-  const lines = items.map(({ amount_subtotal }) => ({ amount: amount_subtotal, discountable: true }))
-  const taken = discountAmounts(service, lines, discounts)
-  return items.map((item, index) => {
-    const amount_discount = (taken[index] ?? []).reduce((sum, { amount }) => sum + amount, 0)
-    return { ...item, amount_discount, amount_total: item.amount_subtotal - amount_discount }
-  })
-}
-
 function detailsOf({
   customer_update,
   mode,
@@ -113,22 +91,16 @@ function detailsOf({
     payment_intent_data: {
       description: intent_data?.description ?? null,
       metadata: mergeMetadata(null, intent_data?.metadata),
-      receipt_email: intent_data?.receipt_email ?? null,
-      setup_future_usage: intent_data?.setup_future_usage ?? (mode === 'payment' ? null : 'off_session'),
-      statement_descriptor: intent_data?.statement_descriptor ?? null,
-      statement_descriptor_suffix: intent_data?.statement_descriptor_suffix ?? null,
-      transfer_group: intent_data?.transfer_group ?? null,
+      setup_future_usage: mode === 'payment' ? null : 'off_session',
     },
     settles_at_ms: null,
     subscription_data:
       mode === 'payment'
         ? null
         : {
-            billing_mode: subscription_data?.billing_mode?.type ?? 'flexible',
             description: subscription_data?.description ?? null,
             metadata: mergeMetadata(null, subscription_data?.metadata),
             trial_period_days: subscription_data?.trial_period_days ?? null,
-            trial_settings: subscription_data?.trial_settings ?? defaultTrialSettings,
           },
   }
 }
@@ -183,27 +155,15 @@ function expiry(asked: number | undefined, now: number): number {
 }
 
 /**
- * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment
- * methods do. A subscription is paid by card: the sandbox's bank debits settle once, and only for a checkout.
+ * What fits the currency, as with Stripe's dynamic payment methods. A subscription is paid by card: the
+ * sandbox's bank debits settle once, and only for a checkout.
  */
-function paymentMethodTypes(
-  { mode, payment_method_types: asked }: CreateSessionParams,
-  currency: string,
-): string[] {
+function paymentMethodTypes(mode: CreateSessionParams['mode'], currency: string): string[] {
   const debit = mode === 'payment' ? debitTypeFor(currency) : null
-  if (!asked) return debit ? ['card', debit] : ['card']
-  for (const type of asked) {
-    if (type !== 'card' && type !== debit) {
-      throw invalidRequest(
-        `The payment method \`${type}\` cannot be used with the currency \`${currency}\` in \`${mode}\` mode.`,
-        { param: 'payment_method_types' },
-      )
-    }
-  }
-  return asked
+  return debit ? ['card', debit] : ['card']
 }
 
-const payment_only = ['customer_creation', 'invoice_creation', 'payment_intent_data', 'submit_type'] as const
+const payment_only = ['invoice_creation', 'payment_intent_data'] as const
 const subscription_only = ['payment_method_collection', 'subscription_data'] as const
 
 /** Parameters that belong to one mode are refused in the other. */

@@ -25,7 +25,7 @@ async function startWithEvents() {
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
-it('events are listed newest first and page by page, both ways', async () => {
+it('events are listed newest first and page by page', async () => {
   const { stripe, events } = await startWithEvents()
   const [first, second, third, fourth] = events.map(({ id }) => id)
   const newest = await stripe.events.list({ limit: 2 })
@@ -34,13 +34,6 @@ it('events are listed newest first and page by page, both ways', async () => {
   const older = await stripe.events.list({ limit: 2, starting_after: second ?? '' })
   expect(idsOf(older)).toEqual([third, fourth])
   expect(older.has_more).toBe(false)
-  const newer = await stripe.events.list({ limit: 2, ending_before: fourth ?? '' })
-  expect(idsOf(newer)).toEqual([second, third])
-  expect(newer.has_more).toBe(true)
-  expect(await stripe.events.list({ ending_before: first ?? '' })).toMatchObject({
-    data: [],
-    has_more: false,
-  })
   const all: string[] = []
   for await (const { id } of stripe.events.list({ limit: 1 })) all.push(id)
   expect(all).toEqual([first, second, third, fourth])

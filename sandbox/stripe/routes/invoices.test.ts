@@ -81,14 +81,6 @@ it('an open invoice that is paid out of band has no charge', async () => {
   expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid', amount_paid: 2000 })
 })
 
-it("the invoice of a subscription that was given up is paid with the subscription's new default", async () => {
-  const { harness, stripe, subscription, customer, invoice } = await startGivenUp()
-  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good.id } })
-  await stripe.paymentMethods.detach(String(subscription.default_payment_method))
-  expect(await typesSince(harness, () => stripe.invoices.pay(invoice))).toEqual(paid_late)
-})
-
 it('the invoice of a subscription that was given up is paid on its own page', async () => {
   const { harness, stripe, invoice } = await startGivenUp()
   const { hosted_invoice_url } = await stripe.invoices.retrieve(invoice)

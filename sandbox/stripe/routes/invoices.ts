@@ -10,7 +10,6 @@ import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
 import { payOutOfBand } from '../entities/settle-invoice.ts'
-import { defaultTrialSettings } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
@@ -203,7 +202,6 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
   }))
   checkTogether(priced)
   const { invoice } = draftSubscription(service, {
-    billing_mode: 'flexible',
     currency,
     customer,
     default_payment_method: null,
@@ -213,7 +211,6 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
     metadata: {},
     takes_pending: true,
     trial_end: null,
-    trial_settings: defaultTrialSettings,
   })
   return asPreview(invoice)
 }

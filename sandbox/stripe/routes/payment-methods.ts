@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { newCardMethod } from '../entities/payment-method.ts'
 import { cardByToken } from '../entities/test-cards.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
@@ -49,11 +49,6 @@ export function paymentMethodRoutes(router: Router, service: Service): void {
     ),
   )
 
-  router.get(
-    '/v1/payment_methods/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
   router.post(
     '/v1/payment_methods/:id/attach',
     handle(service, ({ form, path, cause }) => {
@@ -67,19 +62,6 @@ export function paymentMethodRoutes(router: Router, service: Service): void {
       const attached = store.payment_methods.put({ ...method, customer: id })
       emit(service, 'payment_method.attached', attached, { cause })
       return attached
-    }),
-  )
-
-  router.post(
-    '/v1/payment_methods/:id/detach',
-    handle(service, ({ form, path, cause }) => {
-      readParams(z.strictObject(common), form)
-      const before = find(path('id'))
-      if (!before.customer) throw invalidRequest('This PaymentMethod is not attached to a customer.')
-      const detached = store.payment_methods.put({ ...before, customer: null })
-      const previous_attributes = changedFields(before, detached)
-      emit(service, 'payment_method.detached', detached, { cause, previous_attributes })
-      return detached
     }),
   )
 }

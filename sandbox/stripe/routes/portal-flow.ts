@@ -145,10 +145,7 @@ function checkItem(
 
 function afterCompletion(asked: NonNullable<FlowData>['after_completion']): PortalFlow['after_completion'] {
   return {
-    hosted_confirmation:
-      asked?.type === 'hosted_confirmation'
-        ? { custom_message: asked.hosted_confirmation?.custom_message ?? null }
-        : null,
+    hosted_confirmation: null,
     redirect: asked?.type === 'redirect' ? asked.redirect : null,
     type: asked?.type ?? 'portal_homepage',
   }

@@ -70,10 +70,10 @@ it('a session without a configuration gets the default one; configurations are k
     features: { subscription_update: { enabled: false } },
   })
   const updated = await stripe.billingPortal.configurations.update(configuration.id, {
-    features: { subscription_cancel: { mode: 'immediately' } },
+    features: { subscription_cancel: { enabled: false } },
     metadata: { version: '2' },
   })
-  expect(updated.features.subscription_cancel).toMatchObject({ enabled: true, mode: 'immediately' })
+  expect(updated.features.subscription_cancel).toMatchObject({ enabled: false, mode: 'at_period_end' })
   expect(updated.features.subscription_update).toEqual(configuration.features.subscription_update)
   const listed = await stripe.billingPortal.configurations.list({ is_default: false })
   expect(listed.data).toMatchObject([{ id: configuration.id, metadata: { version: '2' } }])

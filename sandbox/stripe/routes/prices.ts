@@ -36,7 +36,6 @@ const createParams = z.strictObject({
   currency_options: currencyOptions.optional(),
   lookup_key: text.max(200).optional(),
   metadata: metadata.optional(),
-  nickname: clearable.optional(),
   product: text.optional(),
   product_data: z
     .strictObject({
@@ -57,7 +56,6 @@ const updateParams = z.strictObject({
   currency_options: currencyOptionChanges.optional(),
   lookup_key: clearable.optional(),
   metadata: metadata.optional(),
-  nickname: clearable.optional(),
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
 })

@@ -2,13 +2,11 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { clearable, common, defined, flag, metadata, range, readParams, text } from '../wire/params.ts'
-import { inlinePrice } from '../wire/price-params.ts'
 import { putUpdated, resource } from './resource.ts'
 
 const fields = {
@@ -16,24 +14,18 @@ const fields = {
   active: flag.optional(),
   description: clearable.optional(),
   images: z.array(text).optional(),
-  marketing_features: z.array(z.strictObject({ name: text })).optional(),
   metadata: metadata.optional(),
-  shippable: flag.optional(),
-  statement_descriptor: clearable.optional(),
   tax_code: clearable.optional(),
   unit_label: clearable.optional(),
-  url: clearable.optional(),
 }
 const createParams = z.strictObject({
   ...fields,
   id: text.optional(),
   name: text.min(1, 'You passed an empty string'),
-  default_price_data: inlinePrice.optional(),
 })
 const updateParams = z.strictObject({
   ...fields,
   name: text.min(1).optional(),
-  default_price: text.optional(),
 })
 
 export function productRoutes(router: Router, service: Service): void {
@@ -47,14 +39,10 @@ export function productRoutes(router: Router, service: Service): void {
       active: flag.optional(),
       created: range.optional(),
       ids: z.array(text).optional(),
-      url: text.optional(),
     },
     where: { ids: ({ id }, ids) => ids.includes(id) },
     update: (before, { form, cause }) => {
       const { expand: _, metadata, ...input } = readParams(updateParams, form)
-      if (input.default_price !== undefined && !store.prices.get(input.default_price)) {
-        throw noSuch('price', input.default_price, 'default_price')
-      }
       const changes = { ...input, updated: service.clock.now() }
       return putUpdated(service, store.products, {
         before,
@@ -69,20 +57,11 @@ export function productRoutes(router: Router, service: Service): void {
   router.post(
     '/v1/products',
     handle(service, ({ form, cause }) => {
-      const { expand: _, metadata, default_price_data, ...input } = readParams(createParams, form)
+      const { expand: _, metadata, ...input } = readParams(createParams, form)
       if (input.id !== undefined && store.products.get(input.id)) {
         throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
       }
       const product = newProduct(service, { ...defined(input), metadata: mergeMetadata(null, metadata) })
-      if (default_price_data) {
-        const price = newPrice(service, {
-          ...default_price_data,
-          product: product.id,
-          metadata: mergeMetadata(null, default_price_data.metadata),
-        })
-        product.default_price = store.prices.put(price).id
-        emit(service, 'price.created', price, { cause })
-      }
       emit(service, 'product.created', store.products.put(product), { cause })
       return product
     }),

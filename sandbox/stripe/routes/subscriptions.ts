@@ -7,7 +7,7 @@ import { disputeAtOnce } from '../entities/dispute.ts'
 import { defaultPayment } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
@@ -48,10 +48,6 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       if (typeof params.cancel_at === 'number' && params.cancel_at <= now()) {
         throw invalidRequest('`cancel_at` must be in the future.', { param: 'cancel_at' })
       }
-      const resumes_at = params.pause_collection?.resumes_at ?? null
-      if (resumes_at !== null && resumes_at <= now()) {
-        throw invalidRequest('`resumes_at` must be in the future.', { param: 'pause_collection[resumes_at]' })
-      }
       const { billing_cycle_anchor, metadata, trial_end, off_session, pause_collection, ...rest } = params
       return updateSubscription(service, before, {
         ...rest,
@@ -65,7 +61,7 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         items: readItems(params.items ?? []),
         metadata: metadata === undefined ? undefined : mergeMetadata(before.metadata, metadata),
         is_on_session: off_session === false,
-        pause_collection: pause_collection && { behavior: pause_collection.behavior, resumes_at },
+        pause_collection: pause_collection && { ...pause_collection, resumes_at: null },
         payment_behavior: params.payment_behavior ?? 'allow_incomplete',
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
@@ -120,7 +116,6 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
   const days = params.trial_period_days
   const { subscription, invoice } = createSubscription(service, {
     automatic_tax: params.automatic_tax?.enabled ?? false,
-    billing_mode: params.billing_mode?.type ?? 'flexible',
     cause,
     currency,
     customer,
@@ -135,7 +130,6 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     payment_behavior: params.payment_behavior ?? 'allow_incomplete',
     takes_pending: true,
     trial_end: params.trial_end ?? (days === undefined ? null : clock.now() + days * day_s),
-    trial_settings: params.trial_settings ?? defaultTrialSettings,
   })
   const payment = defaultPayment(service, invoice)
   const intent = service.store.payment_intents.get(payment?.payment.payment_intent)

@@ -5,18 +5,12 @@ import { startHarness } from './sandbox.ts'
 export type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
 /** A subscriber of five seats, a configuration that allows everything, and ways to use its pages. */
-export async function startPortal({
-  card = 'pm_card_visa',
-  quantity = 5,
-  features = {} as Features,
-  billing_mode = 'flexible',
-} = {}) {
+export async function startPortal({ card = 'pm_card_visa', quantity = 5, features = {} as Features } = {}) {
   const harness = await startHarness({ businessName: 'Tidemark' })
   const { stripe } = harness
   const plans = await newPlans(harness)
   const subscriber = await newSubscriber(harness, {
     card,
-    billing_mode: { type: billing_mode },
     items: [{ price: plans.teams_monthly.id, quantity }],
   })
   const products = [
@@ -31,7 +25,7 @@ export async function startPortal({
     features: {
       invoice_history: { enabled: true },
       payment_method_update: { enabled: true },
-      subscription_cancel: { enabled: true, cancellation_reason: { enabled: true, options: ['unused'] } },
+      subscription_cancel: { enabled: true },
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['price', 'quantity'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { common, currency, flag, integer, metadata, text, webUrl } from './params.ts'
 import { inlinePrice } from './price-params.ts'
-import { billingMode, quantity, trialDays, trialSettings } from './subscription-params.ts'
+import { quantity, trialDays } from './subscription-params.ts'
 
 const lineItem = z
   .strictObject({
@@ -35,12 +35,7 @@ const lineItem = z
 export const createSessionParams = z.strictObject({
   ...common,
   adaptive_pricing: z.strictObject({ enabled: flag.optional() }).optional(),
-  allow_promotion_codes: z
-    .literal('false', 'The sandbox knows no promotion codes')
-    .transform(() => false)
-    .optional(),
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
-  billing_address_collection: z.enum(['auto', 'required']).optional(),
   cancel_url: webUrl.optional(),
   client_reference_id: text.max(200, 'Invalid string: it can have up to 200 characters').optional(),
   consent_collection: z
@@ -51,17 +46,12 @@ export const createSessionParams = z.strictObject({
     .strictObject({ terms_of_service_acceptance: z.strictObject({ message: text.max(1200) }).optional() })
     .optional(),
   customer: text.optional(),
-  customer_creation: z.enum(['always', 'if_required']).optional(),
   customer_email: z.email('Invalid email address').optional(),
   customer_update: z
     .strictObject({
       address: z.enum(['auto', 'never']).optional(),
       name: z.enum(['auto', 'never']).optional(),
     })
-    .optional(),
-  discounts: z
-    .array(z.strictObject({ coupon: text }))
-    .max(1, 'A session can have at most one discount')
     .optional(),
   expires_at: integer.optional(),
   invoice_creation: z
@@ -80,37 +70,20 @@ export const createSessionParams = z.strictObject({
     .strictObject({
       description: text.optional(),
       metadata: metadata.optional(),
-      receipt_email: z.email('Invalid email address').optional(),
-      setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
-      statement_descriptor: text.optional(),
-      statement_descriptor_suffix: text.optional(),
-      transfer_group: text.optional(),
     })
     .optional(),
   payment_method_collection: z.enum(['always', 'if_required']).optional(),
-  payment_method_types: z
-    .array(
-      z.enum(
-        ['card', 'bacs_debit', 'sepa_debit', 'us_bank_account'],
-        'The sandbox does not know this payment method',
-      ),
-    )
-    .min(1)
-    .optional(),
   saved_payment_method_options: z
     .strictObject({
       allow_redisplay_filters: z.array(z.enum(['always', 'limited', 'unspecified'])).optional(),
       payment_method_save: z.enum(['disabled', 'enabled']).optional(),
     })
     .optional(),
-  submit_type: z.enum(['auto', 'book', 'donate', 'pay']).optional(),
   subscription_data: z
     .strictObject({
-      billing_mode: billingMode.optional(),
       description: text.optional(),
       metadata: metadata.optional(),
       trial_period_days: trialDays.optional(),
-      trial_settings: trialSettings.optional(),
     })
     .optional(),
   success_url: webUrl,

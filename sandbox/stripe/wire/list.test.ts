@@ -43,8 +43,6 @@ it('the other lines are fetched page by page, and all of them make up the total'
   expect(all).toHaveLength(13)
   expect(all.map((line) => line.id)).toEqual([...invoice.lines.data, ...rest.data].map((line) => line.id))
   expect(all.reduce((sum, { amount }) => sum + amount, 0)).toBe(invoice.total)
-  const back = await stripe.invoices.listLineItems(id, { limit: 4, ending_before: all[12]?.id ?? '' })
-  expect(back.data.map((line) => line.id)).toEqual(all.slice(8, 12).map((line) => line.id))
   expect((await stripe.invoices.listLineItems(id, { limit: 100 })).data).toHaveLength(13)
   await expect(stripe.invoices.listLineItems(id, { starting_after: 'il_none' })).rejects.toThrow(
     'No such line item',

@@ -52,7 +52,6 @@ export const pagination = {
     .refine((limit) => limit >= 1 && limit <= 100, 'Invalid limit: it must be from 1 to 100')
     .optional(),
   starting_after: text.optional(),
-  ending_before: text.optional(),
 }
 
 /** Leaves out the parameters that were not sent, so that they change nothing. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FeatureChanges } from '../entities/portal-configuration.ts'
 import { clearable, common, defined, flag, integer, metadata, text, webUrl } from './params.ts'
-import { feedback, prorationBehavior, quantity } from './subscription-params.ts'
+import { prorationBehavior, quantity } from './subscription-params.ts'
 
 const emptyList = z.literal('').transform(() => [])
 const clearableUrl = z.union([z.literal('').transform(() => null), webUrl])
@@ -10,11 +10,6 @@ const businessProfile = z.strictObject({
   headline: clearable.optional(),
   privacy_policy_url: clearableUrl.optional(),
   terms_of_service_url: clearableUrl.optional(),
-})
-
-const cancellationReason = z.strictObject({
-  enabled: flag,
-  options: z.union([emptyList, z.array(feedback)]).optional(),
 })
 
 const product = z.strictObject({
@@ -38,14 +33,9 @@ const features = z.strictObject({
   payment_method_update: z.strictObject({ enabled: flag }).optional(),
   subscription_cancel: z
     .strictObject({
-      cancellation_reason: cancellationReason.optional(),
       enabled: flag.optional(),
-      mode: z.enum(['at_period_end', 'immediately']).optional(),
-      proration_behavior: prorationBehavior.optional(),
+      mode: z.literal('at_period_end', 'In the portal of the sandbox a plan ends with its period').optional(),
     })
-    .optional(),
-  subscription_pause: z
-    .strictObject({ enabled: z.literal('false', 'The sandbox cannot pause a subscription').optional() })
     .optional(),
   subscription_update: z
     .strictObject({
@@ -75,7 +65,6 @@ const shared = {
   ...common,
   business_profile: businessProfile.optional(),
   default_return_url: clearableUrl.optional(),
-  login_page: z.strictObject({ enabled: z.literal('false', 'The sandbox has no login page') }).optional(),
   metadata: metadata.optional(),
   name: clearable.optional(),
 }
@@ -93,16 +82,7 @@ export function readFeatures(params: z.output<typeof features>): FeatureChanges 
     customer_update: defined(params.customer_update ?? {}),
     invoice_history: params.invoice_history,
     payment_method_update: params.payment_method_update,
-    subscription_cancel: subscription_cancel && {
-      ...defined({ ...subscription_cancel, cancellation_reason: undefined }),
-      ...(subscription_cancel.cancellation_reason && {
-        cancellation_reason: {
-          enabled: subscription_cancel.cancellation_reason.enabled,
-          feedback_options: null,
-          options: subscription_cancel.cancellation_reason.options ?? [],
-        },
-      }),
-    },
+    subscription_cancel: defined(subscription_cancel ?? {}),
     subscription_update: subscription_update && {
       ...defined({ ...subscription_update, products: undefined, schedule_at_period_end: undefined }),
       ...(subscription_update.products && {
@@ -124,10 +104,6 @@ export function readFeatures(params: z.output<typeof features>): FeatureChanges 
 
 const afterCompletion = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('portal_homepage') }),
-  z.strictObject({
-    type: z.literal('hosted_confirmation'),
-    hosted_confirmation: z.strictObject({ custom_message: text.optional() }).optional(),
-  }),
   z.strictObject({ type: z.literal('redirect'), redirect: z.strictObject({ return_url: webUrl }) }),
 ])
 

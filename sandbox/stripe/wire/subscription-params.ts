@@ -1,21 +1,10 @@
 import { z } from 'zod'
 import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
 
-export const billingMode = z.strictObject({ type: z.enum(['classic', 'flexible']) })
-
 export const trialDays = integer.refine(
   (days) => days >= 1 && days <= 730,
   'Invalid integer: it must be from 1 to 730',
 )
-
-/** Pausing is left out: the sandbox has no way to resume a subscription. */
-export const trialSettings = z
-  .strictObject({
-    end_behavior: z.strictObject({
-      missing_payment_method: z.enum(['cancel', 'create_invoice'], 'The sandbox cannot pause a subscription'),
-    }),
-  })
-  .transform(({ end_behavior }) => ({ end_behavior: { billing_cycle_anchor: null, ...end_behavior } }))
 
 export const quantity = integer.refine(
   (count) => count >= 1 && count <= 999_999,
@@ -23,8 +12,8 @@ export const quantity = integer.refine(
 )
 export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
 
-/** The reasons for a cancellation, in the words of the portal. */
-export const feedback = z.enum([
+/** The reasons for a cancellation. */
+const feedback = z.enum([
   'customer_service',
   'low_quality',
   'missing_features',
@@ -57,7 +46,6 @@ export const itemChange = z.strictObject({
 export const createSubscriptionParams = z.strictObject({
   ...common,
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
-  billing_mode: billingMode.optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
     .optional(),
@@ -73,14 +61,10 @@ export const createSubscriptionParams = z.strictObject({
   metadata: metadata.optional(),
   off_session: flag.optional(),
   payment_behavior: z
-    .enum(
-      ['allow_incomplete', 'default_incomplete', 'error_if_incomplete'],
-      'The sandbox knows no pending updates',
-    )
+    .enum(['allow_incomplete', 'error_if_incomplete'], 'The sandbox knows no pending updates')
     .optional(),
   trial_end: integer.optional(),
   trial_period_days: trialDays.optional(),
-  trial_settings: trialSettings.optional(),
 })
 
 /** What changes the bill: shared by the update, its preview and the update of one item. */
@@ -120,7 +104,6 @@ export const updateSubscriptionParams = z.strictObject({
       z.literal('').transform(() => null),
       z.strictObject({
         behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']),
-        resumes_at: integer.optional(),
       }),
     ])
     .optional(),

@@ -106,7 +106,7 @@ BEGIN
   transfer.reason_salt := uuid_send(gen_random_uuid());
   transfer.reason_hash := sha256(transfer.reason_salt || convert_to(coalesce(transfer.reason, ''), 'UTF8'));
   IF transfer.reason IS NULL THEN transfer.reason_salt := NULL; END IF;
-  transfer.id := ledger_draw_id(ledger_month_of(transfer.posted_at));
+  transfer.id := nextval('ledger_transfers_id_seq');
   INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, input_hash)
   VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, transfer.input_hash);
   INSERT INTO ledger_transfers SELECT transfer.*;
@@ -207,7 +207,6 @@ BEGIN
     CALL ledger_append(owner, transfer, request.plan, request.purchased, request.house);
     IF known_grant.id IS NULL THEN
       named.created_at := transfer.posted_at;
-      named.first_transfer_id := transfer.id;
       INSERT INTO ledger_grants SELECT named.*;
     END IF;
     transfer_id := transfer.id;
@@ -284,7 +283,7 @@ BEGIN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
     CALL ledger_count_usage(transfer, requests, 0, credits);
   ELSE
-    transfer.id := ledger_draw_id(ledger_month_of(clock_timestamp()));
+    transfer.id := nextval('ledger_transfers_id_seq');
     INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
     INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, token_id, reason, model, project, run)
     VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.token_id,
@@ -507,7 +506,6 @@ CROSS JOIN LATERAL (
     WHERE owner_id = t.owner_id AND account_id = a.id AND transfer_id = t.id OFFSET 0
   ) e ON true
   WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-    AND t.id >= g.first_transfer_id
 ) posted;
 
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or taken by
@@ -566,7 +564,7 @@ CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgs
 DECLARE
   texts CONSTANT text[] := '{reason,reason_salt,model,project,run}';
 BEGIN
-  IF TG_TABLE_NAME LIKE 'ledger\_transfers%' AND TG_OP = 'UPDATE' THEN
+  IF TG_TABLE_NAME = 'ledger_transfers' AND TG_OP = 'UPDATE' THEN
     IF num_nonnulls(NEW.reason, NEW.reason_salt, NEW.model, NEW.project, NEW.run) = 0 AND to_jsonb(NEW) - texts = to_jsonb(OLD) - texts THEN
       RETURN NEW;
     END IF;

@@ -21,43 +21,29 @@ CREATE TABLE users (
   profile_updated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- When support erased the person: name and address are pseudonyms since then.
   forgotten_at timestamptz,
   CONSTRAINT users_forgotten CHECK (forgotten_at IS NULL OR (first_name IS NULL AND last_name IS NULL AND (email LIKE 'forgotten-%@tidemark.invalid')))
 );
 CREATE INDEX users_email ON users (lower(email));
+-- What comes about a person who was forgotten is looked for by this.
+CREATE INDEX users_forgotten ON users (forgotten_at) WHERE forgotten_at IS NOT NULL;
 GRANT SELECT ON users TO tidemark_server;
 GRANT INSERT (clerk_id, email, first_name, last_name, profile_updated_at) ON users TO tidemark_server;
 GRANT UPDATE (email, first_name, last_name, plan_type, profile_updated_at, updated_at) ON users TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
 
--- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
-CREATE TABLE stripe_customers (
+-- Users and organizations of which a signed event said that they were deleted at Clerk. Their subscriptions
+-- end, also one whose first payment is heard afterwards.
+CREATE TABLE deleted_owners (
+  owner_id owner_id PRIMARY KEY,
   owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
-  customer_id text NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  livemode livemode NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id, livemode)
+  deleted_at timestamptz NOT NULL
 );
-GRANT SELECT, INSERT ON stripe_customers TO tidemark_server;
-GRANT UPDATE (customer_id) ON stripe_customers TO tidemark_server;
-GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
+GRANT SELECT ON deleted_owners TO tidemark_server;
+GRANT SELECT, INSERT ON deleted_owners TO tidemark_worker;
 
--- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
--- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
-CREATE TABLE customer_creations (
-  owner_kind owner_kind NOT NULL,
-  owner_id owner_id NOT NULL,
-  creation_key uuid NOT NULL,
-  -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
-  params text NOT NULL,
-  created_at timestamptz NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id)
-);
-GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
-GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;
-
--- What a caller named with an Idempotency-Key (decision 083), for a day.
+-- What a caller named with an Idempotency-Key, for a day.
 CREATE TABLE idempotent_requests (
   user_id text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 64),
   key text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),

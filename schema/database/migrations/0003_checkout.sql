@@ -9,6 +9,49 @@ CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
 CREATE DOMAIN trial_days AS integer CHECK (VALUE >= 0);
 CREATE DOMAIN positive_amount AS bigint CHECK (VALUE > 0);
 
+-- The account at Stripe to which this database belongs, in each mode.
+CREATE TABLE stripe_accounts (
+  livemode livemode PRIMARY KEY,
+  account_id outside_id NOT NULL
+);
+GRANT SELECT, INSERT ON stripe_accounts TO tidemark_server, tidemark_worker;
+
+-- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
+CREATE TABLE stripe_customers (
+  owner_kind owner_kind NOT NULL,
+  owner_id text NOT NULL,
+  customer_id text NOT NULL UNIQUE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  livemode livemode NOT NULL,
+  PRIMARY KEY (owner_kind, owner_id, livemode)
+);
+GRANT SELECT, INSERT ON stripe_customers TO tidemark_server;
+GRANT UPDATE (customer_id) ON stripe_customers TO tidemark_server;
+GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
+
+-- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
+-- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
+CREATE TABLE customer_creations (
+  owner_kind owner_kind NOT NULL,
+  owner_id owner_id NOT NULL,
+  creation_key uuid NOT NULL,
+  -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
+  params text NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (owner_kind, owner_id)
+);
+GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
+GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;
+
+-- The currency that a payer chose, on the pricing page or where they bought. The currency of a live plan wins.
+CREATE TABLE payer_currencies (
+  owner_kind owner_kind NOT NULL,
+  owner_id owner_id NOT NULL,
+  currency currency NOT NULL,
+  PRIMARY KEY (owner_kind, owner_id)
+);
+GRANT SELECT, INSERT, UPDATE (currency) ON payer_currencies TO tidemark_server;
+
 -- An order, committed before Stripe is called. Credits, amount and currency are its terms: a later change of
 -- the catalogue does not touch them.
 CREATE TABLE checkout_intents (
@@ -30,13 +73,20 @@ CREATE TABLE checkout_intents (
   seats seat_count,
   credits_per_seat positive_amount,
   trial_days trial_days NOT NULL DEFAULT 0,
+  -- What the buyer calls the organization that a Teams plan creates when it is paid.
+  organization_name text,
+  -- A Teams plan may take the place of the buyer's own plan: the subscription that ends when it is paid.
+  ends_subscription_id text,
   state checkout_state NOT NULL DEFAULT 'created',
   -- Why it failed, for code to decide by; `failure_reason` is the detail for a person. `no_answer` is of one that
   -- is still `created`: whether Stripe has a session is unknown.
   failure_code checkout_failure_code,
   failure_reason text,
   stripe_customer_id text,
+  -- What it was paid by: a checkout session, or the invoice of a subscription that was made at Stripe by hand. An
+  -- order that an invoice pays was never opened as a checkout.
   stripe_session_id text UNIQUE,
+  stripe_invoice_id outside_id,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   settled_at timestamptz,
@@ -64,7 +114,15 @@ CREATE TABLE checkout_intents (
   -- An organization is created with its first plan.
   CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
-  CONSTRAINT checkout_intents_session CHECK (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL)
+  CONSTRAINT checkout_intents_source CHECK (CASE state
+    WHEN 'settled' THEN num_nonnulls(stripe_session_id, stripe_invoice_id) = 1
+    WHEN 'open' THEN stripe_session_id IS NOT NULL
+    ELSE true
+  END),
+  CONSTRAINT checkout_intents_organization_name CHECK (organization_name IS NULL
+    OR owner_kind = 'organization' AND kind = 'subscription' AND length(organization_name) BETWEEN 1 AND 100),
+  CONSTRAINT checkout_intents_ends_subscription
+    CHECK (ends_subscription_id IS NULL OR kind = 'subscription' AND owner_kind = 'organization')
 ) WITH (
   -- Free space for HOT updates saves a sixth of the WAL.
   fillfactor = 50,
@@ -83,10 +141,13 @@ CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_un
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
   WHERE kind = 'subscription' AND is_unfinished;
 CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';
+CREATE UNIQUE INDEX checkout_intents_invoice ON checkout_intents (stripe_invoice_id) WHERE stripe_invoice_id IS NOT NULL;
 CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);
 CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC);
+CREATE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
+CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON checkout_intents FOR EACH ROW EXECUTE FUNCTION checkout_intents_guard();
 GRANT SELECT ON checkout_intents TO tidemark_server;
 GRANT INSERT (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
-  billing_frequency, seats, credits_per_seat, trial_days, created_at, next_try_at, session_params) ON checkout_intents TO tidemark_server;
+  billing_frequency, seats, credits_per_seat, trial_days, organization_name, ends_subscription_id, created_at, next_try_at, session_params) ON checkout_intents TO tidemark_server;
 GRANT UPDATE (state, failure_code, failure_reason, stripe_customer_id, stripe_session_id, updated_at) ON checkout_intents TO tidemark_server;
-GRANT SELECT, UPDATE ON checkout_intents TO tidemark_worker;
+GRANT SELECT, INSERT, UPDATE ON checkout_intents TO tidemark_worker;

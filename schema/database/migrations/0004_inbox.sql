@@ -17,7 +17,7 @@ CREATE TABLE inbox_events (
   last_error text,
   next_try_at timestamptz NOT NULL DEFAULT now(),
   claims integer NOT NULL DEFAULT 0,
-  -- The row alone says when it is tried next and why the last try failed (decision 064). `attempts` counts
+  -- The row alone says when it is tried next and why the last try failed. `attempts` counts
   -- the tries that failed by our own doing; when Stripe, Clerk or the database is unavailable none is
   -- counted, and `unavailable_since` says since when.
   unavailable_since timestamptz,
@@ -34,7 +34,7 @@ CREATE TABLE inbox_events (
   -- Whom the event is about, as its sender names them: for Stripe the customer, where the object has none the
   -- charge or the checkout; for Clerk the organization, else the user. It stays when the payload is removed.
   subject outside_id,
-  -- Where the payload is, as long as its month is kept; null once it was removed by itself.
+  -- With the key, where the payload is; null once it was removed.
   payload_filed_at timestamptz,
   -- The checkout that a session of Stripe's names.
   client_reference_id outside_id,
@@ -65,20 +65,25 @@ CREATE POLICY inbox_events_receive ON inbox_events FOR INSERT TO tidemark_server
   WITH CHECK (state IN ('received', 'failed') AND received_via = 'webhook');
 CREATE POLICY inbox_events_worker ON inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
 
--- Payloads, partitioned by month (decision 133): an old month is dropped, while the event's row stays.
+-- What events say: removed after a while, while the event's row stays.
 CREATE TABLE inbox_payloads (
   source text NOT NULL,
   id text NOT NULL,
-  -- When it was received; later when it was carried over because it was still needed. Says the month.
+  -- When it was received.
   filed_at timestamptz NOT NULL,
   payload jsonb,
   -- The bytes of an event that cannot be stored as JSON.
   raw bytea,
   PRIMARY KEY (source, id, filed_at),
   CONSTRAINT inbox_payloads_one_form CHECK (num_nonnulls(payload, raw) = 1)
-) PARTITION BY RANGE (filed_at);
+);
+CREATE INDEX inbox_payloads_old ON inbox_payloads (filed_at);
 GRANT SELECT, INSERT ON inbox_payloads TO tidemark_server;
 GRANT SELECT, INSERT, DELETE, UPDATE ON inbox_payloads TO tidemark_worker;
+
+CREATE FUNCTION inbox_events_have_payloads() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
+CREATE TRIGGER inbox_events_have_payloads AFTER INSERT ON inbox_events REFERENCING NEW TABLE AS received
+  FOR EACH STATEMENT EXECUTE FUNCTION inbox_events_have_payloads();
 
 -- Failed tries of a row, one line for each error that came again and again.
 CREATE TABLE failed_tries (

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, user } from '../../../tests/support/factories/grants.ts'
@@ -12,11 +12,6 @@ import { verifyLedger } from '../verify/verify.ts'
 import { postTransfers, type Transfer } from './post.ts'
 
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
-
-/** The first transfer of a month moves the sequence of ids. */
-beforeEach(async () => {
-  await postTransfer(database.worker, buildGrant('user_first', 1))
-})
 
 const isAboutEntries = ({ check }: { check: string }) => !/settled intent/.test(check)
 const problems = async () => (await verifyLedger(database.owner)).problems.filter(isAboutEntries)

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
-import { spendCredits } from './usage.ts'
+import { spendCredits, sumUsageByUser, sumUsageSince } from './usage.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -90,4 +90,27 @@ test('several usages in one statement are decided in their order, and none fails
   ])
   expect(results[3]?.transfer_id).toBe(results[0]?.transfer_id)
   expect(await findBalance(database.server, user('user_several'))).toMatchObject({ total: 0 })
+})
+
+test('usage since a moment is what occurred since then, of both accounts, also by a clock that runs ahead', async () => {
+  const owner_id = 'user_since'
+  await give(owner_id, { plan: 2, purchased: 100 })
+  const use = (credits: number, occurred_at: Date, actor = owner_id) =>
+    spendOne(database.server, { ...usageOf(owner_id, credits), occurred_at, actor })
+  const since = new Date('2031-03-10T12:00:00Z')
+  expect(await sumUsageSince(database.server, user(owner_id), since)).toBe(0)
+  await use(1, new Date('2031-03-09T00:00:00Z'))
+  await use(2, new Date('2031-03-10T11:59:59Z'))
+  await use(4, since)
+  await use(8, new Date('2031-07-01T00:00:00Z'), 'user_colleague')
+  // Reported late.
+  await use(16, new Date('2031-03-11T00:00:00Z'))
+  await use(32, new Date('2031-03-10T00:00:00Z'))
+  expect(await sumUsageByUser(database.server, user(owner_id), since)).toEqual(
+    new Map([
+      [owner_id, 20],
+      ['user_colleague', 8],
+    ]),
+  )
+  expect(await sumUsageSince(database.server, user(owner_id), since)).toBe(28)
 })

@@ -207,24 +207,23 @@ function outcomeOf({
 }
 
 /**
- * How many credits each user has used of the owner's since a moment of the product's clock, `now`, by the
- * users' ids. Reads the owner's own entries by their keys (OFFSET 0 keeps Postgres from joining whole
- * tables), from the month of `since` on. Entries are found by the time of posting, which the database's clock
- * says: a day is allowed for clocks that differ, and where the sandbox's clock runs ahead, the time that has
- * passed since then counts, because that clock never passes more slowly.
+ * How many credits each user has used of the owner's since a moment of the product's clock, by the users' ids.
+ * Reads the owner's own entries by their keys (OFFSET 0 keeps Postgres from joining whole tables), from the
+ * first usage of that day on.
  */
 export async function sumUsageByUser(
   db: Kysely<DB>,
   owner: Owner,
-  { since, now }: { readonly since: Date; readonly now: Date },
+  since: Date,
 ): Promise<ReadonlyMap<string, number>> {
-  const firstId = sql`ledger_first_id(ledger_month_of(now() - make_interval(secs => ${(now.getTime() - since.getTime()) / 1000}) - interval '1 day'))`
   const { rows } = await sql<{ actor: string; used: number }>`
     SELECT transfer.actor, -sum(entry.amount)::bigint AS used
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries
-      WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${firstId} AND amount < 0 OFFSET 0) entry
+      WHERE owner_id = account.owner_id AND account_id = account.id AND amount < 0 AND transfer_id >= (
+        SELECT min(first_id) FROM ledger_usage_days
+        WHERE owner_id = ${owner.owner_id} AND day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date) OFFSET 0) entry
     CROSS JOIN LATERAL (
       SELECT kind, actor, occurred_at FROM ledger_transfers
       WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
@@ -235,13 +234,9 @@ export async function sumUsageByUser(
 }
 
 /** The same for all users together. */
-export async function sumUsageSince(
-  db: Kysely<DB>,
-  owner: Owner,
-  period: { readonly since: Date; readonly now: Date },
-): Promise<number> {
+export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
   let sum = 0
-  for (const used of (await sumUsageByUser(db, owner, period)).values()) sum += used
+  for (const used of (await sumUsageByUser(db, owner, since)).values()) sum += used
   return sum
 }
 

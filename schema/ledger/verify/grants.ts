@@ -16,7 +16,7 @@ const sums = sql`
   coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-  min(t.id) AS first_id, bool_or(e.amount IS NULL) AS moves_others`
+  bool_or(e.amount IS NULL) AS moves_others`
 
 const accountOfGrant = sql`(
   SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND owner_kind = g.owner_kind AND name = g.account)`
@@ -55,8 +55,6 @@ interface GrantRow extends Owner {
   readonly disputed: number
   readonly expired: number
   readonly written_off: number
-  /** One of its transfers precedes `first_transfer_id`. */
-  readonly begins_earlier: boolean
   /** One of its transfers moves no credits of its account. */
   readonly moves_others: boolean
   /** Of a purchase: its intent. */
@@ -121,7 +119,6 @@ const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql<GrantRow>`
   SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_kind, '') AS owner_kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
     g.stripe_subscription_id, i.state AS intent_state, coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded,
     coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off,
-    coalesce(sums.first_id < g.first_transfer_id, false) AS begins_earlier,
     coalesce(sums.moves_others, false) AS moves_others
   ${grantsAndSums}
   LEFT JOIN checkout_intents i ON i.owner_id = g.owner_id AND i.id = g.intent_id
@@ -135,7 +132,6 @@ function checkGrant(grant: GrantRow, problem: ReportProblem): void {
   if (grant.kind === 'purchase' && grant.gross !== 0 && grant.intent_state !== 'settled') {
     problem('every purchase has its settled intent', name)
   }
-  if (grant.begins_earlier) problem('no transfer of a grant is before its first one', name)
   if (grant.kind === 'adjustment') return
   const { gross, refunded, disputed, expired, written_off } = grant
   if (refunded < 0 || disputed < 0 || refunded + disputed > gross) {

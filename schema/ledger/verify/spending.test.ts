@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
@@ -211,14 +209,4 @@ test('the sums of an old day are proven by full runs, and by others only to hold
   expect(await both()).toEqual([[days], []])
   await change(3)
   expect(await both()).toEqual([[days], [days]])
-})
-
-test('usage from before it was counted is in the sums of its days', async () => {
-  const before = `(SELECT max(id) FROM ledger_transfers WHERE owner_id = 'user_eve')`
-  await tamper(database, `DELETE FROM ledger_usage_days WHERE first_id <= ${before}`)
-  expect(await checksOf({})).toEqual([days])
-  const file = join(import.meta.dirname, '../../database/migrations/0035_usage_before_sums.sql')
-  const [insert = ''] = (await readFile(file, 'utf8')).split(';')
-  await sql.raw(insert).execute(database.owner)
-  expect(await checksOf({})).toEqual([])
 })

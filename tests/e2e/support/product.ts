@@ -11,7 +11,6 @@ import { createStripe } from '../../../schema/stripe/client.ts'
 import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { buildHold } from '../../support/factories/holds.ts'
 import { spendOne } from '../../support/factories/transfers.ts'
-import { waitUntil } from '../../support/wait-until.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
@@ -173,19 +172,9 @@ export function failPostings(userId: string, error: string): Promise<void> {
   )
 }
 
-/**
- * A trigger locks the table and then its partitions, each for itself, so beside a product that posts it may
- * be the one that ends a deadlock. It is one transaction, which is tried again.
- */
+/** One transaction. */
 async function changeSchema(statements: string): Promise<void> {
-  await waitUntil(
-    () =>
-      withDatabase((db) => sql.raw(statements).execute(db)).catch((error: Error & { code?: string }) => {
-        if (error.code !== '40P01') throw error
-        return null
-      }),
-    'a change of the schema without a deadlock',
-  )
+  await withDatabase((db) => sql.raw(statements).execute(db))
 }
 
 /** How many events about the user's checkouts have failed and wait for their next try. */

@@ -25,7 +25,7 @@ async function rememberRows({ owner }: Pick<TestDatabase, 'owner'>): Promise<() 
   const { rows: tables } = await sql<{ name: string; columns: string }>`
     SELECT c.oid::regclass::text AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.oid >= 16384
+    WHERE c.relkind = 'r' AND c.oid >= 16384
     GROUP BY c.oid`.execute(owner)
   const { rows: sequences } = await sql<{ set: string }>`
     SELECT format('setval(%L, %s, %L)', oid::regclass, coalesce(pg_sequence_last_value(oid), seqstart), pg_sequence_last_value(oid) IS NOT NULL) AS set

@@ -5,7 +5,7 @@ import type { TestDatabase } from './test-database.ts'
 export async function rowsWith({ owner }: TestDatabase, words: readonly string[]): Promise<string[]> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relkind = 'r'
     ORDER BY 2, 1`.execute(owner)
   const found: string[] = []
   for (const { schema, name } of tables) {

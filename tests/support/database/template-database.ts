@@ -12,9 +12,7 @@ const schemaFolder = join(import.meta.dirname, '../../../schema')
  * Several runs may ask at once.
  */
 export async function ensureTemplateDatabase(adminUrl: string): Promise<string> {
-  // The set of monthly partitions depends on the date.
-  const month = new Date().toISOString().slice(0, 7).replace('-', '')
-  const name = `tidemark_template_${month}_${await hashMigrations()}`
+  const name = `tidemark_template_${await hashMigrations()}`
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {

@@ -36,7 +36,6 @@ export interface PlanOrder {
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
   readonly prepare?: (customerId: string) => Promise<unknown>
-  readonly coupon?: string
   /** The buyer's plan that ends when this one is paid. */
   readonly ends_subscription_id?: string | null
 }
@@ -83,7 +82,6 @@ export async function buildPaidPlan(
   const metadata = { intentId: intent.id }
   const session = await stripe.client.checkout.sessions.create({
     mode: 'subscription',
-    ...(order.coupon && { discounts: [{ coupon: order.coupon }] }),
     customer: customer_id,
     client_reference_id: intent.id,
     metadata,

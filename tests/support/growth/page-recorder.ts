@@ -52,6 +52,15 @@ export async function recordPages(url: string): Promise<PageRecorder> {
     })
     return Reflect.apply(connect, this, args)
   })
+  // One that is closed because it was idle is followed by one that reads the catalogue anew.
+  const open = pg.Pool.prototype.connect
+  const warm = vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(function (
+    this: pg.Pool,
+    ...args: unknown[]
+  ) {
+    this.options.idleTimeoutMillis = 0
+    return Reflect.apply(open, this, args)
+  })
   return {
     async during(work) {
       const seen: ExplainedStatement[] = []
@@ -63,7 +72,10 @@ export async function recordPages(url: string): Promise<PageRecorder> {
       }
       return seen
     },
-    stop: () => spy.mockRestore(),
+    stop() {
+      spy.mockRestore()
+      warm.mockRestore()
+    },
   }
 }
 

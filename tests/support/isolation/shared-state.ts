@@ -1,4 +1,4 @@
-/** Shared by all files of one worker (decision 013): a change affects the next file too. */
+/** Shared by all files of one worker (`isolate: false`): a change affects the next file too. */
 export interface SharedState {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly folder: string

@@ -1,5 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import {
+  type FormEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { Card } from '../../../schema/api/account.ts'
 import {
   creditPacks,
@@ -10,15 +18,16 @@ import {
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { offeredCardQuery } from '../../api/account.ts'
+import { readerLocales } from '../../reader.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AgreementNote } from '../AgreementNote.tsx'
 import { cardName } from '../account/card.ts'
 import { formatCredits, formatMoney } from '../format.ts'
-import { AmountInput, amountFormat } from './AmountInput.tsx'
-import { useChosenAmount } from './chosenAmount.ts'
-import { type CreditsPayer, useCreditPurchase } from './useCreditPurchase.ts'
+import { type AmountEdit, createAmountFormat } from './amountText.ts'
+import { type CreditsPayer, useChosenAmount, useCreditPurchase } from './useCreditPurchase.ts'
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
 export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency: Currency }) {
@@ -176,4 +185,71 @@ function subscribe(notify: () => void): () => void {
     window.removeEventListener('online', notify)
     window.removeEventListener('offline', notify)
   }
+}
+
+export const amountFormat = createAmountFormat(readerLocales)
+
+interface AmountInputProps {
+  label: string
+  value: string
+  onChange: (text: string) => void
+  onEnter: () => void
+  problem: string | null
+  hint: ReactNode
+  disabled: boolean
+}
+
+/**
+ * A text field for a whole number, grouped while it is typed. Not `type="number"`: that changes by the mouse
+ * wheel, takes `1e3` for a thousand and reads `1.000` as one wherever the browser's language is not the
+ * page's.
+ */
+export function AmountInput({ value, onChange, onEnter, ...field }: AmountInputProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [caret, setCaret] = useState<{ at: number } | null>(null)
+  // After React has set the value, which moves the caret to the end.
+  useLayoutEffect(() => {
+    if (caret && document.activeElement === input.current) {
+      input.current?.setSelectionRange(caret.at, caret.at)
+    }
+  }, [caret])
+
+  function take(edit: AmountEdit): void {
+    const next = amountFormat.edit(value, edit)
+    onChange(next.text)
+    setCaret({ at: next.caret })
+  }
+
+  return (
+    <Field
+      ref={input}
+      type="text"
+      inputMode="numeric"
+      autoComplete="off"
+      unit="credits"
+      value={value}
+      onChange={({ currentTarget, nativeEvent }) => {
+        const { value: text, selectionStart } = currentTarget
+        const event = nativeEvent as InputEvent
+        // While characters are being composed, as for Japanese, the text is the input method's.
+        if (event.isComposing) return onChange(text)
+        take({ text, caret: selectionStart ?? text.length, ...editOf(event) })
+      }}
+      onCompositionEnd={({ currentTarget: { value: text, selectionStart } }) =>
+        take({ text, caret: selectionStart ?? text.length })
+      }
+      // A form whose button is disabled is not submitted by Enter, so the field says it itself.
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        onEnter()
+      }}
+      {...field}
+    />
+  )
+}
+
+function editOf({ inputType = '', data }: InputEvent): Pick<AmountEdit, 'typed' | 'deleted'> {
+  if (inputType.startsWith('delete')) return { deleted: inputType.includes('Forward') ? 'forward' : 'back' }
+  return inputType === 'insertText' ? { typed: data } : {}
 }

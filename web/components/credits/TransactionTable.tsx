@@ -8,7 +8,7 @@ import {
 } from '../../../schema/api/explanation.ts'
 import { cn } from '../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../ui/Table.tsx'
-import { splitText } from '../account/balanceText.ts'
+import { splitText } from '../account/balance.tsx'
 import {
   formatCreditChange,
   formatCredits,

@@ -2,8 +2,7 @@ import { clsx } from 'clsx'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { useSignedIn } from '../../auth/signedIn.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { useOffer, usePrice } from '../usePrice.ts'
 
 interface PlanOfferProps {

@@ -6,7 +6,7 @@ import { type OrganizationView, organizationCreditsQuery } from '../../api/organ
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { creditsUnit } from '../account/balanceText.ts'
+import { creditsUnit } from '../account/balance.tsx'
 import { BuyCredits } from '../credits/BuyCredits.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'

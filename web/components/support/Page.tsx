@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { usePageTitle } from '../usePageTitle.ts'
+import { usePageTitle } from '../page.ts'
 
 interface PageProps {
   title: string

@@ -1,7 +1,6 @@
 import { ChevronDown, X } from 'lucide-react'
 import { Accordion } from 'radix-ui'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { useSignedIn } from '../../auth/signedIn.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import type { MarketingPath } from '../../content/paths.ts'

@@ -1,7 +1,6 @@
 import { LogIn, Menu } from 'lucide-react'
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { useSignedIn } from '../../auth/signedIn.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import type { MarketingPath } from '../../content/paths.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'

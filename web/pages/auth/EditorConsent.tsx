@@ -21,8 +21,7 @@ import {
   ManageEditors,
   UnknownEditor,
 } from './EditorOutcome.tsx'
-import { hasCode, mayHelp } from './editorFailures.ts'
-import { editorTexts } from './editorTexts.ts'
+import { editorTexts, hasCode, mayHelp } from './editorTexts.ts'
 
 interface EditorConsentProps {
   readonly user: SignedInUser

@@ -12,7 +12,7 @@ import { formatCreditChange } from '../../components/format.ts'
 import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { Payer } from './payer.ts'
+import type { Payer } from './tabs.ts'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
   // The page has waited for it; without it there are no amounts.

@@ -6,8 +6,13 @@ import type { NextPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
-import { BalanceParts, LowBalanceBadge } from '../../components/account/BalanceParts.tsx'
-import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import {
+  BalanceParts,
+  balanceNote,
+  creditsShown,
+  creditsUnit,
+  LowBalanceBadge,
+} from '../../components/account/balance.tsx'
 import { cardName } from '../../components/account/card.ts'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
@@ -19,8 +24,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { Payer } from './payer.ts'
-import type { BillingTab, InvoicesView } from './tabs.ts'
+import type { BillingTab, InvoicesView, Payer } from './tabs.ts'
 
 interface OverviewTabProps {
   payer: Payer

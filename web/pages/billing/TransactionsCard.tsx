@@ -9,13 +9,13 @@ import {
   type TransactionFilter,
   transactionsQuery,
 } from '../../api/billing.ts'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { splitText } from '../../components/account/balanceText.ts'
+import { splitText } from '../../components/account/balance.tsx'
 import { PendingCredits, TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
+import { AddCreditsLink } from '../../components/RouteButton.tsx'
 import { SearchField } from '../../components/SearchField.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -23,7 +23,7 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { filterStyle, Select } from '../../ui/Select.tsx'
-import type { Payer } from './payer.ts'
+import type { Payer } from './tabs.ts'
 
 export function TransactionsCard({ payer }: { payer: Payer }) {
   const api = useApi()

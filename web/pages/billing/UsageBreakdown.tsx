@@ -14,7 +14,7 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
-import type { Payer } from './payer.ts'
+import type { Payer } from './tabs.ts'
 
 const groupNames: Readonly<Record<UsageGroup, string>> = {
   day: 'Day',

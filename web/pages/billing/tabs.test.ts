@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Payer } from './payer.ts'
-import { openTab, organizationTabNote } from './tabs.ts'
+import { openTab, organizationTabNote, type Payer } from './tabs.ts'
 
 const person: Payer = { payer: 'personal', userId: 'user_1', organizationName: null, mayManage: true }
 const admin: Payer = { ...person, payer: 'org_1', organizationName: 'Harbour Labs' }

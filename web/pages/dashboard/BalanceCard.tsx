@@ -2,10 +2,15 @@ import { Clock } from 'lucide-react'
 import * as z from 'zod/mini'
 import { type AccountSummary, accountSummarySchema } from '../../../schema/api/account.ts'
 import { keepForPerson, type RememberedPerson, readForPerson } from '../../auth/rememberedPerson.ts'
-import { AddCreditsLink } from '../../components/account/AddCreditsLink.tsx'
-import { BalanceParts, LowBalanceBadge } from '../../components/account/BalanceParts.tsx'
-import { balanceNote, creditsShown, creditsUnit } from '../../components/account/balanceText.ts'
+import {
+  BalanceParts,
+  balanceNote,
+  creditsShown,
+  creditsUnit,
+  LowBalanceBadge,
+} from '../../components/account/balance.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
+import { AddCreditsLink } from '../../components/RouteButton.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 

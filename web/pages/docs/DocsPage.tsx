@@ -1,6 +1,6 @@
 import { Marked, type RendererObject } from 'marked'
 import extension from '../../../docs/extension.md?raw'
-import { Fixed } from '../../components/marketing/Fixed.tsx'
+import { Fixed } from '../../components/marketing/sections.tsx'
 
 /** The site's own documentation, unless BRAND_DOCS_URL leads elsewhere: docs/extension.md, as it was when built. */
 export function DocsPage() {

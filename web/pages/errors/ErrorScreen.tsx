@@ -1,7 +1,7 @@
 import { Bug, type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Component, type ComponentType, type ReactNode, useEffect } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
-import { BootSkeleton } from '../../layouts/BootSkeleton.tsx'
+import { BootSkeleton } from '../../layouts/Main.tsx'
 import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'

@@ -1,9 +1,9 @@
 import { CloudOff, Compass } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
+import { usePageTitle } from '../../components/page.ts'
 import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
-import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { UnexpectedErrorScreen } from './ErrorScreen.tsx'
 

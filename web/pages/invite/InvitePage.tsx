@@ -4,16 +4,16 @@ import { CircleAlert, MailOpen, MailX, UserRoundX, Users } from 'lucide-react'
 import { Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
 import { signInPath } from '../../auth/redirects.ts'
 import { type SignedInUser, useSignedInUser } from '../../auth/useSignedInUser.ts'
-import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
+import { usePageTitle } from '../../components/page.ts'
 import { RouteButton } from '../../components/RouteButton.tsx'
 import { StatusView } from '../../components/StatusView.tsx'
-import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
+import { AuthFormSkeleton } from '../../ui/Skeleton.tsx'
 
 /**
  * The target of an invitation link. The e-mailed link has Clerk's ticket, with which a visitor joins during
- * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here
- * (docs/decisions/091-invitation-page.md).
+ * sign-up or sign-in; the link that an admin copied has none, so its visitor signs in and joins here.
+ * Clerk lists the invitations of the signed-in person; a call of ours would tell others of an organization.
  */
 export function InvitePage() {
   usePageTitle('Invitation')

@@ -12,10 +12,14 @@ import {
   Workflow,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { isClaimed, SampleMark, SourceOf } from '../../components/marketing/Claims.tsx'
-import { FaqSection } from '../../components/marketing/FaqSection.tsx'
-import { Fixed } from '../../components/marketing/Fixed.tsx'
-import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import {
+  FaqSection,
+  Fixed,
+  isClaimed,
+  SampleMark,
+  SectionHeading,
+  SourceOf,
+} from '../../components/marketing/sections.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { usePrice } from '../../components/usePrice.ts'
 import { claims } from '../../content/site/claims.ts'
@@ -24,10 +28,9 @@ import { integrations } from '../../content/site/integrations.ts'
 import { features, landing, more, platform, sections } from '../../content/site/landing.ts'
 import { landingCards } from '../../content/site/plans.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
-import { CapabilitiesSection } from './CapabilitiesSection.tsx'
 import { AccountIllustration, AgentIllustration, CompletionIllustration } from './featureIllustrations.tsx'
 import { Hero, StartButton } from './Hero.tsx'
-import { PricingSection } from './PricingSection.tsx'
+import { CapabilitiesSection, PricingSection } from './sections.tsx'
 
 export function LandingPage() {
   return (

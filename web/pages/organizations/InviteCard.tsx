@@ -10,8 +10,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
-import { RoleSwitch } from './AssignSeatDialog.tsx'
-import { hasNoSeats, type SeatRequest, useAssignSeat, useSeatsChanged } from './useAssignSeat.ts'
+import { RoleSwitch } from './dialogs.tsx'
+import { hasNoSeats, type SeatRequest, useAssignSeat, useSeatsChanged } from './seats.ts'
 
 const noSeatsText = 'No available seats. Upgrade your subscription to add more members.'
 

@@ -9,7 +9,7 @@ import { toastFailure } from '../../components/toastFailure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { toast } from '../../ui/toast.ts'
-import { useAssignSeat, useSeatsChanged } from './useAssignSeat.ts'
+import { useAssignSeat, useSeatsChanged } from './seats.ts'
 
 interface PersonActionsProps {
   view: OrganizationView

@@ -1,8 +1,8 @@
 import { UserProfile } from '@clerk/clerk-react'
 import { ArrowLeft } from 'lucide-react'
 import { RequireUser } from '../../auth/RequireUser.tsx'
+import { usePageTitle } from '../../components/page.ts'
 import { RouteButton } from '../../components/RouteButton.tsx'
-import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 /** The account at the sign-in service: names, e-mail addresses, password, devices. */

@@ -17,10 +17,13 @@ import {
 import type { ReactNode } from 'react'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { SampleMark, SourceOf } from '../../components/marketing/Claims.tsx'
-import { FaqSection } from '../../components/marketing/FaqSection.tsx'
-import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
-import { StartTeams } from '../../components/marketing/StartTeams.tsx'
+import {
+  FaqSection,
+  SampleMark,
+  SectionHeading,
+  SourceOf,
+  StartTeams,
+} from '../../components/marketing/sections.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { claims } from '../../content/site/claims.ts'
 import { teamsFaq } from '../../content/site/faq.ts'

@@ -1,4 +1,4 @@
-import { SampleMark } from '../../components/marketing/Claims.tsx'
+import { SampleMark } from '../../components/marketing/sections.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { useHydrated } from '../../components/useHydrated.ts'
 import { updates } from '../../content/site/updates.ts'

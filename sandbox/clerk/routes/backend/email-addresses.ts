@@ -15,13 +15,6 @@ const newForm = z.object({
 })
 
 export function backendEmailAddressRoutes(router: Router, service: Service): void {
-  const requireAddress = (id: string | undefined) => {
-    const user = service.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
-    const address = user?.email_addresses.find((row) => row.id === id)
-    if (!user || !address) throw notFound('Email address')
-    return { user, address }
-  }
-
   router.post('/bapi/v1/email_addresses', (ctx) => {
     const form = readForm(ctx, newForm)
     const user = service.store.users.get(form.user_id)
@@ -35,19 +28,15 @@ export function backendEmailAddressRoutes(router: Router, service: Service): voi
     ctx.body = emailAddressFields(address)
   })
 
-  router.get('/bapi/v1/email_addresses/:id', (ctx) => {
-    ctx.body = emailAddressFields(requireAddress(ctx.params.id).address)
-  })
-
   router.delete('/bapi/v1/email_addresses/:id', (ctx) => {
-    const { user, address } = requireAddress(ctx.params.id)
-    const left = user.email_addresses.filter((row) => row.id !== address.id)
+    const { id } = ctx.params
+    const user = service.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
+    if (!user) throw notFound('Email address')
+    const left = user.email_addresses.filter((row) => row.id !== id)
     updateUser(service, user, {
       email_addresses: left,
-      ...(user.primary_email_address_id === address.id
-        ? { primary_email_address_id: left[0]?.id ?? null }
-        : {}),
+      ...(user.primary_email_address_id === id ? { primary_email_address_id: left[0]?.id ?? null } : {}),
     })
-    ctx.body = { object: 'email_address', id: address.id, deleted: true }
+    ctx.body = { object: 'email_address', id, deleted: true }
   })
 }

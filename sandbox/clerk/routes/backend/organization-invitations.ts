@@ -19,11 +19,7 @@ import {
 import { backendInvitation } from '../../wire/invitation.ts'
 import { answer, requireOrganization } from './shared.ts'
 
-const BULK_MAX = 10
-const listQuery = pageQuery.extend({
-  status: oneOrMany(z.string()).optional(),
-  email_address: z.string().max(254).optional(),
-})
+const listQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
 const newForm = z.object({
   email_address: emailField,
   role: roleField,
@@ -33,7 +29,6 @@ const newForm = z.object({
   public_metadata: metadataField,
   private_metadata: metadataField,
 })
-const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
 export function backendInvitationRoutes(router: Router, service: Service): void {
   resourceRoutes(router, {
@@ -48,8 +43,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
       const found = service.store.invitations.filter(
         (row) =>
           row.organization_id === organization.id &&
-          (!query.status || query.status.includes(invitationStatus(service, row))) &&
-          (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+          (!query.status || query.status.includes(invitationStatus(service, row))),
       )
       return page(newestFirst(found), query, (row) => backendInvitation(service, row))
     },
@@ -62,16 +56,6 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
       toInvitation(service, readForm(ctx, newForm)),
     ])
     ctx.body = invitation && backendInvitation(service, invitation)
-  })
-
-  router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
-    service.quotas.batches.count(service.nowMs())
-    const organization = requireOrganization(service, ctx)
-    const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
-    const data = createInvitations(service, organization, wanted).map((row) =>
-      backendInvitation(service, row),
-    )
-    ctx.body = { data, total_count: data.length }
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {

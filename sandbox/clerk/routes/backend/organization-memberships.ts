@@ -1,43 +1,23 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { changeRole, createMembership, removeMember, updateMembership } from '../../entities/membership.ts'
+import { changeRole, createMembership, removeMember } from '../../entities/membership.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import {
-  metadataField,
-  newestFirst,
-  oneOrMany,
-  page,
-  pageQuery,
-  readForm,
-  readQuery,
-  roleField,
-} from '../../wire/form.ts'
+import { newestFirst, page, readForm, readQuery, roleField } from '../../wire/form.ts'
 import { backendMembership } from '../../wire/membership.ts'
-import { metadataRoutes, requireMembership, requireOrganization } from './shared.ts'
+import { requireMembership, requireOrganization } from './shared.ts'
 import { userQuery, usersMatching } from './user-query.ts'
 
-const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
 const newForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
 
 export function backendMembershipRoutes(router: Router, service: Service): void {
-  router.get('/bapi/v1/organization_memberships', (ctx) => {
-    const found = newestFirst([...service.store.memberships.oldestFirst()])
-    ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
-  })
-
   router.get('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
     const organization = requireOrganization(service, ctx)
-    const query = readQuery(ctx, listQuery)
-    const users = new Set(
-      usersMatching(service, { ...query, organization_id: undefined }).map((row) => row.id),
-    )
+    const query = readQuery(ctx, userQuery)
+    const users = new Set(usersMatching(service, query).map((row) => row.id))
     const found = service.store.memberships.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        users.has(row.user_id) &&
-        (!query.role || query.role.includes(row.role)),
+      (row) => row.organization_id === organization.id && users.has(row.user_id),
     )
     ctx.body = page(newestFirst(found), query, (row) => backendMembership(service, row))
   })
@@ -54,13 +34,6 @@ export function backendMembershipRoutes(router: Router, service: Service): void 
   router.patch('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {
     const membership = requireMembership(service, ctx)
     ctx.body = backendMembership(service, changeRole(service, membership, readForm(ctx, roleForm).role))
-  })
-
-  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/memberships/:userId/metadata', {
-    fields: { public_metadata: metadataField, private_metadata: metadataField },
-    find: (ctx) => requireMembership(service, ctx),
-    update: (membership, changes) => updateMembership(service, membership, changes),
-    show: (membership) => backendMembership(service, membership),
   })
 
   router.delete('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {

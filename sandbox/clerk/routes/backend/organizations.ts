@@ -9,7 +9,6 @@ import {
   metadataField,
   nameField,
   newestFirst,
-  oneOrMany,
   page,
   pageQuery,
   readForm,
@@ -17,14 +16,9 @@ import {
   slugField,
 } from '../../wire/form.ts'
 import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
-import { answer, metadataRoutes, requireOrganization } from './shared.ts'
+import { answer, requireOrganization } from './shared.ts'
 
-const listQuery = pageQuery.extend({
-  include_members_count: booleanField.optional(),
-  query: z.string().max(256).optional(),
-  user_id: oneOrMany(z.string()).optional(),
-  organization_id: oneOrMany(z.string()).optional(),
-})
+const listQuery = pageQuery.extend({ query: z.string().max(256).optional() })
 const metadataFields = { public_metadata: metadataField, private_metadata: metadataField }
 const newForm = z.object({
   name: nameField.min(1),
@@ -70,23 +64,11 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
     },
     list: (ctx) => {
       const query = readQuery(ctx, listQuery)
-      const userIds = query.user_id
-      const memberOf =
-        userIds &&
-        new Set(
-          service.store.memberships
-            .filter((row) => userIds.includes(row.user_id))
-            .map((row) => row.organization_id),
-        )
       const text = query.query?.toLowerCase()
       const found = service.store.organizations.filter(
-        (row) =>
-          (!memberOf || memberOf.has(row.id)) &&
-          query.organization_id?.includes(row.id) !== false &&
-          (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
+        (row) => !text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text)),
       )
-      const withMembersCount = query.include_members_count ?? false
-      return page(newestFirst(found), query, (row) => backendOrganization(service, row, { withMembersCount }))
+      return page(newestFirst(found), query, (row) => backendOrganization(service, row))
     },
     update: (organization, ctx) => {
       const form = readForm(ctx, changeForm)
@@ -94,14 +76,6 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
       return backendOrganization(service, updateOrganization(service, organization, given))
     },
     updateVerb: 'patch',
-  })
-
-  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {
-    fields: metadataFields,
-    isReplaceable: true,
-    find: (ctx) => requireOrganization(service, ctx),
-    update: (organization, changes) => updateOrganization(service, organization, changes),
-    show: (organization) => backendOrganization(service, organization),
   })
 
   router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {

@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { resourceRoutes } from '../../../kit/resource.ts'
-import { invitationStatus } from '../../entities/invitation-status.ts'
+import { mergeMetadata } from '../../entities/metadata.ts'
 import { hashPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
 import { createUser, deleteUser, LOCKOUT_MS, newPassword, updateUser } from '../../entities/user.ts'
@@ -19,17 +19,17 @@ import {
   readForm,
   readQuery,
 } from '../../wire/form.ts'
-import { backendInvitation } from '../../wire/invitation.ts'
 import { backendMembership } from '../../wire/membership.ts'
 import { backendUser } from '../../wire/user.ts'
-import { answer, metadataRoutes, requireUser } from './shared.ts'
-import { orderUsers, userQuery, usersMatching } from './user-query.ts'
+import { answer, requireUser } from './shared.ts'
+import { userQuery, usersMatching } from './user-query.ts'
 
 const metadataFields = {
   public_metadata: metadataField,
   private_metadata: metadataField,
   unsafe_metadata: metadataField,
 }
+const metadataNames = ['public_metadata', 'private_metadata', 'unsafe_metadata'] as const
 const newForm = z.object({
   email_address: oneOrMany(emailField).pipe(z.array(z.string()).min(1)),
   password: passwordField.optional(),
@@ -51,6 +51,7 @@ const changeForm = z.object({
 })
 
 export function backendUserRoutes(router: Router, service: Service): void {
+  // Clerk's SDK asks it with each list of users.
   router.get('/bapi/v1/users/count', (ctx) => {
     const total_count = usersMatching(service, readQuery(ctx, userQuery)).length
     ctx.body = { object: 'total_count', total_count }
@@ -80,9 +81,7 @@ export function backendUserRoutes(router: Router, service: Service): void {
     show: (user) => backendUser(service, user),
     list: (ctx) => {
       const query = readQuery(ctx, userQuery)
-      return page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
-        backendUser(service, row),
-      ).data
+      return page(newestFirst(usersMatching(service, query)), query, (row) => backendUser(service, row)).data
     },
     update: async (user, ctx) => {
       const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
@@ -98,12 +97,13 @@ export function backendUserRoutes(router: Router, service: Service): void {
     updateVerb: 'patch',
   })
 
-  metadataRoutes(router, '/bapi/v1/users/:userId/metadata', {
-    fields: metadataFields,
-    isReplaceable: true,
-    find: (ctx) => requireUser(service, ctx),
-    update: (user, changes) => updateUser(service, user, changes),
-    show: (user) => backendUser(service, user),
+  router.patch('/bapi/v1/users/:userId/metadata', (ctx) => {
+    const user = requireUser(service, ctx)
+    const given = readForm(ctx, z.object(metadataFields))
+    const changes = metadataNames.flatMap((name) =>
+      given[name] ? [[name, mergeMetadata(user[name], given[name])]] : [],
+    )
+    ctx.body = backendUser(service, updateUser(service, user, Object.fromEntries(changes)))
   })
 
   router.delete('/bapi/v1/users/:userId', (ctx) => {
@@ -121,17 +121,11 @@ export function backendUserRoutes(router: Router, service: Service): void {
     })
   }
 
-  // Clerk's operations SetUserPasswordCompromised and UnsetUserPasswordCompromised: the next sign-in asks for
-  // another password.
-  for (const action of ['set_compromised', 'unset_compromised'] as const) {
-    router.post(`/bapi/v1/users/:userId/password/${action}`, (ctx) => {
-      const user = requireUser(service, ctx)
-      const { revoke_all_sessions } = readForm(ctx, z.object({ revoke_all_sessions: booleanField.nullish() }))
-      const updated = updateUser(service, user, { password_compromised: action === 'set_compromised' })
-      if (revoke_all_sessions) endOtherSessions(service, user, null)
-      ctx.body = backendUser(service, updated)
-    })
-  }
+  // The next sign-in asks for another password (Clerk's operation SetUserPasswordCompromised).
+  router.post('/bapi/v1/users/:userId/password/set_compromised', (ctx) => {
+    const user = requireUser(service, ctx)
+    ctx.body = backendUser(service, updateUser(service, user, { password_compromised: true }))
+  })
 
   // A lock prevents new sign-ins and keeps the user's sessions.
   for (const action of ['lock', 'unlock'] as const) {
@@ -146,17 +140,5 @@ export function backendUserRoutes(router: Router, service: Service): void {
     const user = requireUser(service, ctx)
     const found = service.store.memberships.filter((row) => row.user_id === user.id)
     ctx.body = page(newestFirst(found), readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
-  })
-
-  router.get('/bapi/v1/users/:userId/organization_invitations', (ctx) => {
-    const user = requireUser(service, ctx)
-    const query = readQuery(ctx, pageQuery.extend({ status: oneOrMany(z.string()).optional() }))
-    const addresses = user.email_addresses.map((row) => row.email_address)
-    const found = service.store.invitations.filter(
-      (row) =>
-        addresses.includes(row.email_address) &&
-        (!query.status || query.status.includes(invitationStatus(service, row))),
-    )
-    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
   })
 }

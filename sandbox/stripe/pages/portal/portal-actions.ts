@@ -1,4 +1,3 @@
-import { cancelSubscription } from '../../entities/cancel-subscription.ts'
 import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../entities/period.ts'
 import { cancelLimit } from '../../entities/portal-limits.ts'
 import type { UpdateInput } from '../../entities/prepare-update.ts'
@@ -21,37 +20,20 @@ const nothing_billed = {
   proration_date: null,
 } satisfies SubscriptionUpdate
 
-/** Returns the message for the customer; null when nothing had to be done. */
+/** Whether the plan now ends with its period; nothing is done where it may not, or already does. */
 export function cancelPlan(
   { service, configuration }: PortalView,
   subscription: StoredSubscription,
-  { feedback, comment }: { feedback: string; comment: string },
-): 'canceled' | 'canceling' | null {
-  const { enabled, mode, proration_behavior, cancellation_reason } =
-    configuration.features.subscription_cancel
-  if (!enabled || subscription.cancel_at !== null || cancelLimit(service, subscription)) return null
-  const given_reasons = {
-    ...(cancellation_reason.options.includes(feedback) && { feedback }),
-    ...(comment !== '' && { comment }),
-  }
-  if (mode === 'immediately') {
-    cancelSubscription(service, subscription, {
-      cause: noCall,
-      details: given_reasons,
-      invoice_now: proration_behavior === 'always_invoice',
-      prorate: proration_behavior !== 'none',
-    })
-    return 'canceled'
-  }
+): boolean {
+  const { enabled } = configuration.features.subscription_cancel
+  if (!enabled || subscription.cancel_at !== null || cancelLimit(service, subscription)) return false
   // In flexible billing mode Stripe's portal sets the date alone: `cancel_at_period_end` stays false.
-  const is_flexible = subscription.billing_mode.type === 'flexible'
   // A schedule without a change that waits keeps the portal from nothing; the API would refuse.
   updateSubscription(service, releaseSchedule(service, subscription, noCall), {
     ...nothing_billed,
-    ...(is_flexible ? { cancel_at: periodOf(subscription).end } : { cancel_at_period_end: true }),
-    cancellation_details: given_reasons,
+    cancel_at: periodOf(subscription).end,
   })
-  return 'canceling'
+  return true
 }
 
 /** Takes back a cancellation that has not come about yet. */

@@ -1,12 +1,10 @@
 import { type Html, html } from '../../../kit/html.ts'
-import { arrowIcon, checkIcon } from '../icons.ts'
-import { page, sandboxBadge } from '../layout.ts'
+import { arrowIcon, checkIcon, page, sandboxBadge } from '../layout.ts'
 import { script } from '../script.ts'
 import { portalStyles } from './portal-styles.ts'
 import { backPath, type PortalView } from './portal-view.ts'
 
-export const notices: Record<string, string> = {
-  canceled: 'Your plan has been canceled.',
+const notices: Record<string, string> = {
   canceling: 'Your plan will be canceled at the end of the period.',
   card: 'Your payment method has been updated.',
   kept: 'Your plan goes on as it is.',

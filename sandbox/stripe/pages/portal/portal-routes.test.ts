@@ -27,7 +27,7 @@ it('a plan that is canceled in the portal ends with its period, and can be kept'
   const path = `${url}/subscriptions/${(await current()).id}`
   expect(await textOf(`${path}/cancel`)).toContain('until the end of your billing period')
 
-  const answer = await post(`${path}/cancel`, { feedback: 'unused', comment: 'Bye' })
+  const answer = await post(`${path}/cancel`)
 
   expect(await textOf(new URL(placeOf(answer), url).href)).toContain('Your plan will be canceled')
   // As at Stripe, flexible billing mode sets the date and not the flag.
@@ -35,31 +35,13 @@ it('a plan that is canceled in the portal ends with its period, and can be kept'
     status: 'active',
     cancel_at: item.current_period_end,
     cancel_at_period_end: false,
-    cancellation_details: { reason: 'cancellation_requested', feedback: 'unused', comment: 'Bye' },
+    cancellation_details: { reason: 'cancellation_requested' },
   })
   const again = await typesSince(harness, () => post(`${path}/cancel`))
   expect(again).toEqual([])
 
   await post(`${path}/keep`)
   expect(await current()).toMatchObject({ cancel_at: null, canceled_at: null })
-})
-
-it('the flag is set in classic billing mode as well', async () => {
-  const { open, current, post, item } = await startPortal({ billing_mode: 'classic' })
-  const { url } = await open()
-  await post(`${url}/subscriptions/${(await current()).id}/cancel`)
-  expect(await current()).toMatchObject({ cancel_at: item.current_period_end, cancel_at_period_end: true })
-})
-
-it('a configuration can let a plan end at once', async () => {
-  const { open, current, post } = await startPortal({
-    features: {
-      subscription_cancel: { enabled: true, mode: 'immediately', proration_behavior: 'always_invoice' },
-    },
-  })
-  const { url } = await open()
-  await post(`${url}/subscriptions/${(await current()).id}/cancel`)
-  expect(await current()).toMatchObject({ status: 'canceled' })
 })
 
 it('the page for more seats shows the amount due, which is then charged', async () => {

@@ -8,7 +8,7 @@ import { notFoundPage } from '../closed-pages.ts'
 import { sendPage } from '../layout.ts'
 import { overviewPage } from './overview-page.ts'
 import { cancelPlan, keepPlan } from './portal-actions.ts'
-import { type CardPageState, cancelPage, cardPage, donePage } from './portal-steps.ts'
+import { type CardPageState, cancelPage, cardPage } from './portal-steps.ts'
 import { donePath, type PortalView, portalPath, portalView, seeOther, type WithPlan } from './portal-view.ts'
 import { updateRoutes } from './update-routes.ts'
 
@@ -40,11 +40,6 @@ export function portalPageRoutes(router: Router, service: Service): void {
   )
 
   router.get(
-    '/p/session/:id/done',
-    withView((context, view) => sendPage(context, donePage(view, String(context.query.notice ?? '')))),
-  )
-
-  router.get(
     '/p/session/:id/subscriptions/:subscription/cancel',
     withPlan((context, view, subscription) => {
       const { enabled } = view.configuration.features.subscription_cancel
@@ -58,13 +53,9 @@ export function portalPageRoutes(router: Router, service: Service): void {
 
   router.post(
     '/p/session/:id/subscriptions/:subscription/cancel',
-    withPlan(async (context, view, subscription) => {
-      const form = await readForm(context.req)
-      const notice = cancelPlan(view, subscription, {
-        feedback: textField(form, 'feedback'),
-        comment: textField(form, 'comment'),
-      })
-      seeOther(context, notice ? donePath(view, notice) : portalPath(view, '/overview'))
+    withPlan((context, view, subscription) => {
+      const isCanceling = cancelPlan(view, subscription)
+      seeOther(context, isCanceling ? donePath(view, 'canceling') : portalPath(view, '/overview'))
     }),
   )
 

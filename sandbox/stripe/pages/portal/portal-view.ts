@@ -58,7 +58,6 @@ export function backPath(view: PortalView): string {
 export function donePath(view: PortalView, notice: string): string {
   const completion = view.session.flow?.after_completion
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url
-  if (completion?.type === 'hosted_confirmation') return portalPath(view, `/done?notice=${notice}`)
   return portalPath(view, `/overview?notice=${notice}`)
 }
 

@@ -9,13 +9,12 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { editorAddress } from '../../../auth/redirects.ts'
 import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EditorConsent } from '../EditorConsent.tsx'
 import { EditorFailure, UnknownEditor } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
-import { editorTexts } from '../editorTexts.ts'
+import { editorFailures, editorTexts, mayHelp } from '../editorTexts.ts'
 
 /** What the extension asked for, in the page's address. */
 interface AskedSignIn {

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react'
 import { useEffect } from 'react'
 import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
 import type { initializeUser } from '../../../../schema/api/users.ts'
 import type { SoldPlanType } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { initializeQuery } from '../../../api/account.ts'
+import { initializeQuery, type PayerView } from '../../../api/account.ts'
 import { planCheckoutQuery } from '../../../api/checkout.ts'
-import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
+import { ApiFailure, type FailureNotice, failureNotice, failureText } from '../../../api/failure.ts'
 import type { Selection } from '../../../auth/selection.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
-import { AlreadySubscribed } from './AlreadySubscribed.tsx'
-import { type Repair, SetupView } from './SetupView.tsx'
+import { PortalButton } from '../../../components/account/PortalButton.tsx'
+import { RouteButton } from '../../../components/RouteButton.tsx'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { Button } from '../../../ui/Button.tsx'
 
 interface PaidPlanProps {
   user: SignedInUser
@@ -92,4 +95,93 @@ function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan
     )
   }
   return null
+}
+
+interface AlreadySubscribedProps {
+  text: string
+  /** The billing portal for changes; `null` when only the Organizations page can lead there. */
+  portal: PayerView | null
+}
+
+/** Shown to a user who already has the plan: they are not charged again, and can change it with one click. */
+export function AlreadySubscribed({ text, portal }: AlreadySubscribedProps) {
+  return (
+    <StatusView
+      tone="positive"
+      Icon={BadgeCheck}
+      title="You are already subscribed"
+      text={`${text} You have not been charged again.`}
+      actions={
+        <>
+          {portal ? (
+            <PortalButton payer={portal} variant="primary" size="medium" />
+          ) : (
+            <RouteButton to="/organizations">Go to organizations</RouteButton>
+          )}
+          <RouteButton to="/dashboard" variant="secondary">
+            Go to Dashboard
+          </RouteButton>
+        </>
+      }
+    />
+  )
+}
+
+type SetupViewProps =
+  | { state: 'loading' | 'processing' }
+  | { state: 'success'; text: string }
+  | { state: 'error'; notice: FailureNotice; onRetry: () => void; repair?: Repair | null }
+
+/** An order that can be taken, where trying the same one again cannot help. */
+export interface Repair {
+  readonly text: string
+  readonly href: string
+}
+
+export function SetupView(props: SetupViewProps) {
+  switch (props.state) {
+    case 'loading':
+      return <StatusView tone="busy" title="Loading..." text="One moment, please." />
+    case 'processing':
+      return (
+        <StatusView tone="busy" title="Setting up your account..." text="This usually takes a few seconds." />
+      )
+    case 'success':
+      return <StatusView tone="positive" Icon={CircleCheck} title="You’re all set!" text={props.text} />
+    case 'error': {
+      const { text, advice, reference } = props.notice
+      return (
+        <StatusView
+          tone="critical"
+          Icon={CircleAlert}
+          title="Something went wrong"
+          text="We encountered an error while setting up your account."
+          actions={
+            <>
+              <Button onClick={props.onRetry}>Try Again</Button>
+              <RouteButton to="/dashboard" variant="secondary">
+                Go to Dashboard
+              </RouteButton>
+            </>
+          }
+        >
+          <div className="rounded-control bg-sunken px-4 py-3 text-muted text-sm">
+            <p>{text}</p>
+            {advice && <p className="mt-1">{advice}</p>}
+            {props.repair && (
+              <p className="mt-1">
+                <a href={props.repair.href} className="text-accent-text underline underline-offset-4">
+                  {props.repair.text}
+                </a>
+              </p>
+            )}
+            {reference && <p className="mt-1 font-mono text-faint text-xs">Reference {reference}</p>}
+          </div>
+          <p className="text-muted text-sm">
+            You have not been charged. Trying again cannot charge you twice.
+          </p>
+        </StatusView>
+      )
+    }
+  }
 }

@@ -8,9 +8,8 @@ import { problemText, repairOf, selectionProblem } from '../../../auth/offer.ts'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection, type Selection } from '../../../auth/selection.ts'
 import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
-import { PaidPlan } from './PaidPlan.tsx'
-import { SetupView } from './SetupView.tsx'
+import { usePageTitle } from '../../../components/page.ts'
+import { PaidPlan, SetupView } from './PaidPlan.tsx'
 
 const redirectAfterMs = 2000
 

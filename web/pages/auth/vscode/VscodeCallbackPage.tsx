@@ -9,13 +9,12 @@ import { useWebConfig } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
 import { editorAddress, signInPath } from '../../../auth/redirects.ts'
 import { type SignedInUser, useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { EditorConsent } from '../EditorConsent.tsx'
 import { EditorFailure } from '../EditorOutcome.tsx'
-import { editorFailures } from '../editorFailures.ts'
-import { editorTexts } from '../editorTexts.ts'
+import { editorFailures, editorTexts } from '../editorTexts.ts'
 
 const signInAfterMs = 3000
 const openEditorAfterMs = 500

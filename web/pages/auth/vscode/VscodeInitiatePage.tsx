@@ -7,11 +7,10 @@ import { initiateVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { EditorFailure, UnknownEditor } from '../EditorOutcome.tsx'
-import { editorFailures, mayHelp } from '../editorFailures.ts'
-import { editorTexts } from '../editorTexts.ts'
+import { editorFailures, editorTexts, mayHelp } from '../editorTexts.ts'
 
 /** Where an editor's extension sends the browser to begin a sign-in with PKCE. */
 export function VscodeInitiatePage() {

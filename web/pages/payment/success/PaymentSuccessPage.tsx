@@ -7,13 +7,11 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { signInPath } from '../../../auth/redirects.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
-import { PurchaseActions } from './PurchaseActions.tsx'
 import { PurchaseView } from './PurchaseView.tsx'
-import { purchasedPlan } from './plan.ts'
-import { nextPollMs, purchaseProgress } from './progress.ts'
-import type { ReturnPage } from './texts.ts'
+import { PurchaseActions } from './parts.tsx'
+import { nextPollMs, purchasedPlan, purchaseProgress, type ReturnPage } from './purchase.ts'
 
 export function PaymentSuccessPage() {
   return <CheckoutReturn page="payment" />

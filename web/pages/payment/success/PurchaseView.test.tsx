@@ -6,7 +6,7 @@ import { defaultBrand } from '../../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
 import { PurchaseView } from './PurchaseView.tsx'
-import type { PlanPurchase } from './plan.ts'
+import type { PlanPurchase } from './purchase.ts'
 
 type Shown = Omit<Parameters<typeof PurchaseView>[0], 'page'> & { page?: 'payment' | 'billing' }
 

@@ -2,17 +2,22 @@ import { clsx } from 'clsx'
 import { Check, CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
+import { usePageTitle } from '../../../components/page.ts'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
-import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
-import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
 import { PurchaseSuccess } from './PurchaseSuccess.tsx'
-import type { PlanPurchase } from './plan.ts'
-import type { PurchaseProgress } from './progress.ts'
-import { purchaseTexts, type ReturnPage, unverifiedText, waitingTexts } from './texts.ts'
+import { ContactSupport, PurchaseActions } from './parts.tsx'
+import {
+  type PlanPurchase,
+  type PurchaseProgress,
+  purchaseTexts,
+  type ReturnPage,
+  unverifiedText,
+  waitingTexts,
+} from './purchase.ts'
 
 interface PurchaseViewProps {
   progress: PurchaseProgress

@@ -1,2 +1,0 @@
-CREATE OR REPLACE TRIGGER checkout_intents_guard BEFORE UPDATE ON checkout_intents
-  FOR EACH ROW EXECUTE FUNCTION checkout_intents_guard();

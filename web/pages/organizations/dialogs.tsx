@@ -1,0 +1,173 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { buySeats } from '../../../schema/api/organizations.ts'
+import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
+import { formatMoney } from '../../components/format.ts'
+import { toastFailure } from '../../components/toastFailure.ts'
+import { useHostedPage } from '../../components/useHostedPage.ts'
+import { Alert } from '../../ui/Alert.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { type SeatRequest, useAssignSeat } from './seats.ts'
+
+interface BuySeatsDialogProps {
+  view: OrganizationView
+  open: boolean
+  /** A seat was to be assigned, and none was free. */
+  refused: boolean
+  seats_total: number
+  onClose: () => void
+}
+
+/** Leads to Stripe's page, which shows the exact sum and asks once more. */
+export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Buy Additional Seats"
+      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there. A seat brings ${plans.teams.credits_per_seat} credits a month; in this one, the share for the days that are left.`}
+    >
+      {refused && (
+        <div className="mb-5">
+          <Alert tone="caution" title="All Seats Used">
+            No available seats. Upgrade your subscription to add more members.
+          </Alert>
+        </div>
+      )}
+      <BuyForm onClose={onClose} {...form} />
+    </Dialog>
+  )
+}
+
+function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open' | 'refused'>) {
+  const api = useApi()
+  const price = usePriceOfSeats(view)
+  const [typed, setTyped] = useState('1')
+  const most = maximumSeats - seats_total
+  const quantity = Number(typed)
+  const problem = seatsProblem(quantity, most)
+  const confirm = useHostedPage({
+    mutationFn: (additional: number) =>
+      api(buySeats, {
+        body: { orgId: view.organizationId, clerkUserId: view.userId, quantity: additional },
+      }),
+    onError: toastFailure('Failed to create checkout session'),
+  })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!problem) confirm.open(quantity)
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Additional seats"
+        inputMode="numeric"
+        autoComplete="off"
+        unit="seats"
+        value={typed}
+        disabled={confirm.processing}
+        onChange={({ target }) => setTyped(target.value.trim())}
+        problem={problem}
+        hint={price && `${price(quantity)} more for each period, ${seats_total + quantity} seats in total`}
+      />
+      <div className="mt-5 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={confirm.processing} disabled={problem !== null}>
+          {confirm.processing ? 'Processing...' : 'Continue'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function seatsProblem(quantity: number, most: number): string | null {
+  if (Number.isInteger(quantity) && quantity >= 1 && quantity <= most) return null
+  return most === 1 ? 'One more seat is possible' : `Seats must be a whole number from 1 to ${most}`
+}
+
+function usePriceOfSeats(view: OrganizationView): ((seats: number) => string) | null {
+  const { data } = useQuery(organizationSubscriptionQuery(useApi(), view))
+  const subscription = data?.subscription
+  if (!subscription) return null
+  return (seats) => formatMoney(subscription.price_per_seat_minor * seats, subscription.currency)
+}
+
+interface AssignSeatDialogProps {
+  view: OrganizationView
+  open: boolean
+  onClose: () => void
+  onNoSeats: () => void
+}
+
+export function AssignSeatDialog({ open, onClose, ...form }: AssignSeatDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Assign Seat"
+      description="A member can use the organization’s credits at once. A non-member is invited by email, and the seat is reserved for them."
+    >
+      <AssignForm onClose={onClose} {...form} />
+    </Dialog>
+  )
+}
+
+function AssignForm({ view, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<SeatRequest['role']>('member')
+  const [checked, setChecked] = useState(false)
+  const assign = useAssignSeat(view, { onAssigned: onClose, onNoSeats })
+  const valid = teamEmailSchema.safeParse(email).success
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    if (valid) assign.mutate({ email, role })
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Email of the person"
+        type="email"
+        autoComplete="off"
+        placeholder="name@example.com"
+        value={email}
+        disabled={assign.isPending}
+        problem={checked && !valid ? invalidTeamEmailText : null}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <p className="mb-1.5 font-medium text-sm">Role</p>
+      <RoleSwitch value={role} onChange={setRole} />
+      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={assign.isPending}>
+          Assign Seat
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type Role = 'member' | 'admin'
+
+const roles = [
+  { value: 'member', label: 'Member' },
+  { value: 'admin', label: 'Admin' },
+] as const
+
+export function RoleSwitch({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
+  return <Segments label="Role" name={useId()} value={value} options={roles} onChange={onChange} />
+}
