@@ -312,7 +312,7 @@ export interface LedgerHolds {
   opened_at: Timestamp;
   outlives_month: Generated<boolean>;
   owner_id: string;
-  plan_credits: Generated<number>;
+  plan_credits: number;
   project: string | null;
   reason: string | null;
   resolved_at: Timestamp | null;
