@@ -14,9 +14,8 @@ const setUp = () => setUpWebhook(stripe.client, { webhook_url, may_reach_localho
 
 /** What the start of a server there warns of. */
 async function warnings(url = app_url): Promise<string[]> {
-  const server = await product.startServer({ settings: { app_url: url, stripe_api_base: undefined } })
+  await using server = await product.startServer({ settings: { app_url: url, stripe_api_base: undefined } })
   await compareWebhook(server.deps)
-  await server.close()
   return server.logs
     .filter(({ level }) => level === 'warn' || level === 'error')
     .map(({ msg }) => String(msg))

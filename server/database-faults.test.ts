@@ -52,14 +52,13 @@ test('a connection that Postgres cuts in the middle of a checkout answers 503, a
   const ada = await signUp(product.clerk)
   // The account is made in a transaction of its own.
   await buildUser(database.owner, ada.user_id)
-  const server = await product.startServer({ deps: { db: cutAfterInsert(product.server.deps.db) } })
+  await using server = await product.startServer({ deps: { db: cutAfterInsert(product.server.deps.db) } })
   const answer = await requestPlan(server, ada)
   expect(answer).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
   expect(answer.headers.get('retry-after')).toBe('5')
   // As the client hears of it: before or while it commits.
   expect(JSON.stringify(server.logs)).toMatch(/not queryable|[Tt]erminat|EPIPE|ECONNRESET/)
   expect((await requestPlan(server, ada)).status).toBe(200)
-  await server.close()
 })
 
 /** Makes Postgres report so many deadlocks in the ledger's postings. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { addressOf, type Endpoint } from '../schema/api/endpoint.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
@@ -192,22 +192,17 @@ const calls = routes.flatMap(({ endpoint }) =>
   endpoint ? [[`${endpoint.method} ${endpoint.path}`, endpoint] as const] : [],
 )
 
-describe('whatever a caller sends', () => {
-  test.each(calls)(
-    'whatever a caller sends, %s answers without a failure of its own',
-    async (_, endpoint) => {
-      const requests = requestsOf(endpoint)
-      await fc.assert(
-        fc.asyncProperty(requests, async (request) => {
-          const { status, text } = await send(endpoint, request)
-          expect(status, text).toBeLessThan(500)
-        }),
-        {
-          numRuns: Number(process.env.RUNS ?? (isLong ? 60 : 8)),
-          seed: Number(process.env.SEED ?? 20_261_125),
-          endOnFailure: true,
-        },
-      )
+test.each(calls)('whatever a caller sends, %s answers without a failure of its own', async (_, endpoint) => {
+  const requests = requestsOf(endpoint)
+  await fc.assert(
+    fc.asyncProperty(requests, async (request) => {
+      const { status, text } = await send(endpoint, request)
+      expect(status, text).toBeLessThan(500)
+    }),
+    {
+      numRuns: Number(process.env.RUNS ?? (isLong ? 60 : 8)),
+      seed: Number(process.env.SEED ?? 20_261_125),
+      endOnFailure: true,
     },
   )
 })

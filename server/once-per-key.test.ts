@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
 import { createCreditTopupSession, purchaseCredits } from '../schema/api/checkout.ts'
 import type { Endpoint } from '../schema/api/endpoint.ts'
-import { topUpOrganizationCredits } from '../schema/api/organizations.ts'
-import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { deleteOldRequests } from '../schema/idempotency/requests.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
@@ -122,12 +121,11 @@ describe('the same Idempotency-Key', () => {
             }
           : Reflect.get(target, name),
     })
-    const forgetful = await product.startServer({
+    await using forgetful = await product.startServer({
       deps: { stripe: withSessions(stripe.client, sessions) },
     })
     expect((await buy({ key, on: forgetful })).status).toBe(503)
     const again = await buy({ key, on: forgetful })
-    await forgetful.close()
     expect(again.status).toBe(200)
     expect(await intents()).toHaveLength(1)
     expect((await sessionsOf()).sessions.map(({ id }) => id)).toEqual([again.body.sessionId])
@@ -164,31 +162,14 @@ describe('the same Idempotency-Key', () => {
   })
 })
 
-test('a plan’s checkout honours it too', async () => {
-  const key = randomUUID()
-  const body = { clerkUserId: user, planType: 'pro' }
-  const [first, second] = [
-    await ask(createCheckoutSession, { key, body }),
-    await ask(createCheckoutSession, { key, body }),
-  ]
-  expect(second.body).toEqual(first.body)
-  expect(second.headers.get('idempotency-replayed')).toBe('true')
-  expect(
-    await ask(createCheckoutSession, { key, body: { ...body, billingFrequency: 'yearly' } }),
-  ).toMatchObject({
-    status: 422,
-  })
-})
-
 test('every call that opens a checkout honours it', () => {
-  const honouring = routes.flatMap(({ endpoint }) => (endpoint?.idempotent ? [endpoint.path] : []))
-  expect(honouring.sort()).toEqual([
-    '/api/billing/credit-purchase',
-    '/api/organizations/create-subscription',
-    topUpOrganizationCredits.path,
-    '/api/stripe/create-checkout-session',
-    '/api/stripe/create-credit-topup-session',
-  ])
+  const answerOf = ({ response }: Endpoint) =>
+    JSON.stringify(z.toJSONSchema(response, { unrepresentable: 'any' }))
+  const opening = routes
+    .flatMap(({ endpoint }) => endpoint ?? [])
+    .filter((endpoint) => answerOf(endpoint).includes('"intentId"'))
+  expect(opening.length).toBeGreaterThanOrEqual(5)
+  for (const { path, idempotent } of opening) expect([path, idempotent]).toEqual([path, true])
 })
 
 describe('a first purchase', () => {
@@ -199,16 +180,6 @@ describe('a first purchase', () => {
     expect(customers).toHaveLength(1)
     expect(sessions).toHaveLength(10)
     expect(await database.owner.selectFrom('customer_creations').selectAll().execute()).toEqual([])
-  })
-
-  test('concurrent first purchases of a plan and of credits make one Stripe customer, also when it was deleted', async () => {
-    await buy()
-    const [before] = (await sessionsOf()).customers
-    await stripe.client.customers.del(before?.id ?? '')
-    const plan = { clerkUserId: user, planType: 'pro' }
-    const answers = await Promise.all([buy(), ask(createCheckoutSession, { body: plan }), buy(), buy()])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect((await sessionsOf()).customers).toHaveLength(1)
   })
 
   test('a first purchase that Stripe refused once is not refused for a day', async () => {

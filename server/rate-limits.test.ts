@@ -7,6 +7,7 @@ import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { routes } from './routes.ts'
 
 const two = { read: 2, write: 2, checkout: 2, auth: 2 }
 
@@ -22,41 +23,30 @@ describe('a budget of requests', () => {
     expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('a budget of requests says in each answer how much there is, how much is left, and until when', async () => {
-    const server = await startTestServer({
-      databaseUrl: database.url,
-      deps: { limits: createRateLimits({ perMinute: two }) },
-    })
-    const answers = []
-    for (let count = 0; count < 3; count++) answers.push((await server.api(listPlans)).headers)
-    await server.close()
-    expect(answers.map((headers) => headers.get('ratelimit-policy'))).toEqual(
-      Array(3).fill('"read";q=2;w=60'),
-    )
-    expect(answers.map((headers) => headers.get('ratelimit'))).toEqual([
-      expect.stringMatching(/^"read";r=1;t=(60|[1-5]?\d)$/),
-      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
-      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
-    ])
-  })
-
-  test('a budget of requests that is used up is a 429 in our form', async () => {
-    const server = await startTestServer({
+  test('a budget of requests says in each answer how much there is and is left, until when, and is a 429 when it is used up', async () => {
+    await using server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: two }) },
     })
     const answers = []
     for (let count = 0; count < 3; count++) answers.push(await server.api(listPlans))
-    await server.close()
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
     expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(
+      Array(3).fill('"read";q=2;w=60'),
+    )
+    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
+      expect.stringMatching(/^"read";r=1;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+    ])
   })
 })
 
 describe('an anonymous caller is counted by the address', () => {
   async function statuses(trusted_proxies: readonly string[], calls: readonly string[]): Promise<number[]> {
-    const server = await startTestServer({
+    await using server = await startTestServer({
       databaseUrl: database.url,
       settings: { production: true, trusted_proxies },
       deps: { limits: createRateLimits({ perMinute: { ...two, read: 1 } }) },
@@ -65,7 +55,6 @@ describe('an anonymous caller is counted by the address', () => {
     for (const header of calls) {
       seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
     }
-    await server.close()
     return seen
   }
   test('callers of one home or site share four and sixteen budgets, in however many networks they are', async () => {
@@ -76,49 +65,37 @@ describe('an anonymous caller is counted by the address', () => {
   })
 
   test('a caller who asks for pages without end is told to wait', async () => {
-    const server = await startTestServer({
+    await using server = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { ...two, page: 2 } }) },
     })
     const answers = []
     for (let count = 0; count < 3; count++) answers.push((await fetch(`${server.url}/favicon.svg`)).status)
-    await server.close()
     expect(answers.at(-1)).toBe(429)
   })
 
   const forwarded = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
-
-  test('an anonymous caller is counted by the address that our proxy appended: what a caller claims changes nothing', async () => {
-    expect(await statuses(['127.0.0.0/8'], forwarded)).toEqual([200, 429, 200])
+  const [first, second, third] = forwarded
+  const behindTwo = [`${first}, 10.1.2.3`, `${second}, 10.3.2.1`, `${third}, 10.1.2.3`]
+  const [byHeader, byConnection] = [
+    [200, 429, 200],
+    [200, 429, 429],
+  ]
+  test.for([
+    ['that our proxy appended: what a caller claims changes nothing', ['127.0.0.0/8'], forwarded, byHeader],
+    ['that the first of our proxies appended', ['127.0.0.1', '10.0.0.0/8'], behindTwo, byHeader],
+    ['of the connection while no proxy is named, also in production', [], forwarded, byConnection],
+    ['of the connection when it is none of the named proxies', ['192.0.2.0/24'], forwarded, byConnection],
+  ] as const)('an anonymous caller is counted by the address %s', async ([, proxies, calls, answers]) => {
+    expect(await statuses(proxies, calls)).toEqual(answers)
   })
+})
 
-  test('an anonymous caller is counted by the address that the first of several proxies of ours appended', async () => {
-    const calls = [
-      '6.6.6.1, 198.51.100.7, 10.1.2.3',
-      '6.6.6.2, 198.51.100.7, 10.3.2.1',
-      '198.51.100.8, 10.1.2.3',
-    ]
-    expect(await statuses(['127.0.0.1', '10.0.0.0/8'], calls)).toEqual([200, 429, 200])
-  })
-
-  test('an anonymous caller is counted by the address of the connection, whatever the header says, while no proxy is named, also in production', async () => {
-    expect(await statuses([], forwarded)).toEqual([200, 429, 429])
-  })
-
-  test('an anonymous caller is counted by the address of the connection when it is none of the proxies that are named', async () => {
-    expect(await statuses(['192.0.2.0/24'], forwarded)).toEqual([200, 429, 429])
-  })
-
-  test('an anonymous caller is counted by the /64 of an IPv6 address, of which one caller has every address', async () => {
-    const calls = [
-      '2001:db8:1:2::1',
-      '2001:db8:1:2:ffff:ffff:ffff:ffff',
-      '2001:db8:1:3::1',
-      '::ffff:198.51.100.7',
-      '198.51.100.7',
-    ]
-    expect(await statuses(['127.0.0.1'], calls)).toEqual([200, 429, 200, 200, 429])
-  })
+test('every call of the contract that anyone may make, and that is no page’s reading, has the budget of sign-ins', () => {
+  const open = routes.flatMap(({ endpoint }) => (endpoint?.auth === 'public' ? [endpoint] : []))
+  const changing = open.filter(({ method }) => method !== 'GET')
+  expect(changing.map(({ limit }) => limit)).toEqual(changing.map(() => 'sign_in'))
+  expect(changing).not.toEqual([])
 })
 
 const redisUrl = inject('redisUrl')

@@ -36,7 +36,7 @@ async function enqueuesOnceItIsThere(
   options: { databaseUrl: string; redisUrl?: string },
   appear: () => Promise<void>,
 ) {
-  const server = await startTestServer(options)
+  await using server = await startTestServer(options)
   const add = (eventId: string) => server.deps.producer.add('stripe-events', eventId, { event_id: eventId })
   await expect(add('evt_early')).rejects.toThrow()
   await expect(add('evt_early')).rejects.toThrow()
@@ -50,7 +50,6 @@ async function enqueuesOnceItIsThere(
     'the queue to accept a job again',
   )
   const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
-  await server.close()
   return jobs.map((job) => job.data)
 }
 

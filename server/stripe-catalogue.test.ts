@@ -48,7 +48,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)
-    const fooled = await product.startServer({
+    await using fooled = await product.startServer({
       env: { PRO_TRIAL_DAYS: '0' },
       deps: {
         catalogue: { ...catalogue, findPrice: async () => ({ ...right, price_id: cheap.id }) },
@@ -58,7 +58,6 @@ describe('when the price at Stripe differs from the catalogue', () => {
       status: 503,
       body: { code: 'price_unavailable' },
     })
-    await fooled.close()
     expect(await intents()).toMatchObject([{ state: 'failed', failure_reason: 'Stripe asks for 1900' }])
     expect(await listPayableSessions(product)).toEqual([])
     await stripe.setUp()

@@ -31,28 +31,6 @@ const environment = async () =>
 const createOrganization = () =>
   clerk.organizations.createOrganization({ name: 'Acme', createdBy: seeds.demo.id })
 
-test('a compromised password leaves the next session pending until its user has chosen another one', async () => {
-  const before = new TestBrowser(sandbox)
-  await before.signIn(seeds.demo)
-  await clerk.users.setPasswordCompromised(seeds.demo.id)
-  const statuses = async (browser: TestBrowser) =>
-    (await browser.get('/v1/client')).body.response.sessions.map(
-      ({ status, tasks }: { status: string; tasks: unknown }) => ({ status, tasks }),
-    )
-  expect(await statuses(before)).toEqual([{ status: 'active', tasks: null }])
-  const browser = new TestBrowser(sandbox)
-  const { body } = await browser.signIn(seeds.demo)
-  const [session] = body.client.sessions
-  expect(session).toMatchObject({ status: 'pending', tasks: [{ key: 'reset-password' }] })
-  const same = await browser.post('/v1/me/change_password', { new_password: seeds.demo.password })
-  expect(same.body.errors[0]).toMatchObject({ code: 'form_new_password_matches_current' })
-  await browser.post('/v1/me/change_password', { new_password: 'another-long-password' })
-  expect(await statuses(browser)).toEqual([{ status: 'active', tasks: null }])
-  const again = new TestBrowser(sandbox)
-  await again.signIn({ email: seeds.demo.email, password: 'another-long-password' })
-  expect(await statuses(again)).toEqual([{ status: 'active', tasks: null }])
-})
-
 describe('organizations', () => {
   const notEnabled = {
     status: 403,

@@ -55,34 +55,6 @@ it('an answer that is held back is as old as its call, and later calls are answe
   expect(arrived).toEqual(['Ada'])
 })
 
-it('an answer without a field is one time only, and what it is about is whole', async () => {
-  const { stripe, knob } = await startHarness()
-  await knob('faults', { without: ['name'], count: 1, path_prefix: '/v1/customers' })
-  const created = await stripe.customers.create({ name: 'Ada' })
-  expect(created).not.toHaveProperty('name')
-  expect(await stripe.customers.retrieve(created.id)).toMatchObject({ name: 'Ada' })
-})
-
-it.each([
-  [500, 'StripeAPIError'],
-  [429, 'StripeRateLimitError'],
-  [401, 'StripeAuthenticationError'],
-  [403, 'StripePermissionError'],
-] as const)('a fault answers %i as often as it was told to', async (status, type) => {
-  const { stripe, knob } = await startHarness()
-  await knob('faults', { status, count: 2, path_prefix: '/v1/customers' })
-  await expect(stripe.customers.list()).rejects.toMatchObject({ type, statusCode: status })
-  await expect(stripe.customers.create({})).rejects.toMatchObject({ type })
-  expect((await stripe.customers.list()).data).toEqual([])
-})
-
-it('the SDK gets over a passing failure by itself', async () => {
-  const { stripe, knob } = await startHarness()
-  await knob('faults', { status: 500, count: 1 })
-  const customer = await stripe.customers.create({}, { maxNetworkRetries: 2 })
-  expect(customer.id).toMatch(/^cus_/)
-})
-
 it('errors have the form and status of Stripe', async () => {
   const harness = await startHarness()
   const { stripe } = harness
@@ -188,32 +160,6 @@ describe('the clock', () => {
     await harness.knob('reset')
     expect(await reset).toMatchObject({ offset_ms: 0 })
   })
-})
-
-it('a knob that is turned wrongly says how', async () => {
-  const { knob } = await startHarness()
-  expect(await knob('deliveries', { mode: 'sideways' })).toMatchObject({
-    status: 400,
-    body: { error: { message: expect.stringContaining('mode') } },
-  })
-  expect((await knob('faults', {})).status).toBe(400)
-  expect((await knob('faults', { status: 500, hold: true })).status).toBe(400)
-  expect((await knob('sessions/cs_none/pay')).status).toBe(404)
-})
-
-it('sessions are found by customer, status and payment intent', async () => {
-  const harness = await startHarness()
-  const { stripe } = harness
-  const customer = await stripe.customers.create({ email: 'ada@example.com' })
-  const paid = await newCheckout(harness, { customer: customer.id })
-  const open = await newCheckout(harness)
-  await harness.pay(paid.id)
-  const { payment_intent } = await stripe.checkout.sessions.retrieve(paid.id)
-  const ids = async (filter: object) => (await stripe.checkout.sessions.list(filter)).data.map(({ id }) => id)
-
-  expect(await ids({ customer: customer.id })).toEqual([paid.id])
-  expect(await ids({ status: 'open' })).toEqual([open.id])
-  expect(await ids({ payment_intent })).toEqual([paid.id])
 })
 
 it('metadata is merged key by key, and an update tells what it changed', async () => {

@@ -5,7 +5,6 @@ import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { spawnSandbox } from '../kit/testing/process.ts'
 import { readSettings } from './settings.ts'
-import { newPlans, newSubscriber } from './testing/billing.ts'
 import { newCheckout, startHarness, startReceiver } from './testing/sandbox.ts'
 
 async function temporaryFolder(): Promise<string> {
@@ -37,24 +36,6 @@ it('everything is still there after a restart: objects, order, keys, clock, rule
   expect(replayed.id).toBe(customer.id)
   expect(await after.stripe.accounts.retrieveCurrent()).toMatchObject({ id: 'acct_kept' })
   expect((await after.stripe.customers.create({})).created).toBeGreaterThan(Date.now() / 1000 + 86_000)
-})
-
-it('a subscription goes on after a restart where it was', async () => {
-  const stateFile = join(await temporaryFolder(), 'state')
-  const before = await startHarness({ stateFile })
-  const plans = await newPlans(before)
-  const { subscription, customer } = await newSubscriber(before, { items: [{ price: plans.pro_monthly.id }] })
-  await before.close()
-
-  const after = await startHarness({ stateFile })
-  await after.knob('clock/advance', { seconds: 32 * 86_400 })
-
-  const invoices = await after.stripe.invoices.list({ customer: customer.id })
-  expect(invoices.data.map(({ billing_reason }) => billing_reason)).toEqual([
-    'subscription_cycle',
-    'subscription_create',
-  ])
-  expect(await after.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
 })
 
 it('a delivery that was under way before a restart arrives after it', async () => {

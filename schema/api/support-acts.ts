@@ -1,32 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
-/**
- * What support staff can do.
- * - `replay`: try again what an event, a checkout, a subscription, an invitation, a charge or a job is about.
- * - `resync`: fetch everything of an owner from Stripe and Clerk, and make books and seats agree with it.
- * - `adjust`: give credits, or take some away.
- * - `cancel_intent`: end a checkout that is stuck and was not paid.
- * - `cancel_subscription`: end a plan at Stripe whose owner is gone, or that is a second one of its owner.
- * - `invoice_changes`: bill changes of a plan now that Stripe would bill with its next renewal.
- * - `resend_invitation`: send an open invitation once more.
- * - `release_hold`: make credits available again that are reserved for a request that will not end.
- * - `forget`: erase a person. It cannot be undone, so a second person agrees, and it is one person at a time.
- */
-export const actKinds = [
-  'replay',
-  'resync',
-  'adjust',
-  'cancel_intent',
-  'cancel_subscription',
-  'invoice_changes',
-  'resend_invitation',
-  'release_hold',
-  'forget',
-] as const
-export type ActKind = (typeof actKinds)[number]
-
-/** A job leads to the row that it works on, which is then the act's target. */
+/** A job leads to the row that it works on, which is then the act's target; rows are items of the timeline. */
 export const targetKinds = [
   'event',
   'intent',
@@ -40,17 +15,40 @@ export const targetKinds = [
 ] as const
 export type TargetKind = (typeof targetKinds)[number]
 
-/** What each kind of act can be done to. */
-export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
-  replay: ['event', 'intent', 'subscription', 'invitation', 'charge', 'job'],
-  resync: ['user', 'organization'],
-  adjust: ['user', 'organization'],
-  cancel_intent: ['intent'],
-  cancel_subscription: ['subscription'],
-  invoice_changes: ['subscription'],
-  resend_invitation: ['invitation'],
-  release_hold: ['hold'],
-  forget: ['user'],
+interface Act {
+  /** What it can be done to. */
+  readonly on: readonly TargetKind[]
+  /** A person cannot ask for it on what is their own. */
+  readonly not_on_own?: true
+}
+
+/** What support staff can do: `worker/support` does it, `web/content/support/acts.ts` says it. */
+export const acts = {
+  /** Tries again what one of these is about. */
+  replay: { on: ['event', 'intent', 'subscription', 'invitation', 'charge', 'job'] },
+  /** Fetches everything of an owner from Stripe and Clerk, and makes books and seats agree with it. */
+  resync: { on: ['user', 'organization'] },
+  /** Gives credits, or takes some away. */
+  adjust: { on: ['user', 'organization'], not_on_own: true },
+  /** Ends a checkout that is stuck and was not paid. */
+  cancel_intent: { on: ['intent'] },
+  /** Ends a plan at Stripe whose owner is gone, or that is a second one of its owner. */
+  cancel_subscription: { on: ['subscription'] },
+  /** Bills changes of a plan now that Stripe would bill with its next renewal. */
+  invoice_changes: { on: ['subscription'] },
+  /** Sends an open invitation once more. */
+  resend_invitation: { on: ['invitation'] },
+  /** Makes credits available again that are reserved for a request that will not end. */
+  release_hold: { on: ['hold'] },
+  /** Erases a person. It cannot be undone, so a second person agrees, and it is one person at a time. */
+  forget: { on: ['user'], not_on_own: true },
+} as const satisfies Readonly<Record<string, Act>>
+export type ActKind = keyof typeof acts
+export const actKinds = Object.keys(acts) as [ActKind, ...ActKind[]]
+
+/** Undefined for a kind that is none. */
+export function actOf(kind: string): Act | undefined {
+  return Object.hasOwn(acts, kind) ? acts[kind as ActKind] : undefined
 }
 
 export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled'] as const

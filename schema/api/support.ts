@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { currencySchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
+import { traceItemKinds, traceItemSchema, vendorLinksSchema } from './support-timeline.ts'
 
 const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
@@ -11,24 +12,10 @@ const ownerSchema = z.object({
 })
 export type SupportOwner = z.infer<typeof ownerSchema>
 
-/** What can be on a timeline. */
-export const traceItemKinds = [
-  'intent',
-  'session',
-  'event',
-  'attempt',
-  'subscription',
-  'invoice',
-  'charge',
-  'transfer',
-  'hold',
-  'seat',
-  'invitation',
-  'act',
-] as const
-export type TraceItemKind = (typeof traceItemKinds)[number]
+/** An event that was received so long ago and is not processed is stuck. */
+export const stuckAfterMs = 2 * 60_000
 
-/** What a search may recognize beside that; each leads to an owner. */
+/** What a search may recognize; each leads to an owner. */
 export const lookupKinds = [
   'email',
   'name',
@@ -46,74 +33,21 @@ export const lookupKinds = [
 ] as const
 export type LookupKind = (typeof lookupKinds)[number]
 
-/**
- * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it
- * failed or is stuck, and needs a person. `ignored`: it has no consequences for us.
- */
-export const supportLevels = ['done', 'waiting', 'problem', 'ignored'] as const
-export type SupportLevel = (typeof supportLevels)[number]
-
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
-
-/** The same object at the vendors; null where it has none, and in sandbox mode. */
-export const vendorLinksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
-
-/** The target with which `POST /api/support/acts` replays it. */
-const replaySchema = z.object({
-  kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge']),
-  id: z.string(),
-})
-
-const traceItemSchema = z.object({
-  /** `kind:id`, unique on the timeline; of a later step of a hold with that step: `hold:<id>/extended`. */
-  key: z.string(),
-  kind: z.enum(traceItemKinds),
-  id: z.string(),
-  at: z.iso.datetime(),
-  /** A sentence without a full stop, e.g. `Checkout of 500 credits`. */
-  title: z.string(),
-  level: z.enum(supportLevels),
-  /** The row's own word for it, e.g. `settled`, `received`, `past_due`; null where it has none. */
-  state: z.nullable(z.string()),
-  /** Why it failed, was ignored or is waiting. */
-  error: z.nullable(z.string()),
-  /** What else there is to say, in sentences. */
-  detail: z.nullable(z.string()),
-  money: z.nullable(moneySchema),
-  /** Signed credits of a transfer; for other items the credits that they bring when they succeed. */
-  credits: z.nullable(z.int()),
-  account: z.nullable(z.enum(['plan', 'purchased'])),
-  /** The account's balance after the transfer. */
-  balance_after: z.nullable(z.int()),
-  attempts: z.nullable(z.int()),
-  next_try_at: z.nullable(z.iso.datetime()),
-  /** Whether support can end it: a checkout that may still change. */
-  can_cancel: z.boolean(),
-  /** Whether a change of a plan may wait for its invoice, which support can have made now. */
-  can_invoice: z.boolean(),
-  /** Whether support can release it: credits that are reserved for a request. */
-  can_release: z.boolean(),
-  /** Keys of the items that caused it, possibly on other pages: an event's intent, a transfer's event. */
-  caused_by: z.array(z.string()),
-  /** Keys of the transfers that settled a hold. */
-  led_to: z.array(z.string()),
-  links: vendorLinksSchema,
-  replay: z.nullable(replaySchema),
-})
-export type TraceItem = z.infer<typeof traceItemSchema>
 
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
   id: z.string(),
-  /** e.g. `Checkout of 500 credits`; for people and organizations a name: `Ada Lovelace`. */
-  title: z.string(),
   /** Null when there is no matching customer, such as for an event of another application. */
   owner: z.nullable(ownerSchema),
   /** The item on the owner's timeline, to be highlighted there; null for an owner as a whole. */
-  item_key: z.nullable(z.string()),
-  at: z.nullable(z.iso.datetime()),
-  level: z.nullable(z.enum(supportLevels)),
-  state: z.nullable(z.string()),
+  item: z.nullable(traceItemSchema),
+  /** Of a person or an organization, where one is known: else a masked address. */
+  name: z.nullable(z.string()),
+  /** How an organization has to do with the address that was searched for, which is masked. */
+  held: z.nullable(z.object({ via: z.enum(['invitation', 'plan', 'seat']), label: z.string() })),
+  /** Of a job: the queue does not keep it any more. */
+  is_finished: z.boolean(),
 })
 export type SupportMatch = z.infer<typeof matchSchema>
 
@@ -129,33 +63,67 @@ export const searchSupport = endpoint({
     /** The recognized format, for people: `an e-mail address`, `a charge of Stripe’s`. */
     recognized_as: z.nullable(z.string()),
     matches: z.array(matchSchema),
+    as_of: z.iso.datetime(),
   }),
 })
 
 /** A figure as the books or tables have it, and as the facts say that it should be. */
 const figure = <Value extends z.core.$ZodType>(value: Value) => z.object({ is: value, should: value })
 
-const problemSchema = z.object({
-  /** e.g. `500 credits of the purchase of 12 November are missing: its event evt_… failed: …`. */
-  sentence: z.string(),
-  /** Missing credits, below zero for too many; null without credits or when unknown. */
-  credits: z.nullable(z.int()),
-  money: z.nullable(moneySchema),
-  /** The item on the timeline that it comes from. */
-  item_key: z.nullable(z.string()),
-  /** The replay that may repair it; null without one. */
-  replay: z.nullable(replaySchema),
-})
-export type SupportProblem = z.infer<typeof problemSchema>
+const day = z.iso.datetime()
+const maybeDay = z.nullable(day)
+const maybeText = z.nullable(z.string())
 
-const noticeSchema = z.object({
-  /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
-  level: z.enum(['problem', 'waiting']),
-  /** e.g. `Card declined (insufficient funds): €20.00 is open; Stripe tries again on 30 November 2026.` */
-  sentence: z.string(),
-  item_key: z.nullable(z.string()),
+/** What explains a complaint although nothing is wrong with the credits, each list the latest first. */
+export const noticesSchema = z.object({
+  subscriptions: z.array(
+    z.object({
+      id: z.string(),
+      plan_type: z.string(),
+      currency: currencySchema,
+      status: z.string(),
+      trial_end: maybeDay,
+      cancel_at: maybeDay,
+      needs_confirmation: z.boolean(),
+      unpaid_minor: z.nullable(z.int()),
+      unpaid_decline: maybeText,
+      unpaid_next_attempt_at: maybeDay,
+    }),
+  ),
+  disputes: z.array(
+    z.extend(moneySchema, {
+      charge_id: z.string(),
+      dispute_state: z.enum(['open', 'won', 'lost']),
+      dispute_state_at: day,
+      dispute_due_at: maybeDay,
+    }),
+  ),
+  failed_refunds: z.array(z.object({ event_id: z.string(), at: day })),
+  refused_invitations: z.array(
+    z.object({ id: z.string(), label: z.string(), refusal_code: z.string(), updated_at: day }),
+  ),
+  /** Payments of one sum soon after each other. */
+  twice: z.array(
+    z.extend(moneySchema, { id: z.string(), credits: z.int(), earlier_at: day, settled_at: day }),
+  ),
+  failed_checkouts: z.array(
+    z.object({ id: z.string(), plan_type: maybeText, credits: z.int(), updated_at: day }),
+  ),
+  /** Who has credits reserved for requests that are under way, those with most holds first. */
+  holders: z.array(
+    z.object({
+      user_id: z.string(),
+      /** Their address, masked. */
+      label: maybeText,
+      holds: z.int(),
+      credits: z.int(),
+      /** They may open no more. */
+      is_at_limit: z.boolean(),
+      last_expires_at: day,
+    }),
+  ),
 })
-export type SupportNotice = z.infer<typeof noticeSchema>
+export type CaseNotices = z.infer<typeof noticesSchema>
 
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
@@ -172,11 +140,9 @@ const caseSummarySchema = z.object({
   open_checkouts: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
-  /** The whole of it in one sentence: `All expected credits are present.` or the first problem. */
-  sentence: z.string(),
-  problems: z.array(problemSchema),
-  /** What explains a complaint although the credits agree: the most urgent first. */
-  notices: z.array(noticeSchema),
+  /** What has failed or is stuck, and explains no difference of `grants`. */
+  failing: z.array(traceItemSchema),
+  notices: noticesSchema,
   plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
   /** What a call of an editor is decided by at present; `debt` is that of one account, or of both. */
@@ -185,11 +151,15 @@ const caseSummarySchema = z.object({
   grants: z.array(
     z.object({
       id: z.string(),
-      /** e.g. `The purchase of 12 November`. */
-      title: z.string(),
+      kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
       account: z.enum(['plan', 'purchased']),
+      starts_at: maybeDay,
+      subscription_id: maybeText,
       credits: figure(z.int()),
-      item_key: z.nullable(z.string()),
+      /** The checkout that it comes from. */
+      intent: z.nullable(traceItemSchema),
+      /** The event of a paid checkout that could not be applied. */
+      event: z.nullable(traceItemSchema),
     }),
   ),
   /** Null for a person. `total`: paid by the subscription; `held`: in use or reserved. */
@@ -284,6 +254,9 @@ export const getTrace = endpoint({
     highlighted: z.nullable(traceItemSchema),
     /** Newest first. */
     timeline: z.array(traceItemSchema),
+    /** Of colleagues who acted, by their ids. */
+    names: z.record(z.string(), z.string()),
+    as_of: z.iso.datetime(),
     next_cursor: z.nullable(z.string()),
   }),
 })
@@ -297,26 +270,14 @@ export const workStates = ['failed', 'stuck', 'ignored'] as const
 export type WorkState = (typeof workStates)[number]
 
 const workRowSchema = z.object({
-  /** `kind:id`, as on the timeline. */
-  key: z.string(),
-  kind: z.enum(workKinds),
-  id: z.string(),
+  item: traceItemSchema,
   state: z.enum(workStates),
-  /** e.g. `invoice.paid of Stripe`, `Checkout of 500 credits`. */
-  title: z.string(),
   owner: z.nullable(ownerSchema),
   /** When it came, or was begun. */
   since: z.iso.datetime(),
-  /** The money at stake. */
+  /** What is at stake: of an event that of its checkout. */
   money: z.nullable(moneySchema),
   credits: z.nullable(z.int()),
-  /** Why it is here. */
-  error: z.nullable(z.string()),
-  attempts: z.int(),
-  /** Null when nothing tries it again. */
-  next_try_at: z.nullable(z.iso.datetime()),
-  links: vendorLinksSchema,
-  replay: z.nullable(replaySchema),
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 

@@ -71,10 +71,6 @@ export const refusedByBank = [
   'first_payment_failed',
 ] as const satisfies readonly CheckoutFailure['failure_code'][]
 
-export function isRefusedByBank(code: string | null): boolean {
-  return (refusedByBank as readonly (string | null)[]).includes(code)
-}
-
 /** Who receives what was bought; null while its organization has not been created. */
 export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_id'>): Owner | null {
   return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }

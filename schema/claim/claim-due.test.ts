@@ -85,16 +85,6 @@ describe('a claim takes only rows that are due and unfinished:', () => {
     expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...waiting, claim: 1 }])
   })
 
-  test('an event whose finishing was rolled back', async () => {
-    const event = await insertEvent()
-    const finishing = inTransaction(async (trx) => {
-      await finishEvent(trx, event, { state: 'applied', reason: null, now })
-      throw new Error('Killed')
-    })
-    await expect(finishing).rejects.toThrow('Killed')
-    expect(await claimDue(database.worker, claimableEvents, due)).toEqual([{ ...event, claim: 1 }])
-  })
-
   test('a checkout intent that can still be settled', async () => {
     const stripe_session_id = 'cs_settled'
     const { id } = await buildPurchase(database.server, { next_try_at: now })

@@ -558,7 +558,7 @@ export interface SupportActs {
   finished_at: Timestamp | null;
   id: string;
   is_dry_run: boolean;
-  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "cancel_subscription" | "invoice_changes" | "resend_invitation" | "release_hold" | "forget";
+  kind: string;
   last_error: string | null;
   next_try_at: Timestamp;
   outcome: Json | null;
@@ -571,7 +571,7 @@ export interface SupportActs {
   requested_by: string;
   state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused" | "cancelled";
   target_id: string;
-  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "hold" | "user" | "organization";
+  target_kind: string;
   unavailable_since: Timestamp | null;
 }
 

@@ -37,7 +37,7 @@ export async function readStatement(
     const days: StatementDay[] = []
     for (const date of datesBetween(first, last)) {
       const row = known.get(date)
-      if (row?.statement) days.push({ date, state: 'closed', ...completed(row.statement) })
+      if (row?.statement) days.push({ date, state: 'closed', ...row.statement })
       else
         days.push({
           date,
@@ -47,11 +47,6 @@ export async function readStatement(
     }
     return days
   })
-}
-
-/** A day that was closed before credits could be held has nothing uncollected. */
-function completed(statement: Content): Content {
-  return { ...statement, credits: { ...statement.credits, uncollected: statement.credits.uncollected ?? 0 } }
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type Adjustment,
   actOutcomeSchema,
   adjustmentSchema,
+  type TargetKind,
 } from '../api/support-acts.ts'
 import type { Claimable } from '../claim/claimable.ts'
 import type { DB, SupportActs } from '../database/types.ts'
@@ -19,7 +20,7 @@ export const claimableActs = {
   unfinished: sql<SqlBool>`state = 'queued'`,
 } as const satisfies Claimable
 
-export type ActTargetKind = SupportActRow['target_kind']
+export type ActTargetKind = Exclude<TargetKind, 'job'>
 
 /** The target of an act: a row of ours, a charge of Stripe's, or an owner. */
 export interface RowTarget {
@@ -72,7 +73,7 @@ export function targetOf({
   target_kind,
   target_id,
 }: Pick<SupportActRow, 'target_kind' | 'target_id'>): RowTarget {
-  return { kind: target_kind, id: target_id }
+  return { kind: target_kind as ActTargetKind, id: target_id }
 }
 
 export type InsertedAct =
@@ -367,7 +368,6 @@ export async function sumUnapproved(db: Kysely<DB>, now: Date): Promise<number> 
   return credits
 }
 
-/** How many acts wait for a second person, and how many for the worker. */
 /**
  * Acts that failed since then, and were no dry runs. One that failed stays as it is: the next one is another
  * act.
@@ -382,6 +382,7 @@ export async function countFailedActs(db: Kysely<DB>, since: Date): Promise<numb
   return acts
 }
 
+/** How many acts wait for a second person, and how many for the worker. */
 export async function countUnfinishedActs(
   db: Kysely<DB>,
 ): Promise<{ readonly waiting_for_approval: number; readonly queued: number }> {

@@ -1,3 +1,4 @@
+import { actOf } from '../api/support-acts.ts'
 import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import type { SupportActRow } from './acts.ts'
@@ -21,9 +22,7 @@ export async function isOwn(
   return (await clerk.findMembership({ organization_id: owner.owner_id, user_id })) !== null
 }
 
-/** Acts that a person cannot ask for on what is their own. */
-const notOnOwn: ReadonlySet<SupportActRow['kind']> = new Set(['adjust', 'forget'])
-
+/** Whether a person can have no part in an act on what is their own. */
 export function mayNotBeOwn({ kind, is_dry_run }: Pick<SupportActRow, 'kind' | 'is_dry_run'>): boolean {
-  return notOnOwn.has(kind) && !is_dry_run
+  return actOf(kind)?.not_on_own === true && !is_dry_run
 }

@@ -67,11 +67,3 @@ export async function findTransferIds(
       WHERE g.id = ${key} ORDER BY t.id DESC LIMIT ${hitsMax})`.execute(db)
   return rows
 }
-
-export async function findOwnerOfTransfer(db: ReadDatabase, id: string): Promise<Owner | null> {
-  const { rows } = await sql<Owner>`
-    SELECT owner.owner_kind, owner.owner_id FROM ledger_transfers transfer
-    JOIN ledger_owners owner ON owner.owner_id = transfer.owner_id
-    WHERE transfer.id = ${id}::bigint LIMIT 1`.execute(db)
-  return rows[0] ?? null
-}

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
-import type { Currency } from '../catalogue/currency.ts'
+import * as z from 'zod/mini'
+import { type CaseNotices, noticesSchema } from '../api/support.ts'
 import { refusedByBank } from '../checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import type { DisputeState } from '../stripe/statuses.ts'
-import { intentsOf } from './timeline-sql.ts'
+import { holdsOfPersonMax, sumOpenHolds } from '../ledger/read/open-holds.ts'
+import { declineText } from '../stripe/declines.ts'
+import { findEmails } from './relations.ts'
+import { intentsOf, maskEmail, masked } from './timeline-sources.ts'
 
 const dayMs = 86_400_000
 /** What is older explains no complaint of today. */
@@ -15,78 +18,27 @@ const stampedSince = sql`now() - ${reachMs} * interval '1 millisecond'`
 const twiceWithinMs = 10 * 60_000
 const most = 5
 
-export interface NoticeableRows {
-  readonly subscriptions: readonly {
-    readonly stripe_subscription_id: string
-    readonly plan_type: string
-    readonly currency: Currency
-    readonly status: string
-    readonly trial_end: Date | null
-    readonly cancel_at: Date | null
-    readonly needs_confirmation: boolean
-    readonly unpaid_minor: number | null
-    readonly unpaid_decline_code: string | null
-    readonly unpaid_next_attempt_at: Date | null
-  }[]
-  readonly charges: readonly {
-    readonly stripe_charge_id: string
-    readonly amount_minor: number
-    readonly currency: Currency
-    readonly dispute_state: DisputeState
-    readonly dispute_state_at: Date
-    readonly dispute_due_at: Date | null
-  }[]
-  readonly failed_refunds: readonly { readonly id: string; readonly at: Date }[]
-  readonly twice: readonly {
-    readonly id: string
-    readonly credits: number
-    readonly amount_minor: number
-    readonly currency: Currency
-    readonly earlier_at: Date
-    readonly settled_at: Date
-  }[]
-  readonly failed_checkouts: readonly {
-    readonly id: string
-    readonly plan_type: string | null
-    readonly credits: number
-    readonly updated_at: Date
-  }[]
-  readonly refused_invitations: readonly {
-    readonly id: string
-    readonly email: string
-    readonly refusal_code: string
-    readonly updated_at: Date
-  }[]
-}
-
-/** Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days. */
+/**
+ * Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days; and
+ * who has credits reserved, so that an editor's call is or would be refused.
+ */
 export async function listNoticeable(
   trx: DatabaseTransaction,
   owner: Owner,
   { subjects, now }: { readonly subjects: readonly string[]; readonly now: Date },
-): Promise<NoticeableRows> {
+): Promise<CaseNotices> {
   const since = new Date(now.getTime() - reachMs)
   const { owner_kind, owner_id } = owner
   const subscriptions = await trx
     .selectFrom('subscriptions')
-    .select([
-      'stripe_subscription_id',
-      'plan_type',
-      'currency',
-      'status',
-      'trial_end',
-      'cancel_at',
-      'needs_confirmation',
-      'unpaid_minor',
-      'unpaid_decline_code',
-      'unpaid_next_attempt_at',
-    ])
+    .select(['stripe_subscription_id as id', 'plan_type', 'currency', 'status', 'trial_end', 'cancel_at'])
+    .select(['needs_confirmation', 'unpaid_minor', 'unpaid_decline_code', 'unpaid_next_attempt_at'])
     .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .where('ended_at', 'is', null)
     .execute()
-  const charges = await sql<NoticeableRows['charges'][number]>`
-    SELECT c.stripe_charge_id, c.amount_minor, c.dispute_state, c.dispute_state_at, c.dispute_due_at,
+  const disputes = await sql`
+    SELECT c.stripe_charge_id AS charge_id, c.amount_minor, c.dispute_state, c.dispute_state_at, c.dispute_due_at,
       coalesce(i.currency, s.currency) AS currency
     FROM charges c
     LEFT JOIN checkout_intents i ON i.owner_id = c.owner_id AND i.id = c.intent_id
@@ -95,11 +47,11 @@ export async function listNoticeable(
     WHERE c.owner_id = ${owner_id} AND (c.dispute_state = 'open' OR c.dispute_state_at >= ${since})
       AND coalesce(i.currency, s.currency) IS NOT NULL
     ORDER BY c.dispute_state_at DESC LIMIT ${most}`.execute(trx)
-  const failed_refunds = await sql<NoticeableRows['failed_refunds'][number]>`
-    SELECT e.id, e.occurred_at AS at FROM inbox_events e
+  const failed_refunds = await sql`
+    SELECT e.id AS event_id, e.occurred_at AS at FROM inbox_events e
     WHERE e.subject = ANY (${subjects}) AND e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state = 'applied'
     ORDER BY e.received_at DESC LIMIT ${most}`.execute(trx)
-  const twice = await sql<NoticeableRows['twice'][number]>`
+  const twice = await sql`
     SELECT * FROM (
       SELECT i.id, i.credits, i.amount_minor, i.currency, i.settled_at,
         lag(i.settled_at) OVER (PARTITION BY i.amount_minor, i.currency ORDER BY i.settled_at) AS earlier_at
@@ -107,31 +59,48 @@ export async function listNoticeable(
       WHERE ${intentsOf(owner)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${stampedSince}) paid
     WHERE settled_at - earlier_at <= ${twiceWithinMs} * interval '1 millisecond'
     ORDER BY settled_at DESC LIMIT ${most}`.execute(trx)
-  const failed_checkouts = await sql<NoticeableRows['failed_checkouts'][number]>`
+  const failed_checkouts = await sql`
     SELECT i.id, i.plan_type, i.credits, i.updated_at FROM checkout_intents i
     WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
       AND i.updated_at >= ${stampedSince}
     ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
-  const refused_invitations = owner_kind === 'organization' ? await listRefusedInvitations(trx, owner_id) : []
-  return {
-    refused_invitations,
-    subscriptions: subscriptions as NoticeableRows['subscriptions'],
-    charges: charges.rows,
-    failed_refunds: failed_refunds.rows,
-    twice: twice.rows,
-    failed_checkouts: failed_checkouts.rows,
-  }
-}
-
-/** Without those whose address was invited again. */
-async function listRefusedInvitations(trx: DatabaseTransaction, organization_id: string) {
-  const { rows } = await sql<NoticeableRows['refused_invitations'][number]>`
-    SELECT v.id, v.email, v.refusal_code, v.updated_at FROM team_invitations v
-    WHERE v.organization_id = ${organization_id} AND v.refusal_code IS NOT NULL AND v.updated_at >= ${stampedSince}
+  // Without those whose address was invited again.
+  const refused_invitations = await sql`
+    SELECT v.id, ${masked(sql`v.email`)} AS label, v.refusal_code, v.updated_at FROM team_invitations v
+    WHERE v.organization_id = ${owner_id} AND v.refusal_code IS NOT NULL AND v.updated_at >= ${stampedSince}
       AND NOT EXISTS (SELECT FROM team_invitations later WHERE later.organization_id = v.organization_id
         AND later.email = v.email AND later.created_at > v.created_at AND later.refusal_code IS NULL)
     ORDER BY v.updated_at DESC LIMIT ${most}`.execute(trx)
-  return rows
+  const holds = await sumOpenHolds(trx, owner)
+  const emails = await findEmails(
+    trx,
+    holds.map(({ actor }) => actor),
+  )
+  const found = {
+    subscriptions: subscriptions.map(({ unpaid_decline_code: code, ...row }) => ({
+      ...row,
+      unpaid_decline: code && declineText(code),
+    })),
+    disputes: disputes.rows,
+    failed_refunds: failed_refunds.rows,
+    refused_invitations: refused_invitations.rows,
+    twice: twice.rows,
+    failed_checkouts: failed_checkouts.rows,
+    holders: holds.map(({ actor, count, credits, last_expires_at }) => {
+      const email = emails.get(actor)
+      const label = email ? maskEmail(email) : null
+      return {
+        user_id: actor,
+        label,
+        holds: count,
+        credits,
+        is_at_limit: count >= holdsOfPersonMax,
+        last_expires_at,
+      }
+    }),
+  }
+  // Times in the form of the answer.
+  return z.parse(noticesSchema, JSON.parse(JSON.stringify(found)))
 }
 
 /** How many events about an owner came and are not applied. */

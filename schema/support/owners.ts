@@ -35,4 +35,10 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
   return owners
 }
 
+/** The owner to whom the first of the names leads that leads to one. */
+export async function findFirstOwner(db: ReadDatabase, names: readonly string[]): Promise<Owner | null> {
+  const owners = await findOwners(db, names)
+  return names.map((name) => owners.get(name)).find((owner) => owner !== undefined) ?? null
+}
+
 const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'

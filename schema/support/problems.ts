@@ -3,14 +3,14 @@ import { refusedByBank } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
-import { asText, columns, intentsOf } from './timeline-sql.ts'
+import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'
+import { intentsOf, timelineSources } from './timeline-sources.ts'
 
 export type ProblemKind = 'event' | 'intent' | 'subscription' | 'invitation'
 /** `failed`: given up. `stuck`: still tried, or not tried although it came before `stuck_before`. */
 export type ProblemState = 'failed' | 'stuck' | 'ignored'
 
-export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
+export type ProblemRow = TimelineRow<ProblemKind>
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
@@ -37,14 +37,14 @@ const hasNoEvent = (subjects: readonly string[] | undefined) => sql`NOT EXISTS (
   SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
     AND e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
     AND e.state IN ('failed', 'received') ${subjects ? sql`AND e.subject = ANY (${subjects})` : sql``})`
-const intents = table(sql`checkout_intents i`, columns.intent.at)
-const subscriptions = table(sql`subscriptions s`, columns.subscription.at)
-const invitations = table(sql`team_invitations v`, columns.invitation.at)
+const intents = table(sql`checkout_intents i`, timelineSources.intent.at)
+const subscriptions = table(sql`subscriptions s`, timelineSources.subscription.at)
+const invitations = table(sql`team_invitations v`, timelineSources.invitation.at)
 const events = (where: RawBuilder<unknown>): Source => ({
   from: eventsWithPayloads,
   counted: sql`inbox_events e`,
   where,
-  at: columns.event.at,
+  at: timelineSources.event.at,
 })
 
 /** Each kind has a partial index of its own; two kinds have two, in different orders. */
@@ -142,7 +142,7 @@ const searchedMax = 1000
 /** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
   const { kind, state, stuck_before, older_than, since, after, text, limit } = filter
-  const { id } = columns[kind]
+  const { id } = timelineSources[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
   const narrowed = (at: RawBuilder<unknown>) => [
     ...(older_than ? [sql`${at} < ${older_than}`] : []),
@@ -203,15 +203,11 @@ export async function countProblems(
  * In the order of the index alone, so that it is read from its beginning; rows of the same moment as the last
  * one are included.
  */
-function select(kind: ProblemKind, { from, where, at }: Source, limit: number): RawBuilder<unknown> {
-  const { id, data } = columns[kind]
-  return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${from}
-    WHERE ${where} ORDER BY ${at} FETCH FIRST (${limit}::integer) ROWS WITH TIES)`
+function select(kind: ProblemKind, source: Source, limit: number): RawBuilder<unknown> {
+  return sql`(${selectRows(kind, source)} ORDER BY ${source.at} FETCH FIRST (${limit}::integer) ROWS WITH TIES)`
 }
 
 async function read(db: Kysely<DB>, source: RawBuilder<unknown>, limit: number): Promise<ProblemRow[]> {
-  const { rows } = await sql<{ kind: TimelineKind; id: string; at: string; data: unknown }>`
-    SELECT kind, id, ${asText(sql`at`)} AS at, data FROM (${source}) item
-    ORDER BY item.at, (kind || ':' || id) COLLATE "C" LIMIT ${limit}`.execute(db)
-  return rows.map((row) => parseTimelineRow(row) as ProblemRow)
+  const order = sql`ORDER BY item.at, (kind || ':' || id) COLLATE "C" LIMIT ${limit}`
+  return (await readRows(db, source, order)) as ProblemRow[]
 }

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type ActKind,
-  type ActTarget,
-  type Adjustment,
-  reasonProblem,
-  targetsOf,
-} from '../api/support-acts.ts'
+import { type ActKind, type ActTarget, type Adjustment, actOf, reasonProblem } from '../api/support-acts.ts'
 import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
@@ -145,7 +139,7 @@ function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
   if (problem) return { code: 'reason_required', error: problem }
   if (!found) return notFound
   const { target, state } = found
-  if (!targetsOf[asked.kind].includes(target.kind)) {
+  if (!actOf(asked.kind)?.on.includes(target.kind)) {
     return { code: 'not_possible', error: `This act is not possible for ${article(target.kind)}` }
   }
   if (state === 'forged') {

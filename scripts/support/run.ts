@@ -16,6 +16,8 @@ import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
+import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
+import { tell, titleOf } from '../../web/content/support/timeline.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import {
   actNamed,
@@ -100,8 +102,10 @@ function parsed(argv: readonly string[]): ReturnType<typeof parseCommand> {
 
 const commands: Readonly<Record<string, (product: OpenProduct, command: Command) => Promise<Report>>> = {
   async search({ server }, { args }) {
-    const { recognized_as, matches } = await search(server, only(args, 'a text'))
-    const lines = matches.map(({ kind, id, title, owner }) => `${kind} ${id}  ${title}  ${owner?.id ?? '–'}`)
+    const { recognized_as, matches, as_of } = await search(server, only(args, 'a text'))
+    const lines = matches.map(
+      (match) => `${match.kind} ${match.id}  ${titleOf(match, { as_of })}  ${match.owner?.id ?? '–'}`,
+    )
     return {
       json: { recognized_as, matches },
       lines: lines.length > 0 ? lines : ['Nothing found'],
@@ -114,15 +118,17 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
     const query = { owner, usage: 'hidden' } as const
     const trace = await readTrace(product.server, query, { user_id: actor })
     const { case_summary, timeline } = trace
+    const problems = case_summary ? problemsOf(case_summary) : []
     const lines = [
-      `${owner}: ${case_summary?.sentence ?? 'nothing is known'}`,
+      `${owner}: ${case_summary ? inOneSentence(problems) : 'nothing is known'}`,
       ...(case_summary
         ? [`balance ${case_summary.balance.total.is}, should be ${case_summary.balance.total.should}`]
         : []),
-      ...(case_summary?.problems ?? []).map(({ sentence }) => `! ${sentence}`),
-      ...timeline.map(({ at, kind, id, state, title, error }) =>
-        [at, kind, id, state ?? '', title, error ?? ''].join('  ').trimEnd(),
-      ),
+      ...problems.map(({ sentence }) => `! ${sentence}`),
+      ...timeline.map((item) => {
+        const { state = '', title, error } = tell(item, trace)
+        return [item.at, item.kind, item.id, state, title, error ?? ''].join('  ').trimEnd()
+      }),
     ]
     return { json: trace, lines, ok: case_summary?.agrees ?? true }
   },
@@ -136,11 +142,12 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
       )
     const { kind, state } = filter.data
     const work = await readWork(server, { order: 'age', ...(kind && { kind }), ...(state && { state }) })
-    const lines = work.rows.map((row) =>
-      [row.since, row.state, `${row.kind}:${row.id}`, row.owner?.id ?? '–', row.title, row.error ?? '']
+    const lines = work.rows.map(({ item, since, state, owner }) => {
+      const { title, error } = tell(item, work)
+      return [since, state, `${item.kind}:${item.id}`, owner?.id ?? '–', title, error ?? '']
         .join('  ')
-        .trimEnd(),
-    )
+        .trimEnd()
+    })
     return { json: work, lines: lines.length > 0 ? lines : ['Nothing needs a person'], ok: true }
   },
 

@@ -109,6 +109,8 @@ test('packages stay where they belong, and a detour leads nowhere', async () => 
     { file: 'schema/catalogue/sample.ts', module: '../../web/content/paths.ts', isOpen: false },
     { file: 'scripts/doctor/sample.ts', module: '../../web/content/site/claims.ts', isOpen: true },
     { file: 'scripts/doctor/sample.ts', module: '../../web/content/paths.ts', isOpen: false },
+    { file: 'scripts/support/sample.ts', module: '../../web/content/support/case.ts', isOpen: true },
+    { file: 'scripts/support/sample.ts', module: '../../web/content/paths.ts', isOpen: false },
     { file: 'web/pages/sample.ts', module: 'zod', isOpen: false },
     { file: 'web/pages/sample.ts', module: 'sonner', isOpen: false },
     { file: 'web/ui/sample.ts', module: 'sonner', isOpen: true },

@@ -70,9 +70,8 @@ describe('the controls of the stand-ins', () => {
   })
 
   test('the controls of the stand-ins do not exist where the real services are used', async () => {
-    const real = await product.startServer({ settings: { sandbox: false } })
+    await using real = await product.startServer({ settings: { sandbox: false } })
     const response = await fetch(`${real.url}/__sandbox/stripe/clock/advance`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(404)
-    await real.close()
   })
 })

@@ -22,13 +22,12 @@ const documented = {
 const database = testDatabase()
 
 async function policyWith(settings: { clerk_proxy_target: string | undefined }) {
-  const server = await startTestServer({
+  await using server = await startTestServer({
     databaseUrl: database.url,
     env: { CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('clerk.tidemark.example$')}` },
     settings,
   })
   const { headers } = await fetch(`${server.url}/healthz`)
-  await server.close()
   const directives = (headers.get('content-security-policy') ?? '').split(';')
   return new Map(
     directives.map((directive): [string, string[]] => {

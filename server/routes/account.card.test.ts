@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment, getOfferedCard, payOverdue } from '../../schema/api/account.ts'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
-import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
@@ -111,16 +110,6 @@ test('an overdue payment that is declined again says so, and one that has to be 
     body: { error: 'The payment could not be made. Please try again.', code: 'payment_failed' },
   })
   expect(await isOverdue(ada)).toBe(true)
-})
-
-test('a payment is made of a plan that is overdue only', async () => {
-  const ada = await signUp(clerk)
-  const organization = await buildOrganization(clerk, ada)
-  const payAs = (token: string, payer?: string) =>
-    server.api(payOverdue, { token, query: payer === undefined ? {} : { payer }, body: {} })
-  expect(await payAs(ada.token)).toMatchObject({ status: 409, body: { code: 'nothing_overdue' } })
-  expect(await payAs(ada.token, organization.id)).toMatchObject({ status: 409 })
-  expect(await payAs(ada.token, 'user_2')).toMatchObject({ status: 400 })
 })
 
 test('a card that was declined is offered for no purchase', async () => {

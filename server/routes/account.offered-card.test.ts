@@ -3,7 +3,6 @@ import { getOfferedCard } from '../../schema/api/account.ts'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
-import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -78,12 +77,5 @@ describe('the card of a purchase', () => {
     const answer = await server.api(getOfferedCard, { token: ada.token, query: {} })
     await stripe.clear('faults')
     expect(answer).toMatchObject({ status: 502, body: { code: 'offered_card_unavailable' } })
-  })
-
-  test('the card of an organization is shown to its admin, and a payer of another form is a 400', async () => {
-    const { id } = await buildOrganization(clerk, ada)
-    const ask = (payer: string) => server.api(getOfferedCard, { token: ada.token, query: { payer } })
-    expect(await ask(id)).toMatchObject({ status: 200, body: { card: null } })
-    expect(await ask('acme')).toMatchObject({ status: 400 })
   })
 })

@@ -85,13 +85,6 @@ describe('the balance of an account', () => {
     expect((await summary()).balance).toMatchObject(balance)
   })
 
-  test('the balance of an account is low below 100 credits', async () => {
-    await giveCredits(database, personal(), { purchased: 99 })
-    expect((await summary()).balance).toMatchObject({ available: 99, low: true })
-    await giveCredits(database, personal(), { plan: 1 })
-    expect((await summary()).balance).toMatchObject({ available: 100, plan: 1, purchased: 99, low: false })
-  })
-
   test('the personal balance of a user with a seat is not low, because they use the pool', async () => {
     await giveCredits(database, personal(), { purchased: 5 })
     await database.owner
@@ -129,16 +122,6 @@ describe('credits on the way', () => {
       payments: [
         { kind: 'credit_purchase', state: 'paid', credits: 500, amount_minor: 700, currency: 'EUR' },
       ],
-    })
-  })
-
-  test('credits on the way become part of the balance once the ledger has them', async () => {
-    await buildPaidCredits(product, { user_id: ada.user_id })
-    await worker.catchUp()
-    expect(await summary()).toMatchObject({
-      balance: { total: 500 },
-      credits_on_the_way: 0,
-      payments: [],
     })
   })
 
@@ -297,13 +280,3 @@ describe('an organization', () => {
     expect(await summary(ada)).toMatchObject({ credits_on_the_way: 0, subscription: null, payments: [] })
   })
 })
-
-test.each([getAccountSummary, getNextPayment])(
-  'the call $path takes a payer by its id only',
-  async (endpoint) => {
-    expect(await server.api(endpoint, { token: eve.token, query: { payer: 'acme' } })).toMatchObject({
-      status: 400,
-      body: { fields: [{ path: 'payer' }] },
-    })
-  },
-)

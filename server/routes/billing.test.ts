@@ -14,7 +14,7 @@ const { stripe, clerk, server, advanceDays } = testProduct({
   stripe: 'with_prices',
   clerk: 'sandbox',
 })
-const ada = madeOnce(() => signUp(clerk))
+const _ada = madeOnce(() => signUp(clerk))
 beforeEach(() => stripe.clear('faults'))
 
 const list = async (by: Person, query: Record<string, string> = {}) =>
@@ -71,15 +71,6 @@ describe('invoices and receipts', () => {
         ],
       ]),
     )
-  })
-
-  test('the address of an invoice of credits shows it', async () => {
-    const buyer = await signUp(clerk)
-    await buy(buyer, 500)
-    const [invoice] = (await list(buyer)).items
-    const page = await fetch(invoice?.hosted_url ?? '')
-    expect(page.status).toBe(200)
-    expect(await page.text()).toContain('€7.00')
   })
 
   test('an unpaid checkout is not listed', async () => {
@@ -210,19 +201,6 @@ describe('invoices and receipts', () => {
     })
     await stripe.client.invoices.finalizeInvoice(byHand.id ?? '')
     expect(await latest()).toEqual({ title: 'A day of training', plan: null })
-  })
-
-  test.each([
-    { limit: '0' },
-    { limit: '51' },
-    { payer: 'cus_1' },
-    { cursor: 'nonsense' },
-    { cursor: Buffer.from('{"invoice":"cs_1"}').toString('base64url') },
-    { customer: 'cus_1' },
-  ])('invoices and receipts with the query %o are refused', async (query) => {
-    expect(await server.api(listBillingDocuments, { token: ada.token, query: query as never })).toMatchObject(
-      { status: 400 },
-    )
   })
 
   test('the caller is told to come back while Stripe is unavailable', async () => {

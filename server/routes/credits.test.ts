@@ -12,7 +12,6 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
-import { addDays } from '../local-days.ts'
 
 const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
@@ -23,87 +22,34 @@ beforeAll(async () => {
 const page = async (query: Record<string, string> = {}, by = ada) =>
   (await server.ask(explainBalance, { token: by.token, query })).data
 
-describe('the transactions', () => {
-  test('the transactions of a new account are none', async () => {
-    expect(await page({}, await signUp(clerk))).toMatchObject({
-      items: [],
-      balance: { total: 0 },
-      next_cursor: null,
-    })
+test('the transactions show purchases and usage, newest first, with their causes', async () => {
+  const intent = await buildPurchase(database.server, {
+    user_id: ada.user_id,
+    owner_id: ada.user_id,
+    stripe_session_id: 'cs_test_history',
   })
-
-  test('the transactions show purchases and usage, newest first, with their causes', async () => {
-    const intent = await buildPurchase(database.server, {
-      user_id: ada.user_id,
-      owner_id: ada.user_id,
-      stripe_session_id: 'cs_test_history',
-    })
-    await postTransfer(database.worker, {
-      ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
-      grant: purchaseGrant(
-        { owner_kind: 'user', owner_id: ada.user_id },
-        { intent_id: intent.id, starts_at: new Date() },
-      ),
-    })
-    await spend(ada.user_id, 20)
-    const { items } = await page()
-    expect(items).toMatchObject([
-      {
-        cause: { kind: 'usage', note: 'Extension usage', document_id: null },
-        change: { total: -20 },
-        balance_after: { total: 480 },
-      },
-      {
-        cause: { kind: 'purchase', document_id: 'cs_test_history' },
-        change: { purchased: 500 },
-        balance_after: { total: 500 },
-        occurred_at: '2026-01-02T03:04:05.000Z',
-      },
-    ])
+  await postTransfer(database.worker, {
+    ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
+    grant: purchaseGrant(
+      { owner_kind: 'user', owner_id: ada.user_id },
+      { intent_id: intent.id, starts_at: new Date() },
+    ),
   })
-
-  test('the transactions come in pages that neither repeat nor omit any', async () => {
-    const grace = await signUp(clerk)
-    for (let count = 1; count <= 7; count++)
-      await postTransfer(database.worker, buildGrant(grace.user_id, count))
-    const seen: number[] = []
-    let cursor: string | null = ''
-    for (let pages = 0; cursor !== null; pages++) {
-      expect(pages).toBeLessThan(4)
-      const next = await page({ limit: '3', ...(cursor && { cursor }) }, grace)
-      seen.push(...next.items.map(({ change }) => change.total))
-      cursor = next.next_cursor
-    }
-    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
-  })
-
-  test('the transactions are only the caller’s', async () => {
-    const eve = await signUp(clerk)
-    expect((await page({}, eve)).items).toEqual([])
-    expect(await server.api(explainBalance, { query: {} })).toMatchObject({ status: 401 })
-  })
-
-  test.each(['nonsense', '%00', '-1', "1'--"])('the transactions refuse the cursor %s', async (cursor) => {
-    const answer = await server.api(explainBalance, { token: ada.token, query: { cursor } })
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_cursor', fields: [{ path: 'cursor' }] },
-    })
-  })
-
-  test.each([
-    { limit: '0' },
-    { limit: '101' },
-    { limit: 'ten' },
-    { owner: 'user_else' },
-    { payer: 'user_else' },
-    { category: 'gifts' },
-    { q: 'x'.repeat(101) },
-  ])('the transactions refuse %o', async (query) => {
-    expect(await server.api(explainBalance, { token: ada.token, query: query as never })).toMatchObject({
-      status: 400,
-    })
-  })
+  await spend(ada.user_id, 20)
+  const { items } = await page()
+  expect(items).toMatchObject([
+    {
+      cause: { kind: 'usage', note: 'Extension usage', document_id: null },
+      change: { total: -20 },
+      balance_after: { total: 480 },
+    },
+    {
+      cause: { kind: 'purchase', document_id: 'cs_test_history' },
+      change: { purchased: 500 },
+      balance_after: { total: 500 },
+      occurred_at: '2026-01-02T03:04:05.000Z',
+    },
+  ])
 })
 
 const spend = (
@@ -165,13 +111,6 @@ describe('a search in the transactions', () => {
     expect(items[0]?.balance_after).toEqual({ plan: 5, purchased: 1500, total: 1505 })
   })
 
-  test('a search comes in pages that neither repeat nor omit transactions', async () => {
-    const first = await search({ category: 'usage', limit: '1' })
-    expect(first.items).toMatchObject([{ cause: { note: 'Refactoring' } }])
-    const second = await search({ category: 'usage', limit: '1', cursor: first.next_cursor ?? '' })
-    expect(second).toMatchObject({ items: [{ cause: { note: 'Chat in kernel' } }], next_cursor: null })
-  })
-
   test('the export of a search has what it finds', async () => {
     const { body } = await server.api(exportExplanation, { token: linus.token, query: { q: 'kernel' } })
     const [head, ...lines] = String(body).trimEnd().split('\r\n')
@@ -179,20 +118,6 @@ describe('a search in the transactions', () => {
       'date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
     )
     expect(lines).toEqual([expect.stringMatching(/Z,Chat in kernel,Used in an editor,-20,0,5,1500,1505,$/)])
-  })
-})
-
-describe('the transactions of an organization', () => {
-  const read = (by: { token: string }, payer = team.id) =>
-    server.api(explainBalance, { token: by.token, query: { payer } })
-
-  test('the transactions of an organization are read by its admins', async () => {
-    expect(await read(team.admin)).toMatchObject({
-      status: 200,
-      body: {
-        data: { items: [{ change: { total: -40 }, cause: { note: 'Chat' } }, { change: { total: 900 } }] },
-      },
-    })
   })
 })
 
@@ -246,13 +171,6 @@ describe('the export', () => {
     expect(await exported({ payer: team.id }, team.admin)).toMatchObject({
       status: 200,
       body: expect.stringContaining('Chat,Used in an editor,0,-40,0,860,860,'),
-    })
-  })
-
-  test('the export with a category that does not exist is a 400', async () => {
-    expect(await exported({ category: 'gifts' })).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_request' },
     })
   })
 })
@@ -318,30 +236,6 @@ describe('the summary of usage', () => {
     expect(await used('America/New_York')).toEqual(['2026-12-31', 7, 7, 0])
     clock.reset()
   })
-
-  test.each([
-    ['25', '2026-10-25', ['2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z']],
-    ['23', '2027-03-28', ['2027-03-27T23:00:00Z', '2027-03-28T21:59:59Z', '2027-03-28T22:00:00Z']],
-  ])(
-    'the summary of usage counts a day of %s hours, in which clocks change',
-    async (_, date, [first, last, next]) => {
-      const reader = await signUp(clerk)
-      clock.stop(new Date(`${addDays(date, 2)}T12:00:00Z`))
-      await giveCredits(database, { owner_kind: 'user', owner_id: reader.user_id }, { purchased: 100 })
-      await spend(reader.user_id, 1, { at: new Date(Date.parse(first ?? '') - 1) })
-      await spend(reader.user_id, 2, { at: new Date(first ?? '') })
-      await spend(reader.user_id, 4, { at: new Date(last ?? '') })
-      await spend(reader.user_id, 8, { at: new Date(next ?? '') })
-      const { days } = await summary({ time_zone: 'Europe/Berlin' }, reader)
-      expect(days.slice(-4).map((day) => [day.date, day.used])).toEqual([
-        [addDays(date, -1), 1],
-        [date, 6],
-        [addDays(date, 1), 8],
-        [addDays(date, 2), 0],
-      ])
-      clock.reset()
-    },
-  )
 
   test('the summary of usage of an organization is that of its pool', async () => {
     expect(await summary({ payer: team.id }, team.member)).toMatchObject({ daily_average: 1.3 })

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
+import { getExtensionBalance } from '../../schema/api/extension.ts'
 import { exchangeAuthCode } from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
@@ -14,12 +14,12 @@ import {
   signInBoundTo,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { type ApiAnswer, startTestServer } from '../../tests/support/product/test-server.ts'
+import type { ApiAnswer } from '../../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createEditorTokens } from '../auth/editor-tokens.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, clock, startServer } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
@@ -153,17 +153,14 @@ describe('an exchange', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('an exchange leaves the token that the user generated', async () => {
-    const { access_token } = await server.ask(generateExtensionToken, { token: ada.token })
-    const answer = await exchange(server, await signInBoundTo(server, ada))
-    expect(await works(access_token)).toBe(true)
-    expect(await works(tokenOf(answer))).toBe(true)
-  })
-
-  test('an exchange is possible until the last moment of ten minutes', async () => {
-    const signIn = await signInBoundTo(server, ada)
+  test('an exchange is possible until the last moment of ten minutes, on both pages', async () => {
+    const [signIn, late] = [await signInBoundTo(server, ada), await signInBoundTo(server, ada)]
+    const other = await completedBy(ada)
     clock.setAhead({ minutes: 9.9 })
     expect((await exchange(server, signIn)).status).toBe(200)
+    clock.setAhead({ minutes: 10 })
+    expect(await exchange(server, late)).toMatchObject(invalidGrant)
+    expect(await exchange(server, other, withoutVerifier)).toMatchObject(invalidGrant)
   })
 
   test('an exchange accepts the latest code of a page that was reloaded, and not the previous one', async () => {
@@ -212,17 +209,6 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, { ...mine, state: theirs.state })).toMatchObject(invalidGrant)
   })
 
-  test('an exchange is refused after ten minutes', async () => {
-    const signIn = await signInBoundTo(server, ada)
-    clock.setAhead({ minutes: 10 })
-    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
-  })
-
-  test('an exchange is refused before the user signed in', async () => {
-    const signIn = newSignIn()
-    expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
-  })
-
   test('an exchange is refused with the same text for every mistake, while the log says which one it was', async () => {
     const signIn = await signInBoundTo(server, ada)
     const words = new Set()
@@ -239,17 +225,10 @@ describe('an exchange is refused', () => {
 })
 
 describe('a code that is used twice', () => {
-  test('a code that is used twice gives nothing the second time, and revokes the token it gave', async () => {
+  test('a code that is used twice, also long after, gives nothing and revokes the token it gave', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await works(token)).toBe(true)
-    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
-    expect(await works(token)).toBe(false)
-  })
-
-  test('long after the first use is detected as well', async () => {
-    const signIn = await signInBoundTo(server, ada)
-    const token = tokenOf(await exchange(server, signIn))
     clock.setAhead({ minutes: 60 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
     expect(await works(token)).toBe(false)
@@ -296,9 +275,7 @@ describe('a code that is used twice', () => {
 test('the server reloads all tokens only after an exchange that may have revoked one', async () => {
   const editorTokens = createEditorTokens(database.server)
   let forgotten = 0
-  const counting = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
+  const counting = await startServer({
     deps: {
       editorTokens: {
         ...editorTokens,
@@ -355,12 +332,6 @@ describe('a sign-in of the alternative page', () => {
     expect(server.logs).toContainEqual(expect.objectContaining({ refusal: 'not_confirmed' }))
   })
 
-  test('a sign-in of the alternative page is refused after ten minutes', async () => {
-    const signIn = await completedBy(ada)
-    clock.setAhead({ minutes: 10 })
-    expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
-  })
-
   test('a sign-in of the alternative page can run beside another of the same user', async () => {
     const [first, second] = [await completedBy(ada), await completedBy(ada)]
     expect((await exchange(server, first, withoutVerifier)).status).toBe(200)
@@ -384,15 +355,6 @@ describe('an invalid request', () => {
       `${whole.replace('authorization_code', 'password')}`,
       'unsupported_grant_type',
       'grant_type must be authorization_code',
-    ],
-    ['without a code', whole.replace('code=c&', ''), 'invalid_request', 'code is required'],
-    ['with an empty code', whole.replace('code=c', 'code='), 'invalid_request', 'code is required'],
-    ['without a state', whole.replace('state=s&', ''), 'invalid_request', 'state is required'],
-    [
-      'without an address',
-      whole.replace('&redirect_uri=r', ''),
-      'invalid_request',
-      'redirect_uri is required',
     ],
     ['with two codes', `${whole}&code=d`, 'invalid_request', 'code may be given only once'],
     [
@@ -425,14 +387,12 @@ describe('an invalid request', () => {
 })
 
 test('an address that guesses has to wait, and is told in a form that an OAuth client reads', async () => {
-  const strict = await startTestServer({
-    databaseUrl: database.url,
+  await using strict = await startServer({
     deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },
   })
   const answers = []
   for (let count = 0; count < 3; count++)
     answers.push(await exchange(strict, { ...newSignIn(), code: 'guess' }))
-  await strict.close()
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 429])
   expect(answers[2]?.body).toMatchObject({ error: 'temporarily_unavailable', code: 'too_many_requests' })
   expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)

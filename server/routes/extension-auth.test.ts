@@ -14,11 +14,9 @@ import {
   signedRequestOf,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
-import { createRateLimits } from '../rate-limits.ts'
 
-const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, clock, startServer } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
@@ -65,15 +63,8 @@ describe('beginning a sign-in', () => {
 
   test.each([
     ['no redirect address', { redirect_uri: undefined }, 'Missing VSCode redirect URI parameter.'],
-    ['an empty one', { redirect_uri: '' }, 'Missing VSCode redirect URI parameter.'],
-    [
-      'nothing but a state',
-      { redirect_uri: null, code_challenge: null },
-      'Missing VSCode redirect URI parameter.',
-    ],
     ['no challenge', { code_challenge: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['no state', { state: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
-    ['an empty state', { state: '' }, 'Missing PKCE parameters (code_challenge or state).'],
   ])('beginning a sign-in with %s is refused with the product’s text', async (_, fields, text) => {
     const before = await rows()
     const { status, body } = await initiate(server, newSignIn(), fields)
@@ -84,17 +75,12 @@ describe('beginning a sign-in', () => {
 
   test.each([
     ['a user name in the address', { redirect_uri: 'https://a@vscode.dev/' }, 'redirect_uri'],
-    ['an address that is a number', { redirect_uri: 7 }, 'redirect_uri'],
-    ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'code_challenge'],
     [
       'a challenge that cannot be of S256',
       { code_challenge: randomBytes(48).toString('base64url') },
       'code_challenge',
     ],
-    ['a challenge in plain base64', { code_challenge: `${'a'.repeat(41)}+/` }, 'code_challenge'],
     ['a state one can guess', { state: '1234567890123456789012' }, 'state'],
-    ['a state that is an object', { state: { a: 1 } }, 'state'],
-    ['a field that is not in the contract', { scope: 'all' }, 'scope'],
   ])('beginning a sign-in with %s is refused and names the field', async (_, fields, path) => {
     const before = await rows()
     expect(await initiate(server, newSignIn(), fields)).toMatchObject({
@@ -105,26 +91,9 @@ describe('beginning a sign-in', () => {
   })
 
   test('beginning a sign-in needs no database', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    await using broken = await startServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const answer = await initiate(broken, newSignIn())
-    await broken.close()
     expect(answer.status).toBe(200)
-  })
-
-  test('an address that begins sign-ins too often has to wait, and other calls of it do not', async () => {
-    const strict = await startTestServer({
-      databaseUrl: database.url,
-      clerk,
-      deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },
-    })
-    const signIns = [newSignIn(), newSignIn(), newSignIn()]
-    const statuses = []
-    for (const signIn of signIns) statuses.push((await initiate(strict, signIn)).status)
-    const [first = newSignIn()] = signIns
-    const bound = await bind(strict, first, ada)
-    await strict.close()
-    expect(statuses).toEqual([200, 200, 429])
-    expect(bound.status).toBe(200)
   })
 })
 
@@ -150,17 +119,6 @@ describe('binding the user', () => {
       .where('clerk_id', '=', grace.user_id)
       .executeTakeFirstOrThrow()
     expect(user.email).toBe('grace.signin@tidemark.test')
-  })
-
-  test('binding the same user again gives another code', async () => {
-    const signIn = newSignIn()
-    const codes = []
-    for (let count = 0; count < 2; count++) {
-      codes.push(
-        ((await bind(server, signIn, ada)).body as { authorization_code: string }).authorization_code,
-      )
-    }
-    expect(codes[0]).not.toBe(codes[1])
   })
 
   test('a sign-in to which a user has agreed is used for another user, and stays as it was', async () => {
@@ -192,10 +150,13 @@ describe('binding the user', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('binding two users at once succeeds for one of them', async () => {
+  test.for([
+    ['binding', bind],
+    ['completing on the alternative page', completeOn],
+  ] as const)('%s by two users at once succeeds for one of them', async ([, agree]) => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
-      const answers = await Promise.all([bind(server, signIn, ada), bind(server, signIn, eve)])
+      const answers = await Promise.all([agree(server, signIn, ada), agree(server, signIn, eve)])
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     }
   })
@@ -219,7 +180,7 @@ describe('binding the user', () => {
   test('a request that was changed, or signed for another state or by another secret, is a 404', async () => {
     const [signIn, other] = [newSignIn(), newSignIn()]
     const request = await signedRequestOf(server, signIn)
-    const elsewhere = await startTestServer({ databaseUrl: database.url, clerk })
+    await using elsewhere = await startServer()
     const [head, , signature] = request.split('.')
     const claims = { ...decodeJwt(request), redirect_uri: 'http://localhost:6666/' }
     const forged = [
@@ -230,7 +191,6 @@ describe('binding the user', () => {
       new UnsecuredJWT(claims).encode(),
       'none',
     ]
-    await elsewhere.close()
     const before = await rows()
     for (const one of forged)
       expect(await bind(server, signIn, ada, { request: one })).toMatchObject({
@@ -244,8 +204,7 @@ describe('binding the user', () => {
   test('a request that was signed with a secret that is being replaced is accepted', async () => {
     const [old, next] = ['an old secret of thirty-two bytes', 'the next secret of thirty-two byte']
     const signIn = newSignIn()
-    const start = (secret: string) =>
-      startTestServer({ databaseUrl: database.url, clerk, env: { SIGN_IN_SECRET: secret } })
+    const start = (secret: string) => startServer({ env: { SIGN_IN_SECRET: secret } })
     const [before, during] = [await start(old), await start(`${next}, ${old}`)]
     const after = await start(next)
     const statuses = []
@@ -272,23 +231,10 @@ describe('binding the user', () => {
   test.each([
     ['no state', { state: undefined }, 'Missing required parameters for VSCode callback.', 'state'],
     ['no request', { request: undefined }, expect.stringMatching(/^request is missing/), 'request'],
-    ['a request that is too long', { request: 'x'.repeat(4097) }, 'request is too long', 'request'],
-    ['no user', { clerk_user_id: undefined }, 'clerk_user_id is required', 'clerk_user_id'],
-    ['a field that is not in the contract', { role: 'admin' }, 'Unknown field: role', 'role'],
   ])('binding the user with %s is refused', async (_, fields, error, path) => {
     expect(await bind(server, newSignIn(), ada, fields)).toMatchObject({
       status: 400,
       body: { error, fields: [{ path }] },
-    })
-  })
-
-  test('binding the user fails with the product’s text when Clerk does not answer', async () => {
-    const grace = await signUp(clerk)
-    const signIn = newSignIn()
-    await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
-    expect(await bind(server, signIn, grace)).toMatchObject({
-      status: 503,
-      body: { error: 'Failed to update authentication code.' },
     })
   })
 })
@@ -308,14 +254,6 @@ describe('completing on the alternative page', () => {
     expect(await complete(signIn, eve)).toMatchObject(used)
     expect(await complete(signIn, ada, { redirect_uri: 'http://localhost:4321/' })).toMatchObject(used)
     expect(await rows()).toEqual(before)
-  })
-
-  test('completing on the alternative page by two users at once succeeds for one of them', async () => {
-    for (let round = 0; round < 5; round++) {
-      const signIn = newSignIn()
-      const answers = await Promise.all([complete(signIn, ada), complete(signIn, eve)])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    }
   })
 
   test('completing on the alternative page never removes the challenge from a sign-in that began with one', async () => {
@@ -344,26 +282,6 @@ describe('completing on the alternative page', () => {
       })
     },
   )
-
-  test.each([
-    ['a state that is no secret', { state: 'state' }, 'state'],
-    ['a user name in the address', { redirect_uri: 'https://a@vscode.dev/' }, 'redirect_uri'],
-    ['a challenge, which has no place here', { code_challenge: 'a'.repeat(43) }, 'code_challenge'],
-  ])('completing on the alternative page with %s is refused', async (_, fields, path) => {
-    expect(await complete(newSignIn(), ada, fields)).toMatchObject({
-      status: 400,
-      body: { fields: [{ path }] },
-    })
-  })
-
-  test('completing on the alternative page fails with the product’s text when Clerk does not answer', async () => {
-    const grace = await signUp(clerk)
-    await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
-    expect(await complete(newSignIn(), grace)).toMatchObject({
-      status: 503,
-      body: { error: 'Failed to complete authentication' },
-    })
-  })
 })
 
 test('an extension of the earlier contract is told what has changed, and where it is documented', async () => {
@@ -457,23 +375,18 @@ describe('a sign-in that ends at another extension', () => {
   })
 
   test('a sign-in that ends at another extension is ours when EXTENSION_IDS names it', async () => {
-    const other = await startTestServer({
-      databaseUrl: database.url,
-      clerk,
+    await using other = await startServer({
       env: { EXTENSION_IDS: 'acme.assistant, acme.assistant-beta' },
     })
     const statuses = []
     for (const id of ['acme.assistant', 'Acme.Assistant-Beta', 'tidemark.tidemark']) {
       statuses.push((await initiate(other, newSignIn(`vscode://${id}/auth`))).status)
     }
-    await other.close()
     expect(statuses).toEqual([200, 200, 400])
   })
 
   test('a sign-in of an editor that EDITORS does not name is refused, with a way on', async () => {
-    const other = await startTestServer({
-      databaseUrl: database.url,
-      clerk,
+    await using other = await startServer({
       env: { EDITORS: 'acme-code:Acme Code, code.acme.example:Acme in a browser' },
     })
     const unknown = newSignIn('vscode://tidemark.tidemark/auth')
@@ -493,6 +406,5 @@ describe('a sign-in that ends at another extension', () => {
     expect((await initiate(other, newSignIn('acme-code://tidemark.tidemark/auth'))).status).toBe(200)
     // It was begun while the list was longer.
     expect(await bind(other, unknown, ada)).toMatchObject(refused)
-    await other.close()
   })
 })

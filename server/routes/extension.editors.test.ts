@@ -270,9 +270,4 @@ describe('the name of an editor', () => {
     await exchange(server, { ...without, code: ada.user_id }, { code_verifier: undefined })
     expect((await editorsOf(ada)).map(({ name }) => name).sort()).toEqual(['second', 'third'])
   })
-
-  test('a name that is too long to be one is refused', async () => {
-    const { status, body } = await initiate(server, newSignIn(), { editor_name: 'x'.repeat(1001) })
-    expect({ status, body }).toMatchObject({ status: 400, body: { fields: [{ path: 'editor_name' }] } })
-  })
 })

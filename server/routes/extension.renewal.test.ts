@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { getAccountSummary } from '../../schema/api/account.ts'
 import { reportUsage } from '../../schema/api/extension.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
@@ -82,16 +81,6 @@ test('a report above the balance while the plan is renewed is a 402 that says wh
 
 test('a report that the balance covers passes while the plan is renewed', async () => {
   expect(await report(await customer(renewed), 3)).toMatchObject({ status: 200 })
-})
-
-test('the summary of an account says whether its plan is renewed', async () => {
-  for (const [life, is_renewing] of [
-    [renewed, true],
-    [{ ...renewed, paid_until: 1 }, false],
-  ] as const) {
-    const { user_id } = await customer(life)
-    expect(await server.ask(getAccountSummary, { token: user_id, query: {} })).toMatchObject({ is_renewing })
-  }
 })
 
 test('a member of an organization is told that its plan is renewed', async () => {

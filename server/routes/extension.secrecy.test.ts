@@ -22,14 +22,14 @@ import {
   signInBoundTo,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
+import type { TestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 
 /** Everything that was logged, as the product writes it and with nothing held back. */
 const lines: string[] = []
 const sink = { write: (line: string) => void lines.push(line) }
 
-const { database, clerk, server } = testProduct({
+const { database, clerk, server, startServer } = testProduct({
   clerk: 'sandbox',
   server: { deps: { log: createLogger({ process: 'server', level: 'trace', destination: sink }) } },
 })
@@ -37,13 +37,10 @@ const ada = madeOnce(() => signUp(clerk))
 
 test('tokens, codes, verifiers and states are unreadable in the database and in the logs', async () => {
   const secrets = [...(await useEverywhere(server))]
-  const unguarded = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
+  await using unguarded = await startServer({
     deps: { log: pino({ level: 'trace' }, sink) },
   })
   secrets.push(...(await useEverywhere(unguarded)))
-  await unguarded.close()
 
   const database_dump = await dump(database)
   const logged = lines.join('')

@@ -8,9 +8,8 @@ import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer } from '../../tests/support/product/test-server.ts'
 
-const { database, server } = testProduct()
+const { database, server, startServer } = testProduct()
 
 const get = (path: string, on = server) => fetch(`${on.url}${path}`)
 const getMonitoring = (path: string, on = server) => fetch(`${on.monitoringUrl}${path}`)
@@ -24,24 +23,34 @@ describe('health', () => {
     expect((await getMonitoring('/healthz')).status).toBe(200)
   })
 
-  test('health is bad without a database or queue, while the process itself is well', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+  test('health is bad without a database or queue, in public without reasons, while the process is well and measured', async () => {
+    await using broken = await startServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const ready = await getMonitoring('/readyz', broken)
     const alive = await get('/healthz', broken)
-    await broken.close()
     expect(ready.status).toBe(503)
     expect(await ready.json()).toEqual({
       status: 'not_ready',
       reasons: { database: 'does not answer', queue: 'does not answer', inbox: 'does not answer' },
     })
     expect(alive.status).toBe(200)
+    const told = await get('/readyz', broken)
+    expect([told.status, await told.json()]).toEqual([503, { status: 'not_ready' }])
+    const metrics = await (await getMonitoring('/metrics', broken)).text()
+    expect(metrics).toContain('process_cpu_seconds_total')
+    expect(metrics).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
+  })
+
+  test('public health says only whether it is good, without numbers and reasons', async () => {
+    expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' })
+    expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' })
+    expect((await fetch(`${server.url}/metrics`, { headers: { accept: 'text/plain' } })).status).toBe(404)
+    expect(await (await get('/metrics')).text()).not.toContain('tidemark_')
   })
 
   test('health is bad when the database is read-only, or its disk refuses writes', async () => {
     const reasonsOf = async (databaseUrl: string) => {
-      const limited = await startTestServer({ databaseUrl })
+      await using limited = await startServer({ databaseUrl })
       const ready = await getMonitoring('/readyz', limited)
-      await limited.close()
       return { status: ready.status, body: await ready.json() }
     }
     const readOnly = new URL(database.url)
@@ -58,23 +67,23 @@ describe('health', () => {
   })
 
   test('health is looked up once a second however often it is asked for, and a server that stops says so at once', async () => {
-    const slow = await startTestServer({ databaseUrl: database.url, settings: { ready_answer_ms: 60_000 } })
+    await using slow = await startServer({
+      settings: { ready_answer_ms: 60_000 },
+    })
     const counts = vi.spyOn(slow.deps.producer, 'counts')
     for (let count = 0; count < 20; count++) expect((await get('/readyz', slow)).status).toBe(200)
     expect(counts).toHaveBeenCalledTimes(1)
     slow.deps.readiness.isStopping = true
     expect((await get('/readyz', slow)).status).toBe(503)
-    await slow.close()
   })
 
   test('health is bad when the oldest event waits too long', async () => {
     await buildUser(database.owner)
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
     const later = new Date(Date.now() + 6 * 60_000)
-    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
+    await using behind = await startServer({ deps: { now: () => later } })
     const ready = await getMonitoring('/readyz', behind)
     const metrics = await (await getMonitoring('/metrics', behind)).text()
-    await behind.close()
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({
       reasons: { inbox: expect.stringMatching(/^the oldest event waits for 3\d\d/) },
@@ -94,10 +103,9 @@ describe('health', () => {
       .where('state', '=', 'received')
       .execute()
     const later = new Date(Date.now() + 7 * 60_000)
-    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
+    await using behind = await startServer({ deps: { now: () => later } })
     const ready = await get('/readyz', behind)
     const metrics = await (await getMonitoring('/metrics', behind)).text()
-    await behind.close()
     await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
     expect(ready.status).toBe(200)
     expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 4\d\d/m)
@@ -177,28 +185,5 @@ describe('health', () => {
       .values({ finished_at: hoursAgo(30), bytes: 1 })
       .execute()
     expect([await age(reconciled), await age(base)]).toEqual([9, 30])
-  })
-
-  test('health is measured as far as possible when the database is unavailable', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const response = await getMonitoring('/metrics', broken)
-    const text = await response.text()
-    await broken.close()
-    expect(response.status).toBe(200)
-    expect(text).toContain('process_cpu_seconds_total')
-    expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
-  })
-
-  test('public health says only whether it is good, without numbers and reasons', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const ready = await get('/readyz', broken)
-    await broken.close()
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toEqual({ status: 'not_ready' })
-    expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' })
-    expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' })
-    const metrics = await fetch(`${server.url}/metrics`, { headers: { accept: 'text/plain' } })
-    expect(metrics.status).toBe(404)
-    expect(await (await get('/metrics')).text()).not.toContain('tidemark_')
   })
 })

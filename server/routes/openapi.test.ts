@@ -7,19 +7,9 @@ const { server } = testProduct({
   server: { deps: { isSupportStaff: async (userId) => userId === 'user_sam' } },
 })
 
-test('the contract lists the calls that are mounted', async () => {
+test('the contract describes what a call takes, and who may make it', async () => {
   const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
   expect(document.openapi).toBe('3.1.0')
-  expect(Object.keys(document.paths)).toEqual(
-    expect.arrayContaining([
-      '/api/billing/credit-purchase',
-      '/api/stripe/session-status',
-      '/api/stripe/webhook',
-      '/api/clerk/webhook',
-      '/api/user/get',
-      '/api/plans',
-    ]),
-  )
   const purchase = document.paths['/api/billing/credit-purchase']?.post
   expect(purchase).toMatchObject({
     security: [{ bearer: [] }],

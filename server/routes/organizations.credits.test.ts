@@ -174,28 +174,4 @@ describe('a top-up of an organization', () => {
       cancel_url: 'http://localhost:3000/organizations?tab=billing',
     })
   })
-
-  test('a top-up of an organization is paid in the currency of the organization’s plan', async () => {
-    await buildSubscription(database, {
-      owner: owner(),
-      user_id: await buildUser(database.owner, ada.user_id),
-      fields: { currency: 'GBP' },
-    })
-    expect((await topUp()).status).toBe(200)
-    expect(await intents()).toMatchObject([{ currency: 'GBP', amount_minor: 2100 }])
-  })
-
-  test('a top-up of an organization has the limits of every purchase', async () => {
-    const error = 'Minimum purchase is 71 credits'
-    expect(await topUp({ credits_amount: 70 })).toMatchObject({
-      status: 400,
-      body: { error, fields: [{ path: 'credits_amount', message: error }] },
-    })
-    expect(await intents()).toEqual([])
-  })
-
-  test('a top-up of an organization that Stripe does not open is an error with the text of its button', async () => {
-    await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
-    expect(await topUp()).toMatchObject({ status: 503, body: { error: 'Failed to create top-up session' } })
-  })
 })

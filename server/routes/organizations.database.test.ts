@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { processPaymentSuccess } from '../../schema/api/checkout.ts'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
+import { generateExtensionToken, revokeExtensionToken } from '../../schema/api/extension.ts'
 import { assignSeat, getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import {
@@ -56,7 +57,7 @@ const everything = /Node$/
 const changes = /^(Insert|Update)QueryNode$/
 const email = () => `${randomUUID()}@tidemark.test`
 
-test.each<[string, RegExp, Endpoint, () => object]>([
+test.each<[string, RegExp, Endpoint, () => object, code?: string]>([
   [
     'Failed to load billing information',
     everything,
@@ -91,6 +92,14 @@ test.each<[string, RegExp, Endpoint, () => object]>([
     () => ({ body: { id: invited.id } }),
   ],
   [
+    'Failed to generate long-lived token',
+    everything,
+    generateExtensionToken,
+    () => ({}),
+    'token_generation_failed',
+  ],
+  ['Failed to revoke token', everything, revokeExtensionToken, () => ({}), 'token_revocation_failed'],
+  [
     'Failed to process payment',
     everything,
     processPaymentSuccess,
@@ -98,11 +107,11 @@ test.each<[string, RegExp, Endpoint, () => object]>([
   ],
 ])(
   'the call fails with its text while the database is unavailable: %s',
-  async (error, statements, endpoint, request) => {
+  async (error, statements, endpoint, request, code = 'temporarily_unavailable') => {
     faults.statements = statements
     const answer = await server.api(endpoint, { token: ada.token, ...request() })
     faults.statements = /^$/
-    expect(answer).toMatchObject({ status: 503, body: { error, code: 'temporarily_unavailable' } })
+    expect(answer).toMatchObject({ status: 503, body: { error, code } })
     expect(answer.headers.get('retry-after')).toBe('5')
   },
 )

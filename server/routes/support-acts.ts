@@ -27,6 +27,7 @@ import {
 import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
+import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import { listNames } from '../../schema/users/users.ts'
 import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
@@ -44,7 +45,7 @@ import {
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { nameColleagues } from '../support/colleagues.ts'
-import { maskEmail } from '../support/format.ts'
+
 import { presentOwners } from '../support/owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk'>

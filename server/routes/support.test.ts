@@ -3,14 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { exportStatement, getStatement, requestReconciliation } from '../../schema/api/reconciliation.ts'
-import {
-  getTrace,
-  listWork,
-  type SupportMatch,
-  type SupportTrace,
-  searchSupport,
-  visitCase,
-} from '../../schema/api/support.ts'
+import { getTrace, listWork, type SupportTrace, searchSupport, visitCase } from '../../schema/api/support.ts'
 import {
   approveSupportAct,
   getAuditLog,
@@ -36,6 +29,7 @@ import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams
 import { buildGrant, giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
+import { matchInWords, traceInWords, workInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
@@ -170,13 +164,16 @@ async function buildFailedPurchase(user_id: string) {
   return { ...bought, event_id }
 }
 
-const trace = (owner: string, query: Record<string, string> = {}) =>
-  server.ask(getTrace, { token: sam.token, query: { owner, ...query } })
+const ask = (query: Record<string, string>) => server.ask(getTrace, { token: sam.token, query })
+const trace = async (owner: string, query: Record<string, string> = {}) =>
+  traceInWords(await ask({ owner, ...query }))
 
-const find = async (q: string): Promise<SupportMatch[]> =>
-  (await server.ask(searchSupport, { token: sam.token, query: { q } })).matches
+const find = async (q: string) => {
+  const answer = await server.ask(searchSupport, { token: sam.token, query: { q } })
+  return answer.matches.map((match) => matchInWords(match, answer))
+}
 
-const keys = ({ timeline }: SupportTrace) => timeline.map(({ key }) => key)
+const keys = ({ timeline }: Pick<SupportTrace, 'timeline'>) => timeline.map(({ key }) => key)
 
 describe('a search', () => {
   test('a search by any id of a purchase or a plan leads to its owner', async () => {
@@ -249,8 +246,8 @@ describe('a search', () => {
     const open = async ({ id }: { id: string }, usage?: 'shown') => {
       const [match] = await find(id)
       expect(match).toMatchObject({ kind: 'hold', id, owner: { id: owner.owner_id }, item_key: `hold:${id}` })
-      const query = { owner: owner.owner_id, kind: 'hold' as const, id, ...(usage && { usage }) }
-      const { highlighted, timeline } = await server.ask(getTrace, { token: sam.token, query })
+      const query = { kind: 'hold', id, ...(usage && { usage }) }
+      const { highlighted, timeline } = await trace(owner.owner_id, query)
       expect(timeline).toContainEqual(highlighted)
       expect(new Set(timeline.map(({ key }) => key)).size).toBe(timeline.length)
       return { highlighted, timeline, of: (kind: string) => timeline.filter((item) => item.kind === kind) }
@@ -274,17 +271,17 @@ describe('a search', () => {
       ['10:00', ...reserved(50)],
     ])
     const case_ = await open(above)
-    expect(case_.highlighted).toMatchObject({ state: 'settled', level: 'done', can_release: false })
-    const transfers = case_.of('transfer').filter(({ caused_by }) => caused_by[0] === `hold:${above.id}`)
+    expect(case_.highlighted).toMatchObject({ state: 'settled', level: 'done', acts: [] })
+    const transfers = case_.of('transfer').filter(({ caused_by = [] }) => caused_by[0] === `hold:${above.id}`)
     expect(transfers.map(({ credits }) => credits)).toEqual([-50, -50])
-    expect(case_.highlighted?.led_to.toReversed()).toEqual(transfers.map(({ key }) => key))
+    expect(case_.highlighted?.led_to?.toReversed()).toEqual(transfers.map(({ key }) => key))
     const [settled, extended] = case_.of('hold')
     expect(settled).toMatchObject({
       key: `hold:${above.id}/resolved`,
       caused_by: [`hold:${above.id}`],
       led_to: case_.highlighted?.led_to,
     })
-    expect(extended).toMatchObject({ key: `hold:${above.id}/extended`, led_to: [], can_release: false })
+    expect(extended).toMatchObject({ key: `hold:${above.id}/extended`, acts: [] })
     expect((await open(above, 'shown')).timeline).toEqual(case_.timeline)
     expect(await find(`hold/${above.id}/above`)).toMatchObject([
       { kind: 'transfer', item_key: transfers[0]?.key },
@@ -328,11 +325,8 @@ describe('a search', () => {
       ],
       ['11:10', ...reserved(20)],
     ])
-    expect((await open(forgotten)).highlighted).toMatchObject({ level: 'waiting', can_release: true })
-    const { timeline, case_summary } = await server.ask(getTrace, {
-      token: sam.token,
-      query: { owner: owner.owner_id },
-    })
+    expect((await open(forgotten)).highlighted).toMatchObject({ level: 'waiting', acts: ['release_hold'] })
+    const { timeline, case_summary } = await trace(owner.owner_id)
     // Of all the owner's holds those that are open.
     expect(new Set(timeline.flatMap(({ kind, id }) => (kind === 'hold' ? [id] : [])))).toEqual(
       new Set([forgotten.id]),
@@ -363,9 +357,7 @@ describe('a search', () => {
     } as const
     await giveCredits(database, organization, { purchased: 100 })
     const noticesOf = async ({ owner_id }: { owner_id: string }) => {
-      const query = { owner: owner_id }
-      const { case_summary } = await server.ask(getTrace, { token: sam.token, query })
-      return case_summary?.notices
+      return (await trace(owner_id)).case_summary?.notices
     }
     expect(await noticesOf(organization)).toEqual([])
     const occurred_at = new Date('2026-05-04T10:00:00Z')
@@ -389,8 +381,7 @@ describe('a search', () => {
     ])
 
     const detailOf = async ({ id }: { id: string }) => {
-      const query = { owner: organization.owner_id, kind: 'hold' as const, id }
-      return (await server.ask(getTrace, { token: sam.token, query })).highlighted?.detail
+      return (await trace(organization.owner_id, { kind: 'hold', id })).highlighted?.detail
     }
     expect(await detailOf(bobs)).toBe(`For “Refactoring”, by ${member}.`)
     expect(await detailOf(another)).toBe('For “Refactoring”, by user_unknown.')
@@ -617,7 +608,7 @@ describe('a trace', () => {
     expect(await told()).toMatchObject({
       level: 'waiting',
       detail: expect.stringMatching(/ Changed to 5 seats on \d+ \w+ \d+, not yet invoiced or paid\. /),
-      can_invoice: true,
+      acts: ['replay', 'invoice_changes'],
     })
     const target = { kind: 'subscription', id: subscription_id ?? '' } as const
     const { id } = await buildAct(database, { kind: 'invoice_changes', target })
@@ -625,7 +616,7 @@ describe('a trace', () => {
     expect(await told()).toMatchObject({
       level: 'done',
       detail: expect.not.stringContaining('not yet invoiced'),
-      can_invoice: false,
+      acts: ['replay'],
     })
     await worker.catchUp()
     expect((await trace(owner.owner_id)).timeline).toContainEqual(
@@ -893,7 +884,7 @@ describe('a trace', () => {
     }
     await postTransfers(database.worker, [buildGrant(user_id, 10)])
     const walk = async (query: Record<string, string>) => {
-      const pages: SupportTrace[] = []
+      const pages: Awaited<ReturnType<typeof trace>>[] = []
       for (
         let cursor: string | null | undefined;
         cursor !== null;
@@ -935,7 +926,7 @@ describe('a trace', () => {
       { source: 'stripe', id },
       { state: 'ignored', reason: 'Not ours', now: new Date() },
     )
-    const alone = await server.ask(getTrace, { token: sam.token, query: { kind: 'event', id } })
+    const alone = traceInWords(await ask({ kind: 'event', id }))
     expect(alone).toMatchObject({
       owner: null,
       case_summary: null,
@@ -950,7 +941,8 @@ describe('a trace', () => {
 })
 
 describe('the list of work', () => {
-  const work = (query: Record<string, string> = {}) => server.ask(listWork, { token: sam.token, query })
+  const work = async (query: Record<string, string> = {}) =>
+    workInWords(await server.ask(listWork, { token: sam.token, query }))
 
   test('the list of work has failed and stuck rows, the oldest first, with the money and credits at stake', async () => {
     const mark = randomUUID()
@@ -1064,7 +1056,7 @@ describe('the list of work', () => {
       })
       .where('id', '=', intent_id)
       .execute()
-    const { case_summary } = await server.ask(getTrace, { token: sam.token, query: { owner: ada.user_id } })
+    const { case_summary } = await trace(ada.user_id)
     expect(case_summary).toMatchObject({ agrees: false, problems: [{ item_key: `intent:${intent_id}` }] })
   })
 

@@ -98,20 +98,6 @@ describe('sending an invitation', () => {
     expect((await send(ours, await stranger())).status).toBe(402)
   })
 
-  test('sending an invitation is refused when members have all seats without an invitation', async () => {
-    const ours = await team(2)
-    const ada = await buildMember(clerk, ours)
-    await server.ask(assignSeat, {
-      token: ours.admin.token,
-      body: { org_id: ours.organization.id, email: ada.email },
-    })
-    expect(await list(ours)).toMatchObject({ remaining: 0, invitations: [] })
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: 402,
-      body: { error: 'Maximum of 2 team members allowed' },
-    })
-  })
-
   test('sending an invitation is not possible with one seat, nor without a subscription', async () => {
     expect((await send(await team(1), await stranger())).status).toBe(402)
     const ours = await team(2)
@@ -201,33 +187,20 @@ describe('sending an invitation', () => {
         body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
       })
     }
-    const extra = { email, org_id, seats: 9 }
-    expect(await server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
-      status: 400,
-      body: { fields: [{ path: 'seats' }] },
-    })
   })
 })
 
-describe('the list', () => {
-  test('the list of invitations is newest first, by organization as by subscription', async () => {
-    const ours = await team(5)
-    const emails = [await stranger(), await stranger(), await stranger()]
-    for (const email of emails) await send(ours, email)
-    const { invitations } = await list(ours)
-    expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
-    const byOrganization = await server.ask(listTeamInvitations, {
-      token: ours.admin.token,
-      query: { org_id: ours.organization.id },
-    })
-    expect(byOrganization.invitations).toEqual(invitations)
+test('the list of invitations is newest first, by organization as by subscription', async () => {
+  const ours = await team(5)
+  const emails = [await stranger(), await stranger(), await stranger()]
+  for (const email of emails) await send(ours, email)
+  const { invitations } = await list(ours)
+  expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
+  const byOrganization = await server.ask(listTeamInvitations, {
+    token: ours.admin.token,
+    query: { org_id: ours.organization.id },
   })
-
-  test('the list of invitations contains no invitations of other organizations', async () => {
-    const [ours, theirs] = [await team(2), await team(2)]
-    await send(theirs, await stranger())
-    expect((await list(ours)).invitations).toEqual([])
-  })
+  expect(byOrganization.invitations).toEqual(invitations)
 })
 
 describe('revoking an invitation', () => {
@@ -288,15 +261,6 @@ describe('revoking an invitation', () => {
       ])
     },
   )
-
-  test('revoking an invitation that does not exist is refused', async () => {
-    const ours = await team(2)
-    expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
-      status: 404,
-      body: { error: 'Invitation not found in database' },
-    })
-    expect(await revoke(ours, 'one')).toMatchObject({ status: 400, body: { fields: [{ path: 'id' }] } })
-  })
 })
 
 describe('the rights of the invitation calls', () => {
@@ -370,22 +334,6 @@ describe('the membership limit of an organization at Clerk', () => {
   })
 })
 
-test('the link in the e-mail leads to our own page, with what Clerk needs there', async () => {
-  const ours = await team(3)
-  const email = await stranger()
-  const invitation = invitationOf(await send(ours, email))
-  const { data } = (await fetch(`${clerk.url}/_sandbox/mails?to=${email}`).then((mails) => mails.json())) as {
-    data: { url: string }[]
-  }
-  const link = new URL(data[0]?.url ?? '')
-  const clicked = await fetch(`${clerk.url}/v1/tickets/accept${link.search}`, { redirect: 'manual' })
-  const target = new URL(clicked.headers.get('location') ?? '')
-  expect(target.origin + target.pathname).toBe(
-    `${testAppUrl}/invite/${ours.organization.id}/${invitation.id}`,
-  )
-  expect([...target.searchParams.keys()].toSorted()).toEqual(['__clerk_status', '__clerk_ticket'])
-})
-
 describe('when Clerk asks to wait, because too many invitations were sent in an hour', () => {
   const wait = (retry_after_s: number | null, count = 1) =>
     clerk.knob('faults', { status: 429, method: 'POST', retry_after_s, count })
@@ -432,13 +380,5 @@ describe('when Clerk asks to wait, because too many invitations were sent in an 
       })
     }
     expect(await clerk.directory.listInvitations(ours.organization.id)).toEqual([])
-  })
-
-  test('an invitation that Clerk delays can be revoked before it is sent', async () => {
-    const ours = await team(3)
-    await wait(600)
-    const { id } = invitationOf(await send(ours, await stranger()))
-    expect(await revoke(ours, id)).toMatchObject({ status: 200, body: { invitation: { status: 'revoked' } } })
-    expect(await seatsUsed(ours)).toBe(1)
   })
 })

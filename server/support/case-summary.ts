@@ -1,4 +1,4 @@
-import type { CaseSummary, SupportProblem } from '../../schema/api/support.ts'
+import type { CaseSummary } from '../../schema/api/support.ts'
 import { countOpenCheckouts } from '../../schema/checkout/owner-intents.ts'
 import { findCursor } from '../../schema/cursors/cursors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -7,16 +7,13 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
-import { countUnapplied } from '../../schema/support/noticeable.ts'
+import { countUnapplied, listNoticeable } from '../../schema/support/noticeable.ts'
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
-import { findTimelineRow, keyOf, listSubjects } from '../../schema/support/timeline.ts'
-import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
-import { readNotices } from './case-notices.ts'
-import { capitalized, creditsText, dayText, durationText, moneyText, sentence } from './format.ts'
-import { type PresentOptions, presentRow, whatIsBought } from './trace-items.ts'
+import { findTimelineRow, keyOf, listSubjects, type TimelineRow } from '../../schema/support/timeline.ts'
+import { itemOf, type Links } from './items.ts'
 
-type IntentRow = Extract<TimelineRow, { kind: 'intent' }>
-type EventRow = Extract<TimelineRow, { kind: 'event' }>
+type IntentRow = TimelineRow<'intent'>
+type EventRow = TimelineRow<'event'>
 
 /** Credits that a grant should have had by now and has not, or has too many of. */
 interface GrantDifference {
@@ -38,9 +35,9 @@ interface GrantDifference {
 export async function readCaseSummary(
   trx: DatabaseTransaction,
   owner: Owner,
-  options: PresentOptions,
+  options: { readonly links: Links; readonly now: Date; readonly stuck_before: Date },
 ): Promise<CaseSummary> {
-  const { now, stuck_before } = options
+  const { links, now, stuck_before } = options
   const subjects = await listSubjects(trx, owner)
   const sheet = await readOwnerBalanceSheet(trx, owner, now)
   const rows = await listProblemsOf(trx, owner, { subjects, stuck_before })
@@ -76,23 +73,17 @@ export async function readCaseSummary(
   const spendable = await readSpendable(trx, owner)
   const heard = await findHeardUntil(trx)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
-  const problems: SupportProblem[] = [
-    ...differences.map((difference) => presentDifference(difference, intents)),
-    ...rows.filter((row) => !explained.has(keyOf(row))).map((row) => presentProblem(row, options)),
-    ...(plan_type.is !== null && plan_type.is !== plan_type.should
-      ? [planProblem(plan_type.is, plan_type.should ?? 'starter')]
-      : []),
-  ]
+  const failing = rows.filter((row) => !explained.has(keyOf(row)))
+  const isPlanRight = plan_type.is === null || plan_type.is === plan_type.should
   return {
     as_of: now.toISOString(),
     heard_until: heard?.toISOString() ?? null,
     is_heard_late: !heard || now.getTime() - heard.getTime() > heardLateMs,
     unapplied_events: await countUnapplied(trx, subjects),
     open_checkouts: await countOpenCheckouts(trx, owner),
-    agrees: problems.length === 0,
-    sentence: inOneSentence(problems),
-    problems,
-    notices: await readNotices(trx, owner, { subjects, now, spendable }),
+    agrees: differences.length === 0 && failing.length === 0 && isPlanRight,
+    failing: failing.map((row) => itemOf(row, links)),
+    notices: await listNoticeable(trx, owner, { subjects, now }),
     plan_type,
     balance: {
       plan,
@@ -100,13 +91,19 @@ export async function readCaseSummary(
       total: { is: plan.is + purchased.is, should: plan.should + purchased.should },
     },
     spendable,
-    grants: differences.map(({ grant, is, should }) => ({
-      id: grant.id,
-      title: capitalized(nameOf(grant, intents)),
-      account: grant.account,
-      credits: { is, should },
-      item_key: grant.intent_id ? `intent:${grant.intent_id}` : null,
-    })),
+    grants: differences.map(({ grant, is, should, event }) => {
+      const intent = intents.get(grant.intent_id ?? '')
+      return {
+        id: grant.id,
+        kind: grant.kind,
+        account: grant.account,
+        starts_at: grant.starts_at?.toISOString() ?? null,
+        subscription_id: grant.stripe_subscription_id,
+        credits: { is, should },
+        intent: intent ? itemOf(intent, links) : null,
+        event: event && itemOf(event, links),
+      }
+    }),
     seats: owner.owner_kind === 'organization' ? await findSeatFigures(trx, owner.owner_id) : null,
   }
 }
@@ -134,7 +131,7 @@ async function findIntents(
   const found = new Map<string, IntentRow>()
   for (const id of new Set(ids)) {
     const row = await findTimelineRow(trx, { kind: 'intent', id })
-    if (row?.kind === 'intent') found.set(row.id, row)
+    if (row) found.set(row.id, row)
   }
   return found
 }
@@ -178,92 +175,4 @@ function paidButUnfinished(
     }
     return [{ grant, is: 0, should: data.credits, event: row }]
   })
-}
-
-function presentDifference(
-  { grant, is, should, event }: GrantDifference,
-  intents: ReadonlyMap<string, IntentRow>,
-): SupportProblem {
-  const missing = should - is
-  const what = `${creditsText(missing)} of ${nameOf(grant, intents)} are ${missing > 0 ? 'missing' : 'too many'}`
-  const cause = event
-    ? `its event ${event.id} ${whyEvent(event)}`
-    : missing > 0
-      ? 'no error is recorded; a replay computes it again'
-      : 'a refund or an end at Stripe has not been clawed back'
-  const intent = intents.get(grant.intent_id ?? '')
-  const money = intent && { amount_minor: intent.data.amount_minor, currency: intent.data.currency }
-  return {
-    sentence: sentence(`${what}: ${cause}`),
-    credits: missing,
-    money: money ?? null,
-    item_key: event ? keyOf(event) : grant.intent_id ? `intent:${grant.intent_id}` : null,
-    replay: event
-      ? { kind: 'event', id: event.id }
-      : grant.stripe_subscription_id
-        ? { kind: 'subscription', id: grant.stripe_subscription_id }
-        : grant.intent_id
-          ? { kind: 'intent', id: grant.intent_id }
-          : null,
-  }
-}
-
-function whyEvent({ data }: EventRow): string {
-  if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
-}
-
-function presentProblem(row: ProblemRow, options: PresentOptions): SupportProblem {
-  const item = presentRow(row, options).at(-1)
-  const since = durationText(options.now.getTime() - new Date(row.at).getTime())
-  const isFailed =
-    row.kind === 'event' || row.kind === 'intent'
-      ? row.data.state === 'failed'
-      : row.data.sync_failed_at !== null
-  const sum = item?.money ? ` about ${moneyText(item.money.amount_minor, item.money.currency)}` : ''
-  const what = `${item?.title} of ${dayText(row.at)}${row.kind === 'event' ? `, ${row.id},` : ''}${sum}`
-  return {
-    sentence: sentence(
-      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'unknown cause'}`,
-    ),
-    credits: null,
-    money: item?.money ?? null,
-    item_key: keyOf(row),
-    replay: item?.replay ?? null,
-  }
-}
-
-function planProblem(is: string, should: string): SupportProblem {
-  return {
-    sentence: `The stored plan is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
-    credits: null,
-    money: null,
-    item_key: null,
-    replay: null,
-  }
-}
-
-function nameOf(grant: GrantDifference['grant'], intents: ReadonlyMap<string, IntentRow>): string {
-  const intent = intents.get(grant.intent_id ?? '')
-  const day = dayText((grant.kind === 'purchase' ? intent?.at : null) ?? grant.starts_at ?? new Date(0))
-  const plan = intent ? `${whatIsBought(intent.data)}` : 'the plan'
-  switch (grant.kind) {
-    case 'purchase':
-      return `the purchase of ${day}`
-    case 'month':
-      return `the month of ${plan} from ${day}`
-    case 'seats':
-      return `the seats added on ${day}`
-    case 'late_month':
-      return `the late payment for the month from ${day}`
-    case 'adjustment':
-      return 'adjustments'
-  }
-}
-
-function inOneSentence(problems: readonly SupportProblem[]): string {
-  const [first, ...others] = problems
-  if (!first) return 'All expected credits are present.'
-  if (others.length === 0) return first.sentence
-  return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
 }

@@ -5,11 +5,12 @@ import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { isActive, type ListedToken, listTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findEmails, listCustomers, listRelations, type Relation } from '../../schema/support/relations.ts'
+import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import type { Visit } from '../../schema/support/visits.ts'
 import { findUser } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { maskEmail } from './format.ts'
-import type { Links } from './links.ts'
+
+import type { Links } from './items.ts'
 
 /** Owners as lists show them; people by an address that is masked. */
 export async function presentOwners(

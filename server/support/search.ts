@@ -2,10 +2,10 @@ import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import type { searchSupport } from '../../schema/api/support.ts'
 import { lookupKinds } from '../../schema/api/support.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { openLinks } from './items.ts'
 import { type Hit, type Lookup, lookUp } from './look-up.ts'
 import { presentOwners } from './owners.ts'
 import { cardPaymentForm } from './stripe-search.ts'
-import { presentOptions } from './trace.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
@@ -55,11 +55,11 @@ const forms: readonly Form[] = [
 /** Everything that the text names, exactly as it is written. */
 export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
   const { recognized_as, lookups } = recognize(text)
-  const options = presentOptions(deps)
   const { db } = deps
+  const links = openLinks(deps.settings)
   const hits: Hit[] = []
   for (const lookup of lookups) {
-    hits.push(...(await lookUp({ ...deps, db }, lookup, options)))
+    hits.push(...(await lookUp(deps, lookup, links)))
     if (hits.length > 0) break
   }
   const present = await presentOwners(
@@ -68,16 +68,10 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
   )
   return {
     recognized_as,
-    matches: hits.map(({ kind, id, title, owner, item }) => ({
-      kind,
-      id,
-      title,
-      owner: present(owner),
-      item_key: item?.key ?? null,
-      at: item?.at ?? null,
-      level: item?.level ?? null,
-      state: item?.state ?? null,
-    })),
+    matches: hits.map(({ kind, id, owner, item, name = null, held = null, is_finished = false }) => {
+      return { kind, id, owner: present(owner), item, name, held, is_finished }
+    }),
+    as_of: deps.now().toISOString(),
   }
 }
 

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
-import { type listWork, type WorkList, type WorkRow, workKinds } from '../../schema/api/support.ts'
+import {
+  type listWork,
+  stuckAfterMs,
+  type WorkList,
+  type WorkRow,
+  workKinds,
+} from '../../schema/api/support.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findOwners } from '../../schema/support/owners.ts'
 import {
   countProblems,
@@ -10,12 +15,11 @@ import {
   type ProblemRow,
   type ProblemState,
 } from '../../schema/support/problems.ts'
-import { findTimelineRow } from '../../schema/support/timeline.ts'
+import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
 import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { itemOf, openLinks } from './items.ts'
 import { presentOwners } from './owners.ts'
-import { presentOptions } from './trace.ts'
-import { presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 type Query = QueryOf<typeof listWork>
@@ -31,8 +35,9 @@ interface Found {
 }
 
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
-  const options = presentOptions(deps)
-  const { now, stuck_before } = options
+  const now = deps.now()
+  const links = openLinks(deps.settings)
+  const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
     findWork(deps, query, { now, stuck_before }),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
@@ -40,32 +45,24 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
     findOldestUnapplied(deps.db),
   ])
   const intents = await findIntents(deps, found)
-  const owners = await findOwnersOf(deps, found)
+  const owners = await findOwners(
+    deps.db,
+    found.flatMap(({ row }) => row.names),
+  )
+  const ownerOf = ({ names }: ProblemRow) => names.map((name) => owners.get(name)).find(Boolean) ?? null
   const present = await presentOwners(
     deps.db,
-    found.map(({ row }) => owners(row)),
+    found.map(({ row }) => ownerOf(row)),
   )
-  const rows = found.map(({ row, state }): WorkRow => {
-    const item = presentRow(row, options).at(-1)
-    if (!item) throw new Error(`${row.kind} ${row.id} is nothing to show`)
-    const intent = row.kind === 'event' ? intents.get(row.data.intent_id ?? '') : undefined
-    return {
-      key: item.key,
-      kind: row.kind,
-      id: row.id,
+  const rows = found.map(
+    ({ row, state }): WorkRow => ({
+      item: itemOf(row, links),
       state,
-      title: item.title,
-      owner: present(owners(row)),
+      owner: present(ownerOf(row)),
       since: sinceOf(row),
-      money: item.money ?? intent?.money ?? null,
-      credits: item.credits ?? intent?.credits ?? null,
-      error: item.error,
-      attempts: item.attempts ?? 0,
-      next_try_at: item.next_try_at,
-      links: item.links,
-      replay: item.replay,
-    }
-  })
+      ...stakeOf(row, intents),
+    }),
+  )
   const costOf = ({ money }: WorkRow) => money?.amount_minor ?? 0
   return {
     rows: query.order === 'money' ? rows.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, pageSize) : rows,
@@ -139,54 +136,29 @@ function compare(a: Place, b: Place): number {
 /** When it came, was begun, or stopped being up to date. */
 function sinceOf(row: ProblemRow): string {
   const failed_at = row.kind === 'subscription' || row.kind === 'invitation' ? row.data.sync_failed_at : null
-  return (failed_at ?? new Date(row.at)).toISOString()
+  return new Date(failed_at ?? row.at).toISOString()
 }
 
-/** The terms of the events' checkouts. */
-async function findIntents(deps: Deps, found: readonly Found[]) {
+/** The events' checkouts. */
+async function findIntents(deps: Deps, found: readonly Found[]): Promise<Map<string, TimelineRow<'intent'>>> {
   const ids = new Set(found.flatMap(({ row }) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])))
   const rows = await Promise.all([...ids].map((id) => findTimelineRow(deps.db, { kind: 'intent', id })))
-  return new Map(
-    rows.flatMap((row) =>
-      row?.kind === 'intent'
-        ? [
-            [
-              row.id,
-              {
-                credits: row.data.credits,
-                money: { amount_minor: row.data.amount_minor, currency: row.data.currency },
-              },
-            ] as const,
-          ]
-        : [],
-    ),
-  )
+  return new Map(rows.flatMap((row) => (row ? [[row.id, row] as const] : [])))
 }
 
-async function findOwnersOf(
-  { db }: Deps,
-  found: readonly Found[],
-): Promise<(row: ProblemRow) => Owner | null> {
-  const namesOf = (row: ProblemRow) =>
-    row.kind === 'event' ? [row.data.subject, row.data.intent_id].filter((name) => name !== null) : []
-  const owners = await findOwners(
-    db,
-    found.flatMap(({ row }) => namesOf(row)),
-  )
-  return (row) => {
-    switch (row.kind) {
-      case 'event':
-        return namesOf(row).flatMap((name) => owners.get(name) ?? [])[0] ?? null
-      case 'intent':
-        return row.data.owner_id === null
-          ? ownerOfId(row.data.user_id)
-          : { owner_kind: row.data.owner_kind, owner_id: row.data.owner_id }
-      case 'subscription':
-        return { owner_kind: row.data.owner_kind, owner_id: row.data.owner_id }
-      case 'invitation':
-        return { owner_kind: 'organization', owner_id: row.data.organization_id }
-    }
-  }
+/** The money and credits at stake: of an event those of its checkout, where it says none itself. */
+function stakeOf(
+  row: ProblemRow,
+  intents: ReadonlyMap<string, TimelineRow<'intent'>>,
+): Pick<WorkRow, 'money' | 'credits'> {
+  if (row.kind === 'invitation') return { money: null, credits: null }
+  if (row.kind === 'subscription')
+    return { money: null, credits: row.data.credits_per_seat * row.data.seats_total }
+  const intent = row.kind === 'intent' ? row : intents.get(row.data.intent_id ?? '')
+  const { amount_minor, currency } =
+    (row.data.amount_minor === null || !row.data.currency ? intent?.data : row.data) ?? {}
+  const money = amount_minor != null && currency ? { amount_minor, currency } : null
+  return { money, credits: intent?.data.credits ?? null }
 }
 
 /** Null while the queue does not answer: what needs a person is in Postgres. */

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { startGateway } from './support/gateway.ts'
 import { arrive, signIn, signUp } from './support/people.ts'
 import { compromisePassword, failCallsAbout } from './support/product.ts'
-import { alsoOnPhones, expect, long, longAndGerman, test } from './support/test.ts'
+import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
 const plan = (page: Page) => page.getByRole('region', { name: 'Your plan' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
@@ -54,7 +54,12 @@ test(
 test('a visitor of a page for signed-in users is asked to sign in, with the way back in the address', async ({
   page,
 }) => {
-  for (const address of ['/organizations?tab=seats', '/teams/start?seats=3', '/invite/org_1/orginv_1']) {
+  for (const address of [
+    '/profile',
+    '/organizations?tab=seats',
+    '/teams/start?seats=3',
+    '/invite/org_1/orginv_1',
+  ]) {
     await page.goto(address)
     await expect(page).toHaveURL(
       (url) => url.pathname === '/sign-in' && url.search.startsWith('?redirect_url='),
@@ -179,9 +184,3 @@ test(
     gateway.close()
   },
 )
-
-test('the price of a plan is written in German in a German browser', longAndGerman, async ({ page }) => {
-  await page.goto('/sign-up?plan=teams&seats=5')
-  await expect(plan(page)).toContainText(/Teams, 5 seats, 150,00\s€ a month/)
-  await expect(plan(page)).toContainText('2.500 credits a month included')
-})

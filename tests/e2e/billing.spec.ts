@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
-import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
@@ -14,7 +13,7 @@ import {
   turnStripeKnob,
   withDatabase,
 } from './support/product.ts'
-import { alone, alsoOnPhones, expect, long, longAndGerman, longAndOnPhones, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, longAndGerman, longAndOnPhones, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
@@ -83,7 +82,6 @@ test(
     )
     await expect(history.locator('tfoot')).toContainText('Balance before these changes0')
     await expect(page.getByText('cs_test_')).toHaveCount(0)
-    await expectToFit(page)
 
     const search = page.getByRole('searchbox', { name: 'Search billing history' })
     await search.fill('no such thing')
@@ -176,7 +174,6 @@ test(
       'No project',
       'Total',
     ])
-    await expectToFit(page)
     await page.getByRole('radio', { name: 'This month' }).click()
     await group.selectOption('Day')
     await expect(breakdown.getByRole('row')).toHaveCount(3)
@@ -188,32 +185,6 @@ test(
       '\uFEFFday,requests,failed,credits',
       expect.stringMatching(/^[\d-]{10},4,2,75$/),
     ])
-  },
-)
-
-test(
-  'a plan has its next payment, an invoice and a way to the billing portal and back',
-  long,
-  async ({ page }) => {
-    await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro&billing=monthly&currency=EUR&seats=1')
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays, /^(Start|Subscribe|Pay)/)
-    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
-
-    await page.goto('/billing')
-    const next = region(page, 'Next Payment')
-    await expect(next).toContainText('€20.00')
-    await expect(next).toContainText('Visa •••• 4242')
-    await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
-      'href',
-      /\/i\/in_\w+\/pdf/,
-    )
-    await next.getByRole('button', { name: 'Manage billing' }).click()
-    await page.waitForURL(/\/p\/session\//)
-    await page.getByRole('link', { name: /Return to/ }).click()
-    await page.waitForURL('**/billing')
-    await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
   },
 )
 
@@ -232,7 +203,6 @@ test(
     await page.goto('/billing?tab=invoices')
     const documents = region(page, 'Invoices and receipts')
     await expect(documents.getByRole('alert')).toContainText('Failed to load invoices')
-    await expectAccessibleInBothThemes(page)
     await page.getByRole('radio', { name: 'Transactions' }).click()
     await expect(rows(page)).toContainText(['+71'])
     await page.getByRole('radio', { name: 'Invoices' }).click()
@@ -287,7 +257,6 @@ test(
     await expect(region(memberPage, 'Credit Balance')).toContainText('0')
     await expect(region(memberPage, 'Next Payment')).toContainText('Only organization administrators')
     await expect(memberPage.getByRole('button', { name: 'Buy Credits' })).toBeHidden()
-    await expectAccessible(memberPage)
     for (const closed of ['invoices', 'organization']) {
       await memberPage.goto(`/billing?tab=${closed}`)
       await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
@@ -313,7 +282,6 @@ test(
     const own = region(memberPage, 'Your usage')
     await expect(own.getByRole('row')).toHaveText([/^Model/, /^small.*1/, /^Total.*1/])
     await expect(own.getByRole('option')).toHaveText(['Day', 'Model', 'Project', 'Editor'])
-    await expectAccessible(memberPage)
     await memberPage.goto('/billing?tab=credits')
     await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
     // As an editor links whose personal balance is used up, and one that uses the organization's.
@@ -356,16 +324,6 @@ test(
   },
 )
 
-/** Nothing is wider than the narrowest phone. */
-async function expectToFit(page: Page): Promise<void> {
-  const wide = page.viewportSize()
-  await page.setViewportSize({ width: 320, height: 700 })
-  await expect
-    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
-    .toBeLessThanOrEqual(320)
-  if (wide) await page.setViewportSize(wide)
-}
-
 test(
   'a single used credit has axes that fit it, and tabs, filters and checkboxes show what the keyboard does',
   alsoOnPhones,
@@ -404,8 +362,6 @@ test(
     await expect(rows(page)).toHaveCount(1)
     await page.getByLabel('As of').fill('2026-01-01')
     await expect(rows(page)).toHaveCount(0)
-    await expectToFit(page)
-    await expectAccessibleInBothThemes(page)
 
     await page.goto('/dashboard')
     await startPurchase(page, 500)

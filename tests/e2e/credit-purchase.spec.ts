@@ -39,35 +39,6 @@ test('a user buys 500 credits and sees the ledger’s balance', onPhonesFirst, a
   await expect(page.getByRole('region', { name: /activity/i }).getByText('+500')).toBeVisible()
 })
 
-test('a declined card says so, charges nothing, and another card pays', async ({ page }) => {
-  await signUp(page)
-  await startPurchase(page, 1500)
-  await payByCard(page, cards.isDeclined)
-  await expect(page.getByText('Your card was declined.')).toBeVisible()
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+1,500')).toBeVisible()
-})
-
-test('a delayed payment waits for the bank and lands when it confirms', async ({ page }) => {
-  await signUp(page)
-  await startPurchase(page, 500)
-  await page.getByLabel(/Bank debit/).check()
-  await page.getByRole('button', { name: /^Pay/ }).click()
-  await page.waitForURL('**/billing/success**')
-  await expect(page.getByRole('heading', { name: 'Payment pending' })).toBeVisible()
-  await turnStripeKnob(`sessions/${sessionOf(page)}/settle`, { outcome: 'succeeded' })
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 60_000 })
-  await expect(page.getByText('+500')).toBeVisible()
-})
-
-test('a webhook that never comes is healed by the page that waits for it', alone, async ({ page }) => {
-  await signUp(page)
-  await turnStripeKnob('deliveries', { mode: 'never' })
-  await startPurchase(page, 500)
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+500')).toBeVisible({ timeout: 60_000 })
-})
-
 test('the amount outlasts going back, cancelling and a reload', longAndOnPhones, async ({ page }) => {
   await signUp(page)
   const amount = page.getByLabel('Number of credits')

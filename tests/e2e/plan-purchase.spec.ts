@@ -3,7 +3,7 @@ import { cards, payByCard } from './support/checkout-page.ts'
 import { startCounting } from './support/clicks.ts'
 import { fillSignUp, signUp } from './support/people.ts'
 import { clearFaults, turnClerkKnob } from './support/product.ts'
-import { alsoOnPhones, expect, long, longAndAlone, test } from './support/test.ts'
+import { alsoOnPhones, expect, longAndAlone, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -97,59 +97,6 @@ test(
     await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
     await page.getByRole('button', { name: 'Manage billing' }).click()
     await page.waitForURL(/\/p\/session\//)
-  },
-)
-
-test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {
-  await signUp(page)
-  const offer = '/auth/post-signup?plan=pro&billing=yearly&currency=USD&seats=1'
-  await page.goto(offer)
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
-  await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
-  await expect(receiptLine(page, 'Amount')).toContainText('then $192.00 per year')
-
-  const errors: string[] = []
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  await page.goto(offer)
-  await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
-  await expect(page.getByText('You have not been charged again.')).toBeVisible()
-  await page.getByRole('button', { name: 'Manage billing' }).click()
-  await page.waitForURL(/\/p\/session\//)
-  expect(errors).toEqual([])
-  await page.goto(offer)
-  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  await page.getByRole('button', { name: 'Manage billing' }).click()
-  await page.waitForURL(/\/p\/session\//)
-  await expect(page.getByText('Trial ends').first()).toBeVisible()
-})
-
-test('an order that cannot be taken says why and leads to the dashboard', long, async ({ page }) => {
-  await signUp(page)
-  await page.goto('/auth/post-signup?plan=teams&seats=101')
-  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()
-  await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Continue with 100 seats' })).toBeVisible()
-  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  await expect(region(page, 'Current Plan').getByText('Starter', { exact: true })).toBeVisible()
-})
-
-test(
-  'a payment page that was left bought nothing, and the same order can be taken up again',
-  long,
-  async ({ page }) => {
-    await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro')
-    await page.waitForURL(/\/c\/pay\//)
-    const paymentPage = page.url()
-    const sessionId = /cs_test_\w+/.exec(paymentPage)?.[0]
-    await page.goto(`/payment/success?session_id=${sessionId}`)
-    await expect(page.getByRole('heading', { name: 'Payment not completed' })).toBeVisible()
-    await expect(page.getByText('your plan has not changed')).toBeVisible()
-    await page.getByRole('link', { name: 'Try Again' }).click()
-    await page.waitForURL(paymentPage)
   },
 )
 

@@ -1,9 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import { buildSignedInEditor } from '../support/factories/extension-tokens.ts'
 import { expectAccessible } from './support/accessibility.ts'
 import { newCustomer } from './support/customers.ts'
-import { withDatabase } from './support/product.ts'
-import { alsoOnPhones, expect, long, longAndOnPhones, test } from './support/test.ts'
+import { alsoOnPhones, expect, longAndOnPhones, test } from './support/test.ts'
 
 const balance = (editor: Page) => editor.getByRole('region', { name: 'Balance' })
 const latest = (editor: Page) => editor.getByRole('article').last()
@@ -85,28 +83,6 @@ test(
   },
 )
 
-test('a sample editor whose token is revoked says so, and is signed in again', async ({
-  page,
-  context,
-  baseURL,
-}) => {
-  const customer = await newCustomer(page.request, baseURL)
-  await page.goto('/dashboard')
-  const editor = await openEditor(page, context)
-  await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits available')
-  await customer.call('/api/extension-token/revoke-all', {})
-  await editor.reload()
-  await expect(editor.getByRole('alert')).toContainText('The extension token is no longer valid.')
-  await signInEditor(editor)
-  await expect(balance(editor)).toContainText('0 credits available')
-  await editor.getByRole('button', { name: 'Sign out' }).click()
-  await expect(editor.getByText('Not signed in')).toBeVisible()
-  await page.reload()
-  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Connected editors' })).toBeHidden()
-})
-
 test(
   'two editors are signed in at once, and each is revoked on the dashboard while the other goes on',
   longAndOnPhones,
@@ -177,40 +153,3 @@ test(
     await elsewhere.close()
   },
 )
-
-test(
-  'the eleventh editor is told to revoke one first, and goes on when one is revoked',
-  long,
-  async ({ page, context, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    await signInOthers(customer.userId, 10)
-    await page.goto('/dashboard')
-    const card = page.getByRole('region', { name: 'Extension token' })
-    await expect(card.getByRole('listitem')).toHaveCount(3)
-    const editor = await openEditor(page, context)
-    await signInEditor(editor)
-    await expect(editor.getByText(/You have 10 connected editors, which is the maximum\./)).toBeVisible()
-    await expectAccessible(editor)
-    const opened = context.waitForEvent('page')
-    await editor.getByRole('link', { name: 'Manage editors' }).click()
-    const dashboard = await opened
-    await dashboard.getByRole('button', { name: 'Show all 10 editors' }).click()
-    await expect(
-      dashboard.getByRole('region', { name: 'Extension token' }).getByRole('listitem'),
-    ).toHaveCount(10)
-    await dashboard.getByRole('button', { name: 'Revoke Cursor, “Cursor 10”' }).click()
-    await dashboard.getByRole('button', { name: 'Revoke editor' }).click()
-    await expect(dashboard.getByText('Editor revoked')).toBeVisible()
-    await editor.getByRole('button', { name: 'Try Again' }).click()
-    await expect(balance(editor)).toContainText('0 credits available')
-  },
-)
-
-/** Editors that are signed in elsewhere: Cursor 1, Cursor 2, and so on. */
-function signInOthers(user_id: string, count: number): Promise<void> {
-  return withDatabase(async (db) => {
-    for (let at = 1; at <= count; at++) {
-      await buildSignedInEditor(db, { user_id, scheme: 'cursor', editor_name: `Cursor ${at}` })
-    }
-  })
-}

@@ -5,8 +5,7 @@ import { showScreen } from '../screens/show.ts'
 import { isLong } from '../support/long.ts'
 import { tried } from '../support/tried.ts'
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
-import { fillSignUp } from './support/people.ts'
-import { expect, onPhonesFirst, test } from './support/test.ts'
+import { expect, test } from './support/test.ts'
 
 const desktop = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
@@ -50,15 +49,6 @@ test.describe('every screen', () => {
       seen++
     })
   }
-})
-
-test('the form signs a user up and ends on the dashboard', onPhonesFirst, async ({ page }) => {
-  await page.goto('/sign-up')
-  const { email } = await fillSignUp(page)
-  await page.waitForURL('**/dashboard')
-  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-  await page.getByRole('button', { name: /user/i }).click()
-  await expect(page.getByText(email).first()).toBeVisible()
 })
 
 test('signed out, the dashboard leads to sign-in and back', async ({ page }) => {

@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test'
 import { act, caseSummary, isGreen, type Ticket, takeTicket } from './support/console.ts'
-import { type Customer, chargeOf, newCustomer, subscribe } from './support/customers.ts'
-import { hideEventsFromList, openSandboxStripe, turnStripeKnob } from './support/product.ts'
+import { type Customer, newCustomer, subscribe } from './support/customers.ts'
+import { hideEventsFromList, turnStripeKnob } from './support/product.ts'
 import { alone, test as anyTest, expect } from './support/test.ts'
 
 /**
@@ -51,38 +51,6 @@ test('a payment whose webhook is lost is found and resynced', alone, async ({ ad
   await act(ticket.page, 'Resync', '+500 credits')
   await says(ticket, present)
   await shows(ticket, fact(ticket), '500 credits')
-  await ticket.mended()
-})
-
-test('a customer who paid twice is told so at the top of the case, with both payments', async ({
-  ada,
-  take,
-}) => {
-  await ada.buy(500)
-  const second = await ada.buy(500)
-  const ticket = await take(ada.email)
-  await says(ticket, /Paid twice within .*: 500 credits for €7\.00/)
-  await ticket.understood()
-  await openSandboxStripe().refunds.create({ charge: await chargeOf(second) })
-  await says(ticket, present)
-  await shows(ticket, fact(ticket), 'Balance500 credits')
-  await ticket.mended()
-})
-
-test('a purchase whose refund was asked for is found with its invoice, and the refund takes its credits', async ({
-  ada,
-  take,
-}) => {
-  const session = await ada.buy(500)
-  const ticket = await take(ada.email)
-  await says(ticket, present)
-  await ticket.page.getByText('What the customer sees').click()
-  const documents = ticket.page.getByRole('region', { name: 'Invoices and receipts' })
-  await expect(documents.getByRole('link', { name: /^Invoice|^Receipt/ })).toBeVisible()
-  await ticket.understood()
-  await openSandboxStripe().refunds.create({ charge: await chargeOf(session) })
-  await shows(ticket, fact(ticket), 'Balance0 credits')
-  await shows(ticket, documents, 'Refunded')
   await ticket.mended()
 })
 

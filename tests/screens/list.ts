@@ -4,10 +4,9 @@ import type { Cast, Role } from './cast.ts'
 export interface Screen {
   /** What its pictures are called. */
   readonly name: string
-  /** As the router writes it; every route of the web app has at least one screen (list.test.ts). */
   readonly route: string
   readonly as: Role
-  /** Unless it is the route itself. */
+  /** Unless it is the route itself; `?…` is added to that. */
   readonly address?: string | ((cast: Cast) => string)
   /** A text that is only there when the screen is complete. */
   readonly shows: string | RegExp
@@ -27,6 +26,12 @@ const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()
   await page.locator('[role=dialog]:visible, [aria-expanded=true]:visible').first().waitFor()
 }
+/** The dialog of an act, with what would come of it. */
+const dialog = (button: string, text: string) => async (page: Page) => {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  await page.getByRole('dialog').getByText(text).waitFor()
+}
+const unfold = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const editor =
   'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth&editor_name=VS+Code+on+laptop'
 const [extensionSignin, callback] = [
@@ -34,558 +39,387 @@ const [extensionSignin, callback] = [
   `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}&request=signed`,
 ]
 
-export const screens: readonly Screen[] = [
-  { name: 'landing', route: '/', as: 'visitor', always: 'both', shows: 'Frequently asked questions' },
-  {
-    name: 'landing-menu',
-    route: '/',
-    as: 'visitor',
-    shows: 'Pricing',
-    open: press('Resources'),
-    only: 'wide',
-  },
-  {
-    name: 'landing-phone-menu',
-    route: '/',
-    as: 'visitor',
-    always: 'light',
-    shows: 'Frequently asked questions',
-    open: async (page) => {
-      await press('Open menu')(page)
-      const menu = page.getByRole('dialog')
-      await menu.getByRole('button', { name: 'Resources' }).click()
-      await menu.getByRole('link', { name: /^Updates/ }).waitFor()
+/** By the route as the router writes it; every route of the web app has at least one screen (list.test.ts). */
+const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
+  '/': [
+    { name: 'landing', as: 'visitor', always: 'both', shows: 'Frequently asked questions' },
+    { name: 'landing-menu', as: 'visitor', shows: 'Pricing', open: press('Resources'), only: 'wide' },
+    {
+      name: 'landing-phone-menu',
+      as: 'visitor',
+      always: 'light',
+      shows: 'Frequently asked questions',
+      open: async (page) => {
+        await press('Open menu')(page)
+        const menu = page.getByRole('dialog')
+        await menu.getByRole('button', { name: 'Resources' }).click()
+        await menu.getByRole('link', { name: /^Updates/ }).waitFor()
+      },
+      only: 'narrow',
     },
-    only: 'narrow',
-  },
-  { name: 'landing-signed-in', route: '/', as: 'subscriber', shows: 'Go to Dashboard' },
-  { name: 'pricing', route: '/pricing', as: 'visitor', shows: 'Compare Plans' },
-  {
-    name: 'pricing-yearly',
-    route: '/pricing',
-    as: 'visitor',
-    always: 'both',
-    address: '/pricing?billing=yearly&currency=USD',
-    shows: 'once a year',
-    open: (page) =>
-      page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
-  },
-  { name: 'teams', route: '/teams', as: 'visitor', always: 'light', shows: 'Frequently asked questions' },
-  { name: 'updates', route: '/updates', as: 'visitor', always: 'light', shows: '2026' },
-  { name: 'docs', route: '/docs', as: 'visitor', always: 'light', shows: 'For extension authors' },
-  { name: 'terms', route: '/terms', as: 'visitor', always: 'light', shows: 'This is a sample' },
-  { name: 'privacy', route: '/privacy', as: 'visitor', always: 'light', shows: 'This is a sample' },
-  { name: 'refunds', route: '/refunds', as: 'visitor', always: 'light', shows: 'This is a sample' },
-  { name: 'imprint', route: '/imprint', as: 'visitor', always: 'light', shows: 'This is a sample' },
-
-  { name: 'sign-up', route: '/sign-up/*', as: 'visitor', address: '/sign-up', shows: 'Email address' },
-  {
-    name: 'sign-up-plan',
-    route: '/sign-up/*',
-    as: 'visitor',
-    always: 'both',
-    address: '/sign-up?plan=teams&billing=yearly&currency=USD&seats=5',
-    shows: 'Email address',
-  },
-  {
-    name: 'sign-in',
-    route: '/sign-in/*',
-    as: 'visitor',
-    always: 'light',
-    address: '/sign-in',
-    shows: 'Email address',
-  },
-  {
-    name: 'invite-elsewhere',
-    route: '/invite/:organizationId/:invitationId',
-    as: 'newcomer',
-    always: 'light',
-    address: ({ invitation }) => invitation,
-    shows: /invitation/i,
-  },
-  {
-    name: 'invite-member',
-    route: '/invite/:organizationId/:invitationId',
-    as: 'member',
-    address: ({ invitation }) => invitation,
-    shows: 'You are a member of',
-  },
-  {
-    name: 'post-signup-refused',
-    route: '/auth/post-signup',
-    as: 'newcomer',
-    always: 'light',
-    address: '/auth/post-signup?plan=teams&seats=101',
-    shows: 'Seats must be a whole number',
-  },
-  {
-    name: 'post-signup-subscribed',
-    route: '/auth/post-signup',
-    as: 'subscriber',
-    address: '/auth/post-signup?plan=pro',
-    shows: 'You are already subscribed',
-  },
-  {
-    name: 'vscode-initiate-error',
-    route: '/auth/vscode-initiate',
-    as: 'visitor',
-    always: 'light',
-    shows: 'Missing VSCode redirect URI',
-  },
-  {
-    name: 'vscode-callback-error',
-    route: '/auth/vscode-callback',
-    as: 'visitor',
-    shows: 'Missing required parameters',
-  },
-  {
-    name: 'vscode-callback',
-    route: '/auth/vscode-callback',
-    as: 'newcomer',
-    always: 'light',
-    address: callback,
-    shows: 'Connect editor',
-  },
-  { name: 'extension-error', route: '/extension-signin', as: 'visitor', shows: 'Authentication Error' },
-  {
-    name: 'extension-visitor',
-    route: '/extension-signin',
-    as: 'visitor',
-    address: extensionSignin,
-    shows: 'Sign in to connect',
-  },
-  {
-    name: 'extension',
-    route: '/extension-signin',
-    as: 'newcomer',
-    always: 'both',
-    address: extensionSignin,
-    shows: 'Connect editor',
-  },
-
-  { name: 'dashboard-new', route: '/dashboard', as: 'newcomer', shows: 'Available Credits' },
-  { name: 'dashboard', route: '/dashboard', as: 'subscriber', always: 'both', shows: 'Available Credits' },
-  {
-    name: 'dashboard-notifications',
-    route: '/dashboard',
-    as: 'subscriber',
-    shows: 'Available Credits',
-    open: press(/^Notifications/),
-  },
-  {
-    name: 'dashboard-sandbox',
-    route: '/dashboard',
-    as: 'newcomer',
-    shows: 'Available Credits',
-    open: press('Sandbox'),
-  },
-  {
-    name: 'dashboard-sidebar',
-    route: '/dashboard',
-    as: 'subscriber',
-    shows: 'Available Credits',
-    open: press('Toggle sidebar'),
-    only: 'narrow',
-  },
-  {
-    name: 'dashboard-rail',
-    route: '/dashboard',
-    as: 'subscriber',
-    shows: 'Available Credits',
-    open: (page) => page.keyboard.press('Control+b'),
-    only: 'wide',
-  },
-  {
-    name: 'dashboard-past-due',
-    route: '/dashboard',
-    as: 'debtor',
-    always: 'both',
-    shows: 'Available Credits',
-  },
-  { name: 'dashboard-admin', route: '/dashboard', as: 'admin', shows: 'Available Credits' },
-  { name: 'dashboard-member', route: '/dashboard', as: 'member', shows: 'Available Credits' },
-  { name: 'profile', route: '/profile', as: 'newcomer', always: 'light', shows: 'Profile details' },
-
-  { name: 'billing-new', route: '/billing', as: 'newcomer', shows: 'Billing & Payments' },
-  { name: 'billing', route: '/billing', as: 'subscriber', shows: 'This Month' },
-  {
-    name: 'billing-credits',
-    route: '/billing',
-    as: 'subscriber',
-    address: '/billing?tab=credits',
-    shows: 'Usage Summary',
-  },
-  {
-    name: 'billing-invoices',
-    route: '/billing',
-    as: 'subscriber',
-    always: 'light',
-    address: '/billing?tab=invoices',
-    shows: 'Invoices and receipts',
-  },
-  {
-    name: 'billing-usage',
-    route: '/billing',
-    as: 'subscriber',
-    always: 'both',
-    address: '/billing?tab=usage',
-    shows: 'No model',
-  },
-  {
-    name: 'billing-usage-none',
-    route: '/billing',
-    as: 'newcomer',
-    address: '/billing?tab=usage',
-    shows: 'Nothing in the last 30 days',
-  },
-  {
-    name: 'billing-usage-people',
-    route: '/billing',
-    as: 'admin',
-    address: '/billing?tab=usage&by=person',
-    shows: 'Usage breakdown',
-  },
-  {
-    name: 'billing-usage-member',
-    route: '/billing',
-    as: 'member',
-    address: '/billing?tab=usage',
-    shows: 'small-2026-08',
-  },
-  {
-    name: 'billing-transactions',
-    route: '/billing',
-    as: 'subscriber',
-    address: '/billing?tab=invoices&view=transactions',
-    shows: 'Balance before these changes',
-  },
-  { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'This Month' },
-  {
-    name: 'billing-organization',
-    route: '/billing',
-    as: 'admin',
-    address: '/billing?tab=organization',
-    shows: 'Teams plan',
-  },
-  {
-    name: 'billing-member',
-    route: '/billing',
-    as: 'member',
-    address: '/billing?tab=invoices',
-    shows: 'Admin Access Required',
-  },
-
-  { name: 'teams-start', route: '/teams/start', as: 'newcomer', shows: 'Continue to payment' },
-  {
-    name: 'teams-start-pro',
-    route: '/teams/start',
-    as: 'subscriber',
-    always: 'light',
-    shows: 'End my Pro plan when Teams is paid',
-  },
-  { name: 'organizations-none', route: '/organizations', as: 'newcomer', shows: 'No organization selected' },
-  { name: 'organizations', route: '/organizations', as: 'admin', shows: 'General' },
-  {
-    name: 'organizations-billing',
-    route: '/organizations',
-    as: 'admin',
-    address: '/organizations?tab=billing',
-    shows: 'Teams plan',
-  },
-  {
-    name: 'organizations-seats',
-    route: '/organizations',
-    as: 'admin',
-    always: 'both',
-    address: '/organizations?tab=seats',
-    shows: 'Active',
-  },
-  {
-    name: 'organizations-assign',
-    route: '/organizations',
-    as: 'admin',
-    address: '/organizations?tab=seats',
-    shows: 'Active',
-    open: press(/^Assign seat/i),
-  },
-  {
-    name: 'organizations-buy-seats',
-    route: '/organizations',
-    as: 'admin',
-    address: '/organizations?tab=seats',
-    shows: 'Active',
-    open: press('Buy Additional Seats'),
-  },
-  {
-    name: 'organizations-member',
-    route: '/organizations',
-    as: 'member',
-    address: '/organizations?tab=seats',
-    shows: 'Admin Access Required',
-  },
-
-  {
-    name: 'payment-plan',
-    route: '/payment/success',
-    as: 'subscriber',
-    always: 'both',
-    address: ({ planPaid }) => planPaid,
-    shows: 'Your trial has started',
-  },
-  {
-    name: 'payment-teams',
-    route: '/payment/success',
-    as: 'admin',
-    address: ({ teamsPaid }) => teamsPaid,
-    shows: 'Payment Successful!',
-  },
-  { name: 'payment-unknown', route: '/payment/success', as: 'newcomer', shows: 'Invalid payment session' },
-  {
-    name: 'payment-credits',
-    route: '/billing/success',
-    as: 'subscriber',
-    address: ({ creditsPaid }) => creditsPaid,
-    shows: 'Payment Successful!',
-  },
-  {
-    name: 'payment-pending',
-    route: '/billing/success',
-    as: 'subscriber',
-    always: 'light',
-    address: ({ creditsPending }) => creditsPending,
-    shows: 'Payment pending',
-  },
-  {
-    name: 'payment-cancelled',
-    route: '/payment/cancelled',
-    as: 'newcomer',
-    always: 'light',
-    shows: 'Payment Cancelled',
-  },
-
-  {
-    name: 'support-work',
-    route: '/support',
-    as: 'support',
-    always: 'both',
-    shows: 'Waiting for a second person',
-  },
-  {
-    name: 'support-work-failed',
-    route: '/support',
-    as: 'support',
-    address: '/support?state=failed',
-    shows: 'in_1WithoutCustomer',
-    open: (page) => page.getByRole('checkbox').first().check(),
-  },
-  { name: 'support-search', route: '/support/search', as: 'support', shows: 'Supported searches' },
-  {
-    name: 'support-search-hits',
-    route: '/support/search',
-    as: 'support',
-    always: 'light',
-    address: ({ searches }) => `/support/search?q=${searches.email}`,
-    shows: '2 matches',
-  },
-  {
-    name: 'support-search-stripe',
-    route: '/support/search',
-    as: 'support',
-    address: ({ searches }) => `/support/search?q=${searches.session}`,
-    shows: 'Timeline',
-  },
-  {
-    name: 'support-search-nothing',
-    route: '/support/search',
-    as: 'support',
-    address: '/support/search?q=ch_3Unknown',
-    shows: 'No results for',
-  },
-  {
-    name: 'support-trace',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ supportCase }) => supportCase,
-    shows: 'Timeline',
-    open: (page) =>
-      page.getByRole('region', { name: 'Timeline' }).getByRole('button', { expanded: false }).first().click(),
-  },
-  {
-    name: 'support-customer',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ supportCase }) => `${supportCase}&view=customer`,
-    shows: 'Invoices and receipts',
-  },
-  {
-    name: 'support-hold',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ holdCase }) => holdCase,
-    shows: 'Release credits',
-  },
-  {
-    name: 'support-hold-settled',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ settledCase }) => settledCase,
-    shows: 'Settled: ',
-    open: (page) =>
-      page
-        .getByRole('button', { name: /^Settled: / })
-        .first()
-        .click(),
-  },
-  {
-    name: 'support-attention',
-    route: '/support/trace',
-    as: 'support',
-    always: 'both',
-    address: ({ attentionCase }) => attentionCase,
-    shows: 'Goodwill',
-  },
-  {
-    name: 'support-act',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ supportCase }) => supportCase,
-    shows: 'Timeline',
-    open: (page) =>
-      page
-        .getByRole('button', { name: /by support/ })
-        .first()
-        .click(),
-  },
-  {
-    name: 'support-dialog',
-    route: '/support/trace',
-    as: 'support',
-    always: 'light',
-    address: ({ supportCase }) => supportCase,
-    shows: 'Timeline',
-    open: async (page) => {
-      await page.getByRole('button', { name: 'Resync', exact: true }).click()
-      await page.getByRole('dialog').getByText('would change').waitFor()
+    { name: 'landing-signed-in', as: 'subscriber', shows: 'Go to Dashboard' },
+  ],
+  '/pricing': [
+    { name: 'pricing', as: 'visitor', shows: 'Compare Plans' },
+    {
+      name: 'pricing-yearly',
+      as: 'visitor',
+      always: 'both',
+      address: '?billing=yearly&currency=USD',
+      shows: 'once a year',
+      open: (page) =>
+        page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
     },
-  },
-  {
-    name: 'support-adjust',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ supportCase }) => supportCase,
-    shows: 'Timeline',
-    open: async (page) => {
-      await page.getByRole('button', { name: 'Adjust credits' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Credits').fill('6000')
-      await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByText('+6,000 credits').waitFor()
+  ],
+  '/teams': [{ name: 'teams', as: 'visitor', always: 'light', shows: 'Frequently asked questions' }],
+  '/updates': [{ name: 'updates', as: 'visitor', always: 'light', shows: '2026' }],
+  '/docs': [{ name: 'docs', as: 'visitor', always: 'light', shows: 'For extension authors' }],
+  '/terms': [{ name: 'terms', as: 'visitor', always: 'light', shows: 'This is a sample' }],
+  '/privacy': [{ name: 'privacy', as: 'visitor', always: 'light', shows: 'This is a sample' }],
+  '/refunds': [{ name: 'refunds', as: 'visitor', always: 'light', shows: 'This is a sample' }],
+  '/imprint': [{ name: 'imprint', as: 'visitor', always: 'light', shows: 'This is a sample' }],
+  '/sign-up/*': [
+    { name: 'sign-up', as: 'visitor', address: '/sign-up', shows: 'Email address' },
+    {
+      name: 'sign-up-plan',
+      as: 'visitor',
+      always: 'both',
+      address: '/sign-up?plan=teams&billing=yearly&currency=USD&seats=5',
+      shows: 'Email address',
     },
-  },
-  {
-    name: 'support-erase',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ erasureCase }) => erasureCase,
-    shows: 'Timeline',
-    open: async (page) => {
-      await page.getByRole('button', { name: 'Erase person' }).click()
-      await page.getByRole('dialog').getByText('Left to do').waitFor()
+  ],
+  '/sign-in/*': [
+    { name: 'sign-in', as: 'visitor', always: 'light', address: '/sign-in', shows: 'Email address' },
+  ],
+  '/invite/:organizationId/:invitationId': [
+    {
+      name: 'invite-elsewhere',
+      as: 'newcomer',
+      always: 'light',
+      address: ({ invitation }) => invitation,
+      shows: /invitation/i,
     },
-  },
-  {
-    name: 'support-erase-refused',
-    route: '/support/trace',
-    as: 'support',
-    address: ({ supportCase }) => supportCase,
-    shows: 'Timeline',
-    open: async (page) => {
-      await page.getByRole('button', { name: 'Erase person' }).click()
-      await page.getByRole('dialog').getByText('It would fail').waitFor()
+    {
+      name: 'invite-member',
+      as: 'member',
+      address: ({ invitation }) => invitation,
+      shows: 'You are a member of',
     },
-  },
-  {
-    name: 'support-erase-approval',
-    route: '/support',
-    as: 'support',
-    shows: 'Waiting for a second person',
-    open: async (page) => {
-      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
-      await waiting.getByRole('button', { name: 'Approve' }).click()
-      await page.getByRole('dialog').getByText('Left to do').waitFor()
-      await page.getByLabel('Email address of the person').waitFor()
+  ],
+  '/auth/post-signup': [
+    {
+      name: 'post-signup-refused',
+      as: 'newcomer',
+      always: 'light',
+      address: '?plan=teams&seats=101',
+      shows: 'Seats must be a whole number',
     },
-  },
-  {
-    name: 'support-erase-refusal',
-    route: '/support',
-    as: 'support',
-    shows: 'Waiting for a second person',
-    open: async (page) => {
-      const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
-      await waiting.getByRole('button', { name: 'Refuse' }).click()
-      await page.getByRole('dialog').getByLabel('Reason').waitFor()
+    {
+      name: 'post-signup-subscribed',
+      as: 'subscriber',
+      address: '?plan=pro',
+      shows: 'You are already subscribed',
     },
-  },
-  {
-    name: 'support-reconciliation',
-    route: '/support/reconciliation',
-    as: 'support',
-    always: 'both',
-    shows: 'with no support act recorded',
-  },
-  {
-    name: 'support-reconciliation-kind',
-    route: '/support/reconciliation',
-    as: 'support',
-    address: '/support/reconciliation?kind=adjustment_unexplained',
-    shows: 'with no support act recorded',
-  },
-  {
-    name: 'support-statement',
-    route: '/support/statement',
-    as: 'support',
-    always: 'light',
-    shows: 'Purchased ±',
-  },
-  {
-    name: 'support-audit',
-    route: '/support/audit',
-    as: 'support',
-    shows: /No acts yet|Done|Asked for|No access/,
-  },
-  {
-    name: 'support-audit-batch',
-    route: '/support/audit',
-    as: 'support',
-    address: ({ batch }) => `/support/audit?batch_id=${batch}`,
-    shows: /3 items: /,
-  },
-  {
-    name: 'support-audit-grouped',
-    route: '/support/audit',
-    as: 'support',
-    always: 'light',
-    // What support looked at since fills the first page of the whole log.
-    address: ({ colleague }) => `/support/audit?actor=${colleague}`,
-    shows: /^3 items · /,
-    open: (page) =>
-      page
-        .getByRole('button', { name: /3 items/ })
-        .first()
-        .click(),
-  },
-  {
-    name: 'not-found',
-    route: '*',
-    as: 'visitor',
-    always: 'light',
-    address: '/nowhere',
-    shows: 'Oops! Page not found',
-  },
-]
+  ],
+  '/auth/vscode-initiate': [
+    { name: 'vscode-initiate-error', as: 'visitor', always: 'light', shows: 'Missing VSCode redirect URI' },
+  ],
+  '/auth/vscode-callback': [
+    { name: 'vscode-callback-error', as: 'visitor', shows: 'Missing required parameters' },
+    { name: 'vscode-callback', as: 'newcomer', always: 'light', address: callback, shows: 'Connect editor' },
+  ],
+  '/extension-signin': [
+    { name: 'extension-error', as: 'visitor', shows: 'Authentication Error' },
+    { name: 'extension-visitor', as: 'visitor', address: extensionSignin, shows: 'Sign in to connect' },
+    { name: 'extension', as: 'newcomer', always: 'both', address: extensionSignin, shows: 'Connect editor' },
+  ],
+  '/dashboard': [
+    { name: 'dashboard-new', as: 'newcomer', shows: 'Available Credits' },
+    { name: 'dashboard', as: 'subscriber', always: 'both', shows: 'Available Credits' },
+    {
+      name: 'dashboard-notifications',
+      as: 'subscriber',
+      shows: 'Available Credits',
+      open: press(/^Notifications/),
+    },
+    { name: 'dashboard-sandbox', as: 'newcomer', shows: 'Available Credits', open: press('Sandbox') },
+    {
+      name: 'dashboard-sidebar',
+      as: 'subscriber',
+      shows: 'Available Credits',
+      open: press('Toggle sidebar'),
+      only: 'narrow',
+    },
+    {
+      name: 'dashboard-rail',
+      as: 'subscriber',
+      shows: 'Available Credits',
+      open: (page) => page.keyboard.press('Control+b'),
+      only: 'wide',
+    },
+    { name: 'dashboard-past-due', as: 'debtor', always: 'both', shows: 'Available Credits' },
+    { name: 'dashboard-admin', as: 'admin', shows: 'Available Credits' },
+    { name: 'dashboard-member', as: 'member', shows: 'Available Credits' },
+  ],
+  '/profile': [{ name: 'profile', as: 'newcomer', always: 'light', shows: 'Profile details' }],
+  '/billing': [
+    { name: 'billing-new', as: 'newcomer', shows: 'Billing & Payments' },
+    { name: 'billing', as: 'subscriber', shows: 'This Month' },
+    { name: 'billing-credits', as: 'subscriber', address: '?tab=credits', shows: 'Usage Summary' },
+    {
+      name: 'billing-invoices',
+      as: 'subscriber',
+      always: 'light',
+      address: '?tab=invoices',
+      shows: 'Invoices and receipts',
+    },
+    { name: 'billing-usage', as: 'subscriber', always: 'both', address: '?tab=usage', shows: 'No model' },
+    {
+      name: 'billing-usage-none',
+      as: 'newcomer',
+      address: '?tab=usage',
+      shows: 'Nothing in the last 30 days',
+    },
+    { name: 'billing-usage-people', as: 'admin', address: '?tab=usage&by=person', shows: 'Usage breakdown' },
+    { name: 'billing-usage-member', as: 'member', address: '?tab=usage', shows: 'small-2026-08' },
+    {
+      name: 'billing-transactions',
+      as: 'subscriber',
+      address: '?tab=invoices&view=transactions',
+      shows: 'Balance before these changes',
+    },
+    { name: 'billing-past-due', as: 'debtor', shows: 'This Month' },
+    { name: 'billing-organization', as: 'admin', address: '?tab=organization', shows: 'Teams plan' },
+    { name: 'billing-member', as: 'member', address: '?tab=invoices', shows: 'Admin Access Required' },
+  ],
+  '/teams/start': [
+    { name: 'teams-start', as: 'newcomer', shows: 'Continue to payment' },
+    {
+      name: 'teams-start-pro',
+      as: 'subscriber',
+      always: 'light',
+      shows: 'End my Pro plan when Teams is paid',
+    },
+  ],
+  '/organizations': [
+    { name: 'organizations-none', as: 'newcomer', shows: 'No organization selected' },
+    { name: 'organizations', as: 'admin', shows: 'General' },
+    { name: 'organizations-billing', as: 'admin', address: '?tab=billing', shows: 'Teams plan' },
+    { name: 'organizations-seats', as: 'admin', always: 'both', address: '?tab=seats', shows: 'Active' },
+    {
+      name: 'organizations-assign',
+      as: 'admin',
+      address: '?tab=seats',
+      shows: 'Active',
+      open: press(/^Assign seat/i),
+    },
+    {
+      name: 'organizations-buy-seats',
+      as: 'admin',
+      address: '?tab=seats',
+      shows: 'Active',
+      open: press('Buy Additional Seats'),
+    },
+    { name: 'organizations-member', as: 'member', address: '?tab=seats', shows: 'Admin Access Required' },
+  ],
+  '/payment/success': [
+    {
+      name: 'payment-plan',
+      as: 'subscriber',
+      always: 'both',
+      address: ({ planPaid }) => planPaid,
+      shows: 'Your trial has started',
+    },
+    {
+      name: 'payment-teams',
+      as: 'admin',
+      address: ({ teamsPaid }) => teamsPaid,
+      shows: 'Payment Successful!',
+    },
+    { name: 'payment-unknown', as: 'newcomer', shows: 'Invalid payment session' },
+  ],
+  '/billing/success': [
+    {
+      name: 'payment-credits',
+      as: 'subscriber',
+      address: ({ creditsPaid }) => creditsPaid,
+      shows: 'Payment Successful!',
+    },
+    {
+      name: 'payment-pending',
+      as: 'subscriber',
+      always: 'light',
+      address: ({ creditsPending }) => creditsPending,
+      shows: 'Payment pending',
+    },
+  ],
+  '/payment/cancelled': [
+    { name: 'payment-cancelled', as: 'newcomer', always: 'light', shows: 'Payment Cancelled' },
+  ],
+  '/support': [
+    { name: 'support-work', as: 'support', always: 'both', shows: 'Waiting for a second person' },
+    {
+      name: 'support-work-failed',
+      as: 'support',
+      address: '?state=failed',
+      shows: 'in_1WithoutCustomer',
+      open: (page) => page.getByRole('checkbox').first().check(),
+    },
+    {
+      name: 'support-erase-approval',
+      as: 'support',
+      shows: 'Waiting for a second person',
+      open: async (page) => {
+        const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
+        await waiting.getByRole('button', { name: 'Approve' }).click()
+        await page.getByRole('dialog').getByText('Left to do').waitFor()
+        await page.getByLabel('Email address of the person').waitFor()
+      },
+    },
+    {
+      name: 'support-erase-refusal',
+      as: 'support',
+      shows: 'Waiting for a second person',
+      open: async (page) => {
+        const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
+        await waiting.getByRole('button', { name: 'Refuse' }).click()
+        await page.getByRole('dialog').getByLabel('Reason').waitFor()
+      },
+    },
+  ],
+  '/support/search': [
+    { name: 'support-search', as: 'support', shows: 'Supported searches' },
+    {
+      name: 'support-search-hits',
+      as: 'support',
+      always: 'light',
+      address: ({ searches }) => `?q=${searches.email}`,
+      shows: '2 matches',
+    },
+    {
+      name: 'support-search-stripe',
+      as: 'support',
+      address: ({ searches }) => `?q=${searches.session}`,
+      shows: 'Timeline',
+    },
+    { name: 'support-search-nothing', as: 'support', address: '?q=ch_3Unknown', shows: 'No results for' },
+  ],
+  '/support/trace': [
+    {
+      name: 'support-trace',
+      as: 'support',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: (page) =>
+        page
+          .getByRole('region', { name: 'Timeline' })
+          .getByRole('button', { expanded: false })
+          .first()
+          .click(),
+    },
+    {
+      name: 'support-customer',
+      as: 'support',
+      address: ({ supportCase }) => `${supportCase}&view=customer`,
+      shows: 'Invoices and receipts',
+    },
+    { name: 'support-hold', as: 'support', address: ({ holdCase }) => holdCase, shows: 'Release credits' },
+    {
+      name: 'support-hold-settled',
+      as: 'support',
+      address: ({ settledCase }) => settledCase,
+      shows: 'Settled: ',
+      open: unfold(/^Settled: /),
+    },
+    {
+      name: 'support-attention',
+      as: 'support',
+      always: 'both',
+      address: ({ attentionCase }) => attentionCase,
+      shows: 'Goodwill',
+    },
+    {
+      name: 'support-act',
+      as: 'support',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: unfold(/by support/),
+    },
+    {
+      name: 'support-dialog',
+      as: 'support',
+      always: 'light',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: dialog('Resync', 'would change'),
+    },
+    {
+      name: 'support-adjust',
+      as: 'support',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: async (page) => {
+        await page.getByRole('button', { name: 'Adjust credits' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Credits').fill('6000')
+        await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
+        await dialog.getByRole('button', { name: 'Preview' }).click()
+        await dialog.getByText('+6,000 credits').waitFor()
+      },
+    },
+    {
+      name: 'support-erase',
+      as: 'support',
+      address: ({ erasureCase }) => erasureCase,
+      shows: 'Timeline',
+      open: dialog('Erase person', 'Left to do'),
+    },
+    {
+      name: 'support-erase-refused',
+      as: 'support',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: dialog('Erase person', 'It would fail'),
+    },
+  ],
+  '/support/reconciliation': [
+    { name: 'support-reconciliation', as: 'support', always: 'both', shows: 'with no support act recorded' },
+    {
+      name: 'support-reconciliation-kind',
+      as: 'support',
+      address: '?kind=adjustment_unexplained',
+      shows: 'with no support act recorded',
+    },
+  ],
+  '/support/statement': [{ name: 'support-statement', as: 'support', always: 'light', shows: 'Purchased ±' }],
+  '/support/audit': [
+    { name: 'support-audit', as: 'support', shows: /No acts yet|Done|Asked for|No access/ },
+    {
+      name: 'support-audit-batch',
+      as: 'support',
+      address: ({ batch }) => `?batch_id=${batch}`,
+      shows: /3 items: /,
+    },
+    {
+      name: 'support-audit-grouped',
+      as: 'support',
+      always: 'light',
+      // What support looked at since fills the first page of the whole log.
+      address: ({ colleague }) => `?actor=${colleague}`,
+      shows: /^3 items · /,
+      open: unfold(/3 items/),
+    },
+  ],
+  '*': [
+    { name: 'not-found', as: 'visitor', always: 'light', address: '/nowhere', shows: 'Oops! Page not found' },
+  ],
+}
 
-export function addressOf({ address, route }: Screen, cast: Cast): string {
-  return typeof address === 'function' ? address(cast) : (address ?? route)
+export const screens: readonly Screen[] = Object.entries(byRoute).flatMap(([route, all]) =>
+  all.map((screen) => ({ route, ...screen })),
+)
+
+export function addressOf({ address = '', route }: Screen, cast: Cast): string {
+  const own = typeof address === 'function' ? address(cast) : address
+  return own.startsWith('/') ? own : route + own
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   exportStatement,
@@ -193,14 +192,6 @@ test('a day is closed when everything until then is proven; what comes later cou
   })
   await settleHold(user('user_late'), { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
   expect(await statementOf(date)).toEqual(closed)
-})
-
-test('a statement that was closed before credits could be held says that none are uncollected', async () => {
-  const closed = await statementOf(date)
-  await sql`UPDATE statement_days SET statement = statement #- '{credits,uncollected}' WHERE date = ${date}::date`.execute(
-    database.owner,
-  )
-  expect(await statementOf(date)).toEqual({ ...closed, credits: { ...closed?.credits, uncollected: 0 } })
 })
 
 test('support asks for a comparison, the worker makes it, and its findings are listed', async () => {

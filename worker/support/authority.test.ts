@@ -102,6 +102,18 @@ describe('the login of a server that was taken over', () => {
     await expect(approve(id, { user_id: 'cli:root', token })).rejects.toThrow(/session/)
   })
 
+  test.each([
+    ['a kind that is no act', { kind: 'grant_everything' as NewAct['kind'] }],
+    ['an act on a target that it is not for', { kind: 'cancel_intent' as const }],
+  ])('the worker fails %s, whoever asked for it', async (_, wrong) => {
+    const user = await buildUser(database.server)
+    const act = await ask(user, await staff(), wrong)
+    expect(await outcomeOf(act)).toEqual({
+      state: 'failed',
+      error: expect.stringMatching(/^There is no act/),
+    })
+  })
+
   test('credits that invented people ask for are not posted', async () => {
     const user = await buildUser(database.server)
     const { user_id, token } = await staff()

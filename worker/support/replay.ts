@@ -1,9 +1,8 @@
 import { findIntent, lockIntent } from '../../schema/checkout/intents.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import type { InboxEvent } from '../../schema/inbox/events.ts'
+import { findEvent, type InboxEvent } from '../../schema/inbox/events.ts'
 import { clearInvitationFailure, findInvitation } from '../../schema/invitations/invitations.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { findEventById } from '../../schema/support/targets.ts'
 import { postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -34,11 +33,8 @@ export const replay: DoAct = async (deps, { target_kind, target_id, requested_by
     }
     case 'invitation':
       return replayInvitation(deps, target_id)
-    case 'hold':
-      throw new PermanentError('A hold is not replayed but released')
-    case 'user':
-    case 'organization':
-      throw new PermanentError('An owner is not replayed but synced')
+    default:
+      throw new PermanentError(`${target_kind} ${target_id} is not replayed`)
   }
 }
 
@@ -51,7 +47,10 @@ function doneBy(outcome: {
 }
 
 async function replayEvent(deps: WorkerDependencies, id: string): Promise<ActDone> {
-  const event = await findEventById(deps.db, id)
+  // Ids of Stripe and Clerk look different, so an id alone says whose event it is.
+  const event =
+    (await findEvent(deps.db, { source: 'stripe', id })) ??
+    (await findEvent(deps.db, { source: 'clerk', id }))
   if (!event) throw new PermanentError(`Event ${id} is not in the inbox`)
   if (event.state === 'forged') throw new PermanentError('It was forged: nothing may follow from it')
   const { raw, payload } = event

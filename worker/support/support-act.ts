@@ -1,4 +1,4 @@
-import type { ActKind, ActOutcome } from '../../schema/api/support-acts.ts'
+import { type ActKind, type ActOutcome, actOf } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { withSavepoints } from '../../schema/database/with-savepoints.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
@@ -19,6 +19,7 @@ import {
 import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
 import { followSeats } from '../events/clerk/follow-seats.ts'
 import { kindOf, reasonOf, whoIsAway } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
@@ -102,9 +103,16 @@ async function fail(
   await retryTransaction(deps.db, async (trx) => {
     const isFailed = await failAct(trx, { id: act.id, ...failure, now: deps.now() })
     if (!isFailed || act.is_dry_run) return
-    deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
+    if (actOf(act.kind)) deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
     await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: failure.error })
   })
+}
+
+/** What an act does to a target that it can be done to; the server, which wrote it, may have been taken over. */
+function doActOf({ kind, target_kind }: SupportActRow): DoAct {
+  if (!actOf(kind)?.on.some((target) => target === target_kind))
+    throw new PermanentError(`There is no act ${kind} of a target ${target_kind}`)
+  return acts[kind as ActKind]
 }
 
 /** How a dry run ends: an error takes back everything that was done. */
@@ -129,7 +137,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     if (locked?.state !== 'queued') return null
     await markAct(trx, act.id)
     const inside = { ...deps, db }
-    const done = await acts[act.kind](act.is_dry_run ? withoutEffects(inside) : inside, act)
+    const done = await doActOf(act)(act.is_dry_run ? withoutEffects(inside) : inside, act)
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.
     const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)

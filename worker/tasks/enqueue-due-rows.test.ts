@@ -120,10 +120,3 @@ test('an intent that is not settled is enqueued, one that is over is not', async
     ]),
   )
 })
-
-test('two claims at once share the work', async () => {
-  for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
-  await Promise.all([claimIn(1), claimIn(1), claimIn(1)])
-  expect(new Set(added.map((job) => JSON.stringify(job.payload))).size).toBe(20)
-  expect(added).toHaveLength(20)
-})

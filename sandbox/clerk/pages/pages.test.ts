@@ -1,6 +1,5 @@
 import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { seeds } from '../seed.ts'
 import { testSandbox } from '../testing/sandbox.ts'
@@ -25,23 +24,6 @@ test('the browser script comes from the installed package, and is not sent again
 
   const again = await getScript({ 'if-modified-since': first.headers.get('last-modified') ?? '' })
   expect(again.response.statusCode).toBe(304)
-})
-
-test.each([
-  ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
-  ['gzip', 'gzip', gunzipSync],
-] as const)('the browser script is sent compressed to who accepts %s', async (accepted, encoding, unpack) => {
-  const plain = await getScript({})
-  expect(plain.response.headers).not.toHaveProperty('content-encoding')
-  const { response, body } = await getScript({ 'accept-encoding': accepted })
-  expect(response.headers).toMatchObject({
-    'content-encoding': encoding,
-    'content-length': String(body.length),
-    'content-type': expect.stringContaining('text/javascript'),
-    vary: expect.stringMatching(/accept-encoding/i),
-  })
-  expect(body.length).toBeLessThan(plain.body.length / 2)
-  expect(unpack(body).equals(plain.body)).toBe(true)
 })
 
 test('the components that the script loads come from the installed package too', async () => {

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { createClerkClient, verifyToken } from '@clerk/backend'
 import { expect, test } from 'vitest'
 import { seeds } from '../seed.ts'
@@ -62,24 +61,4 @@ test('authenticateRequest finds user, organization and role from the bearer toke
   const auth = state.toAuth()
   expect(auth).toMatchObject({ userId: seeds.demo.id, orgId: seeds.organization.id, orgRole: 'org:admin' })
   expect(auth && 'has' in auth && auth.has({ role: 'org:admin' })).toBe(true)
-})
-
-test('an expired token, one for another origin, and one of another key are refused', async () => {
-  await expect(verify(await token({ user_id: seeds.demo.id, expires_in_s: -120 }))).rejects.toMatchObject({
-    reason: 'token-expired',
-  })
-
-  const foreign = await token({ user_id: seeds.demo.id, azp: 'https://evil.example.test' })
-  const check = verifyToken(foreign, {
-    secretKey: 'sk_test_sandbox',
-    apiUrl: `${sandbox.url}/bapi`,
-    authorizedParties: ['http://localhost:3000'],
-  })
-  await expect(check).rejects.toMatchObject({ reason: 'token-invalid-authorized-parties' })
-
-  const jwt = await token({ user_id: seeds.demo.id })
-  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const jwtKey = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const otherKey = verifyToken(jwt, { jwtKey })
-  await expect(otherKey).rejects.toMatchObject({ reason: 'token-invalid-signature' })
 })

@@ -37,7 +37,7 @@ export type NewSubscription = {
   metadata: Record<string, string>
   /** The first invoice takes what waits for one; a checkout has named its price, and does not. */
   takes_pending: boolean
-  payment_behavior: 'allow_incomplete' | 'error_if_incomplete'
+  payment_behavior: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
   trial_end: number | null
 }
 
@@ -62,7 +62,7 @@ export function createSubscription(
   startDiscounts(service, draft.discounts, cause)
   const recorded = recordDraft(service, draft.invoice, cause)
   let invoice = finalizeInvoice(service, recorded, { cause, intent: input.intent })
-  if (invoice.status === 'open') {
+  if (invoice.status === 'open' && input.payment_behavior !== 'default_incomplete') {
     const { is_off_session } = input
     ;({ invoice } = payInvoice(service, invoice, { method, is_off_session, is_automatic: true, cause }))
   }
@@ -120,6 +120,7 @@ function checkPayable(
   { invoice, method }: { invoice: StoredInvoice; method: StoredPaymentMethod | null },
 ): boolean {
   if (invoice.amount_due === 0) return true
+  if (payment_behavior === 'default_incomplete') return false
   if (!method) throw invalidRequest(no_method.message, { code: no_method.code })
   const decline = declineOf(method, { is_off_session })
   if (decline && payment_behavior === 'error_if_incomplete') throw cardError(decline)

@@ -123,25 +123,3 @@ it('the first entry decides the currency of a customer', async () => {
   await stripe.customers.createBalanceTransaction(customer.id, { amount: -100, currency: 'usd' })
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -100, currency: 'usd' })
 })
-
-it.each([
-  ['without a currency', { amount: 5 }, 'Missing required param: currency'],
-  ['with half a cent', { amount: 1.5, currency: 'eur' }, 'Invalid integer'],
-  ['with a type', { amount: 1, currency: 'eur', type: 'initial' }, 'Received unknown parameter: type'],
-])('an entry %s is refused', async (_case, params, text) => {
-  const { stripe } = await startHarness()
-  const customer = await stripe.customers.create()
-  await expect(
-    stripe.customers.createBalanceTransaction(
-      customer.id,
-      params as Stripe.CustomerCreateBalanceTransactionParams,
-    ),
-  ).rejects.toThrow(text)
-})
-
-it('a customer who is not there has no balance', async () => {
-  const { stripe } = await startHarness()
-  await expect(
-    stripe.customers.createBalanceTransaction('cus_none', { amount: 1, currency: 'eur' }),
-  ).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404 })
-})

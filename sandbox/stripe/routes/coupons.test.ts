@@ -3,13 +3,11 @@ import { expect, it } from 'vitest'
 import {
   firstItem,
   middleOf,
-  newPlans,
   newSubscriber,
   startClockwork,
   startSubscribed,
   typesSince,
 } from '../testing/billing.ts'
-import { startHarness } from '../testing/sandbox.ts'
 
 const day = 86_400
 
@@ -175,23 +173,4 @@ it('seats that a coupon of all paid for give nothing back', async () => {
   expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([3000])
   expect(firstItem(fewer).quantity).toBe(2)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 })
-})
-
-it.each([
-  ['a sum', { amount_off: 5, currency: 'eur' }, 'percent_off'],
-  ['more than all', { percent_off: 101 }, 'at most 100'],
-  ['no end', { percent_off: 5, duration: 'repeating' }, 'duration_in_months'],
-] as const)('a coupon with %s is refused', async (_case, params, text) => {
-  const { stripe } = await startHarness()
-  await expect(stripe.coupons.create(params)).rejects.toThrow(text)
-})
-
-it('a subscription with a coupon that is none is refused', async () => {
-  const harness = await startHarness()
-  const plans = await newPlans(harness)
-  const items = [{ price: plans.pro_monthly.id }]
-  await expect(newSubscriber(harness, { items, discounts: [{ coupon: 'NONE' }] })).rejects.toThrow(
-    "No such coupon: 'NONE'",
-  )
-  expect((await harness.stripe.subscriptions.list()).data).toEqual([])
 })

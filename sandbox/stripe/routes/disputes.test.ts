@@ -35,18 +35,6 @@ it('a dispute that is won gives the money back and lets the charge be refunded',
   expect(await stripe.refunds.create({ charge: charge.id })).toMatchObject({ amount: 700 })
 })
 
-it('a dispute that is lost stays lost', async () => {
-  const { stripe, charge, harness } = await paidCharge()
-  const { body } = await harness.knob(`charges/${charge.id}/dispute`, { amount: 300 })
-  const [dispute] = (await stripe.disputes.list()).data
-  expect(body).toMatchObject({ dispute: { id: dispute?.id, amount: 300 } })
-
-  await harness.knob(`disputes/${dispute?.id}/close`, { outcome: 'lost' })
-
-  expect(await stripe.disputes.retrieve(dispute?.id ?? '')).toMatchObject({ status: 'lost' })
-  expect(await harness.eventTypes()).not.toContain('charge.dispute.funds_reinstated')
-})
-
 it('a dispute that is not answered in time is lost', async () => {
   const { stripe, harness } = await paidCharge('4000000000000259')
   await harness.knob('clock/advance', { seconds: 7 * 86_400 + 60 })

@@ -154,27 +154,6 @@ it('a price of the catalogue can be put on an invoice, and a pending amount take
   expect((await harness.eventTypes()).at(-1)).toBe('invoiceitem.deleted')
 })
 
-it.each([
-  ['no amount', {}, 'either `amount` or `pricing`'],
-  ['no currency', { amount: 5 }, 'currency'],
-  ['a recurring price', { pricing: { price: 'recurring' } }, 'type=recurring'],
-  ['an invoice that is none', { amount: 5, currency: 'eur', invoice: 'in_none' }, 'No such invoice'],
-  ['a paid invoice', { amount: 5, currency: 'eur', invoice: 'paid' }, 'draft'],
-  [
-    'a subscription that is none',
-    { amount: 5, currency: 'eur', subscription: 'sub_none' },
-    'No such subscription',
-  ],
-])('an invoice item with %s is refused', async (_case, params, text) => {
-  const { stripe, customer, plans, subscription } = await startSubscribed()
-  const words: Record<string, string> = {
-    paid: String(subscription.latest_invoice),
-    recurring: plans.pro_monthly.id,
-  }
-  const named = JSON.parse(JSON.stringify(params), (_key, value) => words[value as string] ?? value)
-  await expect(stripe.invoiceItems.create({ customer: customer.id, ...named })).rejects.toThrow(text)
-})
-
 // https://docs.stripe.com/rate-limits
 it('the eleventh new invoice of a subscription in a minute is refused, and taken a minute later', async () => {
   const { harness, stripe, subscription, item } = await startSubscribed({

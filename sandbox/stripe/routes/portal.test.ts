@@ -58,23 +58,3 @@ it('a customer cannot reach the subscription of another customer', async () => {
   expect(await current()).toMatchObject({ cancel_at: null })
   expect((await fetch(`${new URL(url).origin}/p/session/bps_none`)).status).toBe(404)
 })
-
-it('a session without a configuration gets the default one; configurations are kept and changed', async () => {
-  const { stripe, customer, configuration } = await startPortal()
-  const session = await stripe.billingPortal.sessions.create({
-    customer: customer.id,
-    expand: ['configuration'],
-  })
-  expect(session.configuration).toMatchObject({
-    is_default: true,
-    features: { subscription_update: { enabled: false } },
-  })
-  const updated = await stripe.billingPortal.configurations.update(configuration.id, {
-    features: { subscription_cancel: { enabled: false } },
-    metadata: { version: '2' },
-  })
-  expect(updated.features.subscription_cancel).toMatchObject({ enabled: false, mode: 'at_period_end' })
-  expect(updated.features.subscription_update).toEqual(configuration.features.subscription_update)
-  const listed = await stripe.billingPortal.configurations.list({ is_default: false })
-  expect(listed.data).toMatchObject([{ id: configuration.id, metadata: { version: '2' } }])
-})

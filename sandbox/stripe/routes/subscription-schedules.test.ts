@@ -33,31 +33,6 @@ async function start() {
   return { harness, stripe, plans, subscription, item, customer: subscriber.customer, current, plan, advance }
 }
 
-it('a change that is planned comes about with the next period, and is billed from then on', async () => {
-  const { stripe, plans, plan, current, advance, item } = await start()
-  const schedule = await plan(plans.teams_monthly.id, 3)
-  expect(schedule).toMatchObject({
-    status: 'active',
-    phases: [{ items: [{ quantity: 5 }] }, { items: [{ quantity: 3 }], start_date: item.current_period_end }],
-  })
-  expect(await current()).toMatchObject({ schedule: schedule.id, items: { data: [{ quantity: 5 }] } })
-  expect(await stripe.invoices.createPreview({ subscription: item.subscription })).toMatchObject({
-    total: 9000,
-  })
-
-  await advance(31 * day + 60)
-
-  const after = await stripe.subscriptions.retrieve(item.subscription, { expand: ['latest_invoice'] })
-  expect(after).toMatchObject({
-    latest_invoice: { billing_reason: 'subscription_cycle', total: 9000, status: 'paid' },
-  })
-  expect(firstItem(after)).toMatchObject({
-    id: item.id,
-    quantity: 3,
-    current_period_start: item.current_period_end,
-  })
-})
-
 it('a schedule is completed when its last phase has ended, not when that began', async () => {
   const { harness, stripe, plans, plan, current, advance, item } = await start()
   const { id } = await plan(plans.teams_monthly.id, 3)
@@ -108,44 +83,4 @@ it('a change at once replaces the planned one; releasing the schedule takes it b
   await stripe.subscriptionSchedules.release(id)
   expect(await current()).toMatchObject({ schedule: null })
   await expect(stripe.subscriptionSchedules.release(id)).rejects.toThrow('released')
-})
-
-it('the portal plans a downgrade where its configuration says so, and bills an upgrade at once', async () => {
-  const { harness, stripe, plans, current, customer, item } = await start()
-  const configuration = await stripe.billingPortal.configurations.create({
-    features: {
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['quantity'],
-        proration_behavior: 'always_invoice',
-        products: [{ product: plans.teams.id, prices: [plans.teams_monthly.id] }],
-        schedule_at_period_end: {
-          conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
-        },
-      },
-    },
-  })
-  const { url } = await stripe.billingPortal.sessions.create({
-    customer: customer.id,
-    configuration: configuration.id,
-  })
-  const path = `${url}/subscriptions/${item.subscription}`
-  const choose = (quantity: string) =>
-    fetch(`${path}/confirm`, {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams({ price: plans.teams_monthly.id, quantity }),
-    })
-  const query = new URLSearchParams({ price: plans.teams_monthly.id, quantity: '2' })
-  expect(await (await fetch(`${path}/confirm?${query}`)).text()).toContain('Nothing is charged today.')
-
-  await choose('2')
-  expect(firstItem(await current()).quantity).toBe(5)
-  expect(await (await fetch(url)).text()).toMatch(/Changes on .* to Teams, 2 × €30.00/)
-  expect((await stripe.invoices.list()).data).toHaveLength(1)
-
-  const schedule = String((await current()).schedule)
-  await stripe.subscriptionSchedules.release(schedule)
-  expect(await typesSince(harness, () => choose('8'))).toContain('invoice.paid')
-  expect(await current()).toMatchObject({ schedule: null, items: { data: [{ quantity: 8 }] } })
 })

@@ -61,7 +61,10 @@ export const createSubscriptionParams = z.strictObject({
   metadata: metadata.optional(),
   off_session: flag.optional(),
   payment_behavior: z
-    .enum(['allow_incomplete', 'error_if_incomplete'], 'The sandbox knows no pending updates')
+    .enum(
+      ['allow_incomplete', 'default_incomplete', 'error_if_incomplete'],
+      'The sandbox knows no pending updates',
+    )
     .optional(),
   trial_end: integer.optional(),
   trial_period_days: trialDays.optional(),

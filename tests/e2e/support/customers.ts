@@ -74,15 +74,6 @@ export async function organizationOf({ email }: Customer): Promise<string> {
   return data[0]?.organization.id ?? ''
 }
 
-/** The charge of a paid session. */
-export async function chargeOf(sessionId: string): Promise<string> {
-  const expand = ['payment_intent']
-  const { payment_intent } = await openSandboxStripe().checkout.sessions.retrieve(sessionId, { expand })
-  if (payment_intent === null || typeof payment_intent === 'string')
-    throw new Error(`${sessionId} is not paid`)
-  return String(payment_intent.latest_charge)
-}
-
 /** Waits until a statement finds a row. */
 export function untilRow(find: (db: Kysely<DB>) => Promise<unknown>): Promise<unknown> {
   const limitMs = 120_000

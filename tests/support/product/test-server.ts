@@ -11,7 +11,7 @@ import { createRateLimits } from '../../../server/rate-limits.ts'
 import type { Settings } from '../../../server/settings.ts'
 import { testAppUrl } from '../services/sandbox.ts'
 
-export interface TestServer {
+export interface TestServer extends AsyncDisposable {
   readonly url: string
   readonly monitoringUrl: string
   readonly deps: Dependencies
@@ -105,6 +105,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     const body: unknown = isFile ? await response.text() : await response.json()
     return { status: response.status, headers: response.headers, body }
   }
+  const close = async () => {
+    const now = { limit_ms: 0, grace_ms: 0 }
+    await Promise.all([server.close({ ...now, limit_ms: 2000 }), monitoring.close(now)])
+    await opened.close()
+  }
   return {
     url,
     monitoringUrl: `http://127.0.0.1:${monitoring.port}`,
@@ -116,10 +121,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       if (status !== 200) throw new Error(`${endpoint.path}: ${status} ${JSON.stringify(body)}`)
       return z.parse(endpoint.response, body) as ResponseOf<typeof endpoint>
     },
-    async close() {
-      const now = { limit_ms: 0, grace_ms: 0 }
-      await Promise.all([server.close({ ...now, limit_ms: 2000 }), monitoring.close(now)])
-      await opened.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { actName, ageText, counted, ownerTitle, sentenceCase, stakeText } from './labels.ts'
+import { actName } from '../../content/support/acts.ts'
+import { ageText, counted, ownerTitle, sentenceCase, stakeText } from './labels.ts'
 
 const noon = '2026-11-22T12:00:00.000Z'
 

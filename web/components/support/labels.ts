@@ -1,41 +1,8 @@
-import type {
-  LookupKind,
-  SupportLevel,
-  SupportOwner,
-  WorkKind,
-  WorkState,
-} from '../../../schema/api/support.ts'
-import type { ActKind, ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
+import type { SupportOwner, WorkKind, WorkState } from '../../../schema/api/support.ts'
+import type { ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
+import type { Money, SupportLevel } from '../../content/support/words.ts'
 import { readerLocales } from '../../reader.ts'
 import { formatCreditChange, formatDate, formatMoney } from '../format.ts'
-
-export const kindNames: Readonly<Record<LookupKind, string>> = {
-  email: 'Email address',
-  name: 'Name',
-  user: 'User',
-  organization: 'Organization',
-  customer: 'Stripe customer',
-  invoice_number: 'Invoice number',
-  card_payment: 'Card payment',
-  payment_intent: 'Payment',
-  refund: 'Refund',
-  dispute: 'Dispute',
-  grant: 'Grant',
-  job: 'Job',
-  intent: 'Checkout intent',
-  session: 'Checkout session',
-  event: 'Event',
-  attempt: 'Attempt',
-  subscription: 'Subscription',
-  invoice: 'Invoice',
-  charge: 'Charge',
-  transfer: 'Transfer',
-  hold: 'Hold',
-  seat: 'Seat',
-  invitation: 'Invitation',
-  act: 'Support act',
-}
 
 export const workKindNames: Readonly<Record<WorkKind, string>> = {
   event: 'Events',
@@ -57,23 +24,6 @@ export const levelTones: Readonly<Record<SupportLevel, Tone>> = {
   waiting: 'caution',
   problem: 'critical',
   ignored: 'neutral',
-}
-
-export const actNames: Readonly<Record<ActKind, string>> = {
-  replay: 'Replay',
-  resync: 'Resync',
-  adjust: 'Adjust credits',
-  cancel_intent: 'Cancel checkout',
-  cancel_subscription: 'Cancel plan',
-  invoice_changes: 'Invoice now',
-  resend_invitation: 'Resend invitation',
-  release_hold: 'Release credits',
-  forget: 'Erase person',
-}
-
-/** An act's kind as people say it, also of kinds that only the terminal knows. */
-export function actName(kind: string): string {
-  return actNames[kind as ActKind] ?? sentenceCase(kind)
 }
 
 export const actStates: Readonly<Record<ActState, readonly [Tone, string]>> = {
@@ -115,10 +65,7 @@ export function provenText(provenDay: string | null): string {
 }
 
 /** The money and credits at stake, e.g. `€7.00 · 500 credits`; null without either. */
-export function stakeText(
-  money: { amount_minor: number; currency: Currency } | null,
-  credits: number | null,
-): string | null {
+export function stakeText(money: Money | null, credits: number | null): string | null {
   const parts = [
     money && formatMoney(money.amount_minor, money.currency),
     credits && `${formatCreditChange(credits)} credits`,

@@ -5,24 +5,6 @@ import { testSandbox } from '../../testing/sandbox.ts'
 
 const sandbox = testSandbox()
 
-test('the seeded demo user signs in with the password', async () => {
-  const browser = new TestBrowser(sandbox)
-  const started = await browser.post('/v1/client/sign_ins', { identifier: seeds.demo.email })
-  expect(started.body.response).toMatchObject({ status: 'needs_first_factor', identifier: seeds.demo.email })
-  expect(
-    started.body.response.supported_first_factors.map((row: { strategy: string }) => row.strategy),
-  ).toEqual(['password', 'email_code', 'reset_password_email_code'])
-  const { body } = await browser.signIn(seeds.demo)
-  expect(body.response).toMatchObject({ status: 'complete' })
-  expect(body.client.sessions[0].user.organization_memberships[0]).toMatchObject({
-    role: 'org:admin',
-    organization: { id: seeds.organization.id },
-  })
-  expect(body.client.sessions[0].user.organization_memberships[0].permissions).toContain(
-    'org:sys_profile:delete',
-  )
-})
-
 test('an unknown account and a wrong password are refused at their fields', async () => {
   const browser = new TestBrowser(sandbox)
   const unknown = await browser.post('/v1/client/sign_ins', { identifier: 'unknown@example.test' })
@@ -37,18 +19,6 @@ test('an unknown account and a wrong password are refused at their fields', asyn
     meta: { param_name: 'password' },
   })
   expect((await browser.get('/v1/client')).body.client.sessions).toEqual([])
-})
-
-test('a code sent by mail signs in without the password', async () => {
-  const browser = new TestBrowser(sandbox)
-  const started = await browser.post('/v1/client/sign_ins', { identifier: seeds.demo.email })
-  const path = `/v1/client/sign_ins/${started.body.response.id}`
-  await browser.post(`${path}/prepare_first_factor`, { strategy: 'email_code' })
-  const { body } = await browser.post(`${path}/attempt_first_factor`, {
-    strategy: 'email_code',
-    code: '424242',
-  })
-  expect(body.response.status).toBe('complete')
 })
 
 test('a forgotten password is replaced, and other sessions end on request', async () => {

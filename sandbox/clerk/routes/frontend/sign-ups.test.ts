@@ -8,44 +8,6 @@ test('a browser that has never called has no client', async () => {
   expect((await new TestBrowser(sandbox).get('/v1/client')).body).toEqual({ response: null, client: null })
 })
 
-test('signing up with e-mail, password, names and the code ends signed in', async () => {
-  const browser = new TestBrowser(sandbox)
-  const started = await browser.post('/v1/client/sign_ups', {
-    email_address: 'Grace@Example.test',
-    password: 'a-long-password',
-    first_name: 'Grace',
-    last_name: 'Hopper',
-  })
-  expect(started.body.response).toMatchObject({
-    status: 'missing_requirements',
-    missing_fields: [],
-    unverified_fields: ['email_address'],
-    email_address: 'grace@example.test',
-  })
-  expect(started.body.client.sign_up.id).toBe(started.body.response.id)
-
-  const path = `/v1/client/sign_ups/${started.body.response.id}`
-  const prepared = await browser.post(`${path}/prepare_verification`, { strategy: 'email_code' })
-  expect(prepared.body.response.verifications.email_address).toMatchObject({
-    status: 'unverified',
-    strategy: 'email_code',
-  })
-
-  const { body } = await browser.post(`${path}/attempt_verification`, {
-    strategy: 'email_code',
-    code: '424242',
-  })
-  expect(body.response).toMatchObject({ status: 'complete', unverified_fields: [] })
-  expect(body.client.last_active_session_id).toBe(body.response.created_session_id)
-  expect(body.client.sessions[0].user).toMatchObject({
-    id: body.response.created_user_id,
-    first_name: 'Grace',
-    last_name: 'Hopper',
-    password_enabled: true,
-  })
-  expect(body.client.sign_up).toBeNull()
-})
-
 test('scripts cannot read the client cookie, and the other cookies say when the state changed', async () => {
   const browser = new TestBrowser(sandbox)
   const started = await browser.post('/v1/client/sign_ups', {})

@@ -1,40 +1,26 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { type ActKind, type Adjustment, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
+import { type Adjustment, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
+import { actWords } from '../../../content/support/acts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/Field.tsx'
-import { actNames, counted } from '../labels.ts'
+import { counted } from '../labels.ts'
 import { ActResults } from './ActResults.tsx'
 import { ConfirmForm } from './ConfirmForm.tsx'
 import { ActContext, type ActRequest } from './useAct.ts'
 
-const descriptions: Readonly<Record<ActKind, string>> = {
-  replay: 'Processes the item again. Completed steps are not repeated.',
-  resync: 'Fetches the customer’s state from Stripe and Clerk, and updates ledger and seats.',
-  adjust: 'Gives the customer credits, or takes some away. They see it in their history.',
-  cancel_intent:
-    'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
-  cancel_subscription:
-    'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
-  invoice_changes:
-    'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
-  resend_invitation: 'Sends the open invitation once more.',
-  release_hold:
-    'Makes the reserved credits available again. The editor that reserved them can then charge nothing for its request.',
-  forget: 'Erases the person. It cannot be undone, so a second person has to approve it.',
-}
-
 /** Preview, then reason and confirmation, then the outcome. Escape closes at any time. */
 function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
+  const { name, description } = actWords[kind]
   return (
     <Dialog
       open
       wide
       onOpenChange={(open) => !open && onClose()}
-      title={`${actNames[kind]}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
-      description={descriptions[kind]}
+      title={`${name}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
+      description={description}
     >
       <Steps request={request} onClose={onClose} />
     </Dialog>

@@ -10,10 +10,11 @@ import {
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
+import { actWords } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
-import { actNames, counted } from '../labels.ts'
+import { counted } from '../labels.ts'
 import { DryRun, useDryRun } from './DryRun.tsx'
 
 interface ConfirmFormProps {
@@ -41,7 +42,8 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
   // An erasure cannot be undone, so it is asked for only with its preview in sight.
   const isBlind = kind === 'forget' && dryRun.acts[0]?.outcome?.changed !== true
   const problem = reasonProblem(reason)
-  const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
+  const { name: one } = actWords[kind]
+  const name = targets.length === 1 ? one : `${one} ${counted(targets.length, 'item')}`
 
   function submit(event: FormEvent) {
     event.preventDefault()

@@ -5,9 +5,10 @@ import type { AuditEntry } from '../../../../schema/api/support-acts.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
-import { actName, auditOutcomes, counted, sentenceCase } from '../../../components/support/labels.ts'
+import { auditOutcomes, counted, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { actName } from '../../../content/support/acts.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 
 export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {

@@ -4,9 +4,10 @@ import type { Finding, FindingKind } from '../../../../schema/api/reconciliation
 import { type ActRequest, useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
-import { actNames, ownerTitle, stakeText } from '../../../components/support/labels.ts'
+import { ownerTitle, stakeText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { actWords } from '../../../content/support/acts.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { actOf, actsOf, findingNames } from './findings.ts'
@@ -50,7 +51,7 @@ export function Findings({ findings, kind, onRepaired }: FindingsProps) {
           <p className="mr-auto font-medium">{findingNames[kind]}</p>
           {together.map((request) => (
             <Button key={request.kind} variant="secondary" size="small" onClick={() => act(request)}>
-              {actNames[request.kind]} all {request.targets.length}
+              {actWords[request.kind].name} all {request.targets.length}
             </Button>
           ))}
         </div>
@@ -117,7 +118,7 @@ function Row({ finding, isRepaired, onRepair }: RowProps) {
               {!repair && <Badge tone="caution">A person decides</Badge>}
               {request && (
                 <Button variant="secondary" size="small" onClick={onRepair}>
-                  {actNames[request.kind]}
+                  {actWords[request.kind].name}
                   <span className="sr-only">: {sentence}</span>
                 </Button>
               )}

@@ -3,21 +3,17 @@ import { SearchX, TextSearch } from 'lucide-react'
 import { useRef } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
 import type { SupportMatch } from '../../../../schema/api/support.ts'
+import type { TraceItem } from '../../../../schema/api/support-timeline.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { supportSearchQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
-import {
-  counted,
-  kindNames,
-  levelTones,
-  ownerTitle,
-  sentenceCase,
-} from '../../../components/support/labels.ts'
+import { counted, levelTones, ownerTitle, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { kindName, tell, titleOf } from '../../../content/support/timeline.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -55,14 +51,14 @@ function Results({ q }: { q: string }) {
   const found = useQuery(supportSearchQuery(useApi(), q))
   if (found.isPending) return <ListSkeleton label="Searching" />
   if (found.isLoadingError || !found.data) return <FailurePanel title="The search failed" query={found} />
-  const { matches, recognized_as } = found.data
+  const { matches, recognized_as, as_of } = found.data
   const [only, ...others] = matches
   if (!only) return <NotFound q={q} recognizedAs={recognized_as} />
   if (others.length === 0) return <Navigate to={addressOf(only)} replace />
-  return <Matches matches={matches} />
+  return <Matches matches={matches} as_of={as_of} />
 }
 
-function Matches({ matches }: { matches: readonly SupportMatch[] }) {
+function Matches({ matches, as_of }: { matches: readonly SupportMatch[]; as_of: string }) {
   const list = useRef<HTMLUListElement>(null)
   useRowKeys(list)
   return (
@@ -82,23 +78,28 @@ function Matches({ matches }: { matches: readonly SupportMatch[] }) {
                 data-row={match.id}
                 className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
               >
-                {match.title}
+                {titleOf(match, { as_of })}
               </Link>
               <p className="mt-0.5 truncate text-faint text-xs">
-                {kindNames[match.kind]} · <span className="font-mono">{match.id}</span>
+                {kindName(match.kind)} · <span className="font-mono">{match.id}</span>
                 {match.owner && match.owner.id !== match.id && ` · ${ownerTitle(match.owner)}`}
               </p>
             </div>
-            <div className="text-right">
-              {match.level && match.state && (
-                <Badge tone={levelTones[match.level]}>{sentenceCase(match.state)}</Badge>
-              )}
-              {match.at && <Moment at={match.at} className="mt-0.5 block text-muted text-xs" />}
-            </div>
+            {match.item && <ItemState item={match.item} as_of={as_of} />}
           </li>
         ))}
       </ul>
     </>
+  )
+}
+
+function ItemState({ item, as_of }: { item: TraceItem; as_of: string }) {
+  const { level, state } = tell(item, { as_of })
+  return (
+    <div className="text-right">
+      {state && <Badge tone={levelTones[level]}>{sentenceCase(state)}</Badge>}
+      <Moment at={item.at} className="mt-0.5 block text-muted text-xs" />
+    </div>
   )
 }
 
@@ -149,6 +150,6 @@ function Kinds() {
   )
 }
 
-function addressOf({ owner, item_key, kind, id }: SupportMatch): string {
-  return traceAddress(owner ? caseOfItem(owner.id, item_key) : { kind, id })
+function addressOf({ owner, item, kind, id }: SupportMatch): string {
+  return traceAddress(owner ? caseOfItem(owner.id, item?.key ?? null) : { kind, id })
 }

@@ -1,30 +1,49 @@
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
+import type { CaseSummary } from '../../../../schema/api/support.ts'
+import type { ItemOf } from '../../../../schema/api/support-timeline.ts'
 import { ActContext } from '../../../components/support/acts/useAct.ts'
 import { CaseSummaryCard } from './CaseSummaryCard.tsx'
 
-const problem = (sentence: string): SupportProblem => ({
-  sentence,
-  credits: null,
-  money: null,
-  item_key: null,
-  replay: { kind: 'event', id: 'evt_1' },
-})
+const invitation: ItemOf<'invitation'> = {
+  kind: 'invitation',
+  key: 'invitation:1',
+  id: '1',
+  at: '2026-11-22T00:00:00Z',
+  links: { stripe: null, clerk: null },
+  data: {
+    label: 'd…@example.com',
+    status: 'pending',
+    expires_at: '2026-12-22T00:00:00Z',
+    clerk_invitation_id: null,
+    attempts: 5,
+    last_error: 'Clerk refused it',
+    sync_failed_at: '2026-11-22T00:00:00Z',
+    next_try_at: null,
+  },
+}
 const figure = { is: 0, should: 0 }
+const nothing = {
+  subscriptions: [],
+  disputes: [],
+  failed_refunds: [],
+  refused_invitations: [],
+  twice: [],
+  failed_checkouts: [],
+  holders: [],
+}
 
-function show(sentence: string, problems: SupportProblem[], known: Partial<CaseSummary> = {}): string {
+function show(known: Partial<CaseSummary>): string {
   const case_summary: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
     heard_until: '2026-11-22T23:58:00Z',
     is_heard_late: false,
     unapplied_events: 0,
     open_checkouts: 0,
-    notices: [],
-    agrees: problems.length === 0,
-    sentence,
-    problems,
+    notices: nothing,
+    agrees: (known.failing ?? []).length === 0,
+    failing: [],
     plan_type: { is: 'starter', should: 'starter' },
     balance: { plan: figure, purchased: figure, total: figure },
     spendable: { available: 0, held: 0, debt: 0 },
@@ -60,31 +79,40 @@ test.each([
   ],
   ['has an open page', { open_checkouts: 1 }, 'bg-caution-soft', '1 open payment page may be paid by now'],
 ])('a case without a problem is green only where Stripe was heard: Stripe %s', (_, known, tone, text) => {
-  const html = show('All expected credits are present.', [], known)
+  const html = show(known)
   expect(html).toContain(tone)
   expect(html).toContain(text)
 })
 
 test('what explains a complaint is said although the credits agree', () => {
-  const sentence = 'Card declined (insufficient funds): €20.00 is open.'
-  const notices = [{ level: 'problem' as const, sentence, item_key: 'subscription:sub_1' }]
-  const html = show('All expected credits are present.', [], { notices })
-  expect(html).toMatch(/<li class.*Card declined/)
+  const disputes = [
+    {
+      charge_id: 'ch_1',
+      amount_minor: 700,
+      currency: 'EUR' as const,
+      dispute_state: 'lost' as const,
+      dispute_state_at: '2026-11-22T00:00:00Z',
+      dispute_due_at: null,
+    },
+  ]
+  const html = show({ notices: { ...nothing, disputes } })
+  expect(html).toMatch(/<li class.*Dispute lost on 22 November 2026\. It is about €7\.00\./)
 })
 
+const failed = 'Invitation of d…@example.com of 22 November 2026 failed: Clerk refused it.'
+
 test('a single problem is the headline, with its button', () => {
-  const html = show('Credits are missing.', [problem('Credits are missing.')])
+  const html = show({ failing: [invitation] })
   expect(countOf(html, '<li class')).toBe(0)
+  expect(html).toContain(`${failed}</p>`)
   expect(html).toContain('aria-keyshortcuts="r"')
 })
 
 test('the first of several problems is the headline, with its button, and is not listed again', () => {
-  const html = show('Credits are missing. And 1 more thing needs a look.', [
-    problem('Credits are missing.'),
-    problem('The plan is another one.'),
-  ])
+  const html = show({ failing: [invitation], plan_type: { is: 'starter', should: 'pro' } })
   expect(countOf(html, '<li class')).toBe(1)
-  expect(html).toMatch(/<li class.*The plan is another one/)
-  expect(html).not.toMatch(/<li class.*Credits are missing/)
+  expect(html).toContain(`${failed} And 1 more thing needs a look.`)
+  expect(html).toMatch(/<li class.*The stored plan is Starter, and it should be Pro/)
+  expect(html).not.toMatch(/<li class.*Clerk refused it/)
   expect(html).toContain('aria-keyshortcuts="r"')
 })

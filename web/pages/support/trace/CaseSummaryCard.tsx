@@ -1,12 +1,20 @@
 import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import type { CaseSummary, SupportProblem } from '../../../../schema/api/support.ts'
+import type { CaseSummary } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
+import {
+  grantText,
+  inOneSentence,
+  noticesOf,
+  type Problem,
+  problemsOf,
+} from '../../../content/support/case.ts'
+import { capitalized } from '../../../content/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -14,7 +22,9 @@ import { Cell, type Column, Table } from '../../../ui/Table.tsx'
 
 /** The expected and the actual state, and their difference as a sentence. */
 export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
-  const { sentence, problems, notices, plan_type, balance, grants } = summary
+  const { plan_type, balance, grants } = summary
+  const problems = problemsOf(summary)
+  const notices = noticesOf(summary.notices, summary.spendable, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
   const { Icon, background, color } = looks[toneOf(summary)]
@@ -24,7 +34,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-base leading-snug">{sentence}</p>
+            <p className="font-medium text-base leading-snug">{inOneSentence(problems)}</p>
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} />
             </p>
@@ -74,12 +84,12 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
           />
           <CreditsRow name="Plan credits" credits={balance.plan} />
           <CreditsRow name="Purchased credits" credits={balance.purchased} />
-          {grants.map(({ id, title, credits, item_key }) => (
+          {grants.map((grant) => (
             <CreditsRow
-              key={id}
-              name={title}
-              to={item_key && traceAddress(caseOfItem(owner, item_key))}
-              credits={credits}
+              key={grant.id}
+              name={capitalized(grantText(grant))}
+              to={grant.intent && traceAddress(caseOfItem(owner, grant.intent.key))}
+              credits={grant.credits}
             />
           ))}
           <CreditsRow name="Balance" credits={balance.total} />
@@ -138,7 +148,7 @@ function ShowItem({ owner, item_key, of }: { owner: string; item_key: string; of
 }
 
 interface ProblemActionsProps {
-  problem: SupportProblem
+  problem: Problem
   owner: string
   isFirst?: boolean
 }

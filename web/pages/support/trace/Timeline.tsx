@@ -1,36 +1,33 @@
 import { History } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import type { SupportProblem, TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
+import type { CaseSummary } from '../../../../schema/api/support.ts'
+import type { TraceItem } from '../../../../schema/api/support-timeline.ts'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { withParameter } from '../../../components/support/addresses.ts'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { replayOf } from '../../../content/support/acts.ts'
+import { problemsOf, tellIn } from '../../../content/support/case.ts'
+import { groups } from '../../../content/support/timeline.ts'
+import type { Telling } from '../../../content/support/words.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { TimelineItem } from './TimelineItem.tsx'
-
-/** The kinds of things on it, in groups that people have names for. */
-const groups: readonly { name: string; kinds: readonly TraceItemKind[] }[] = [
-  { name: 'Payments', kinds: ['intent', 'session', 'subscription', 'invoice', 'charge'] },
-  { name: 'Events', kinds: ['event', 'attempt'] },
-  { name: 'Credits', kinds: ['transfer', 'hold'] },
-  { name: 'Seats', kinds: ['seat', 'invitation'] },
-  { name: 'Support acts', kinds: ['act'] },
-]
 
 interface TimelineProps {
   items: readonly TraceItem[]
   owner: string | null
   /** What the address asks for, wherever on the timeline it is. */
   highlighted: TraceItem | null
-  problems: readonly SupportProblem[]
+  summary: CaseSummary | null
+  telling: Telling
   query: Parameters<typeof ShowMore>[0]['query']
 }
 
 /** Newest first. The address says which groups are shown. */
-export function Timeline({ items, owner, highlighted, problems, query }: TimelineProps) {
+export function Timeline({ items, owner, highlighted, summary, telling, query }: TimelineProps) {
   const [search, setSearch] = useSearchParams()
   const act = useAct()
   const list = useRef<HTMLOListElement>(null)
@@ -39,19 +36,26 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
   const isIgnoredShown = search.get('ignored') === 'shown'
   const key = highlighted?.key
   const isElsewhere = highlighted !== null && !items.some((item) => item.key === key)
-  const shown = (isElsewhere ? [highlighted, ...items] : items).filter(
-    ({ kind, level, ...item }) =>
-      item.key === key ||
-      ((!group || group.kinds.includes(kind)) && (isIgnoredShown || kind !== 'event' || level !== 'ignored')),
-  )
+  const shown = (isElsewhere ? [highlighted, ...items] : items)
+    .map((item) => ({ item, told: tellIn(summary, item, telling) }))
+    .filter(
+      ({ item: { kind, ...item }, told }) =>
+        item.key === key ||
+        ((!group || group.kinds.includes(kind)) &&
+          (isIgnoredShown || kind !== 'event' || told.level !== 'ignored')),
+    )
   useHighlight(list, key, () => key && setOpen((before) => new Set([...before, key])))
   useRowKeys(list, {
     r: (row) => {
-      const item = items.find((one) => one.key === row)
-      const problem = problems.find(({ replay }) => replay)
-      const replay = item ? item.replay : problem?.replay
+      const found = shown.find(({ item }) => item.key === row)
+      const problem = summary && problemsOf(summary).find(({ replay }) => replay)
+      const replay = found ? replayOf(found.item) : problem?.replay
       if (replay)
-        act({ kind: 'replay', targets: [replay], subject: item?.title ?? `${replay.kind} ${replay.id}` })
+        act({
+          kind: 'replay',
+          targets: [replay],
+          subject: found?.told.title ?? `${replay.kind} ${replay.id}`,
+        })
     },
   })
   const set = (name: string, value: string | null) =>
@@ -96,10 +100,11 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
         </div>
       ) : (
         <ol ref={list}>
-          {shown.map((item) => (
+          {shown.map(({ item, told }) => (
             <TimelineItem
               key={item.key}
               item={item}
+              told={told}
               owner={owner}
               isOpen={open.has(item.key)}
               isHighlighted={item.key === key}

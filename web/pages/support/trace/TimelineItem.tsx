@@ -1,6 +1,7 @@
 import {
   ArrowLeftRight,
   ChevronRight,
+  Circle,
   Clock,
   CreditCard,
   FileText,
@@ -17,20 +18,22 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Link } from 'react-router-dom'
-import type { TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
-import type { ActKind, ActTarget } from '../../../../schema/api/support-acts.ts'
+import type { TraceItem, TraceItemKind } from '../../../../schema/api/support-timeline.ts'
 import { formatCreditChange, formatCredits, formatMoney } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
-import { actNames, counted, kindNames, levelTones, sentenceCase } from '../../../components/support/labels.ts'
+import { counted, levelTones, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
+import { actsOn, actWords, targetOf } from '../../../content/support/acts.ts'
+import { kindName } from '../../../content/support/timeline.ts'
+import type { Told } from '../../../content/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
 
-const icons: Readonly<Record<TraceItemKind, LucideIcon>> = {
+const icons: Readonly<Partial<Record<TraceItemKind, LucideIcon>>> = {
   intent: ShoppingCart,
   session: CreditCard,
   event: Webhook,
@@ -54,6 +57,7 @@ const dots = {
 
 interface TimelineItemProps {
   item: TraceItem
+  told: Told
   owner: string | null
   isOpen: boolean
   isHighlighted: boolean
@@ -61,10 +65,11 @@ interface TimelineItemProps {
 }
 
 /** In a line what happened; opened in place, everything that is known of it and what can be done. */
-export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
+export function TimelineItem({ item, told, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
   const id = useId()
-  const { kind, level, state, title, error, credits, account, balance_after } = item
-  const Icon = icons[kind]
+  const { kind } = item
+  const { level, state, title, error, credits, money, balance_after } = told
+  const Icon = icons[kind] ?? Circle
   return (
     <li
       className={cn(
@@ -93,7 +98,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
             )}
           </span>
           <span className="mt-0.5 block text-faint text-xs">
-            {kindNames[kind]} · <Moment at={item.at} />
+            {kindName(kind)} · <Moment at={item.at} />
           </span>
           {error && (
             <span
@@ -109,7 +114,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
         </span>
         <span className="flex items-start gap-2 text-right tabular-nums">
           <span>
-            {credits !== null && (
+            {credits !== undefined && (
               <span
                 className={cn(
                   'block font-medium',
@@ -119,15 +124,15 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
                 {kind === 'transfer' ? formatCreditChange(credits) : formatCredits(credits)}
               </span>
             )}
-            {balance_after !== null && (
+            {balance_after !== undefined && (
               <span className="block text-faint text-xs">
-                {formatCredits(balance_after)} {account}
+                {formatCredits(balance_after)} {kind === 'transfer' && item.data.account}
               </span>
             )}
-            {item.money && balance_after === null && (
+            {money && (
               // Beside the title when alone, else below the credits.
               <span className="block text-muted text-xs leading-5">
-                {formatMoney(item.money.amount_minor, item.money.currency)}
+                {formatMoney(money.amount_minor, money.currency)}
               </span>
             )}
           </span>
@@ -138,53 +143,29 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
         </span>
       </button>
       <div id={`${id}-details`} hidden={!isOpen} className="pt-1.5 pr-4 pb-3 pl-13 text-sm">
-        {isOpen && <Details item={item} owner={owner} />}
+        {isOpen && <Details item={item} told={told} owner={owner} />}
       </div>
     </li>
   )
 }
 
-function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
-  const {
-    kind,
-    id,
-    detail,
-    attempts,
-    next_try_at,
-    can_cancel,
-    can_invoice,
-    can_release,
-    caused_by,
-    led_to,
-    links,
-    replay,
-    state,
-    title,
-  } = item
+function Details({ item, told, owner }: Pick<TimelineItemProps, 'item' | 'told' | 'owner'>) {
+  const { title, details = [], attempts = 0, next_try_at, caused_by = [], led_to = [] } = told
   const act = useAct()
-  const canResend = kind === 'invitation' && state === 'pending'
-  const button = (what: ActKind, target: ActTarget | null, Icon?: LucideIcon) =>
-    target && (
-      <Button
-        variant="secondary"
-        size="small"
-        onClick={() => act({ kind: what, targets: [target], subject: title })}
-      >
-        {Icon && <Icon aria-hidden="true" />}
-        {actNames[what]}
-      </Button>
-    )
+  const possible = actsOn(item)
   return (
     <>
-      {detail && <p className="mb-2 max-w-2xl text-muted [overflow-wrap:anywhere]">{detail}</p>}
+      {details.length > 0 && (
+        <p className="mb-2 max-w-2xl text-muted [overflow-wrap:anywhere]">{details.join(' ')}</p>
+      )}
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 text-sm">
         <Detail name="Id">
           <span className="flex flex-wrap items-center gap-x-3">
-            <CopyId id={id} />
-            <VendorLinks of={title} links={links} />
+            <CopyId id={item.id} />
+            <VendorLinks of={title} links={item.links} />
           </span>
         </Detail>
-        {attempts !== null && attempts > 0 && (
+        {attempts > 0 && (
           <Detail name="Tried">
             {counted(attempts, 'time')}
             {next_try_at && (
@@ -209,13 +190,19 @@ function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
           </Detail>
         )}
       </dl>
-      {(replay || can_cancel || can_invoice || can_release || canResend) && (
+      {possible.length > 0 && (
         <div className="mt-3 flex flex-wrap gap-2">
-          {button('replay', replay, RotateCcw)}
-          {can_cancel && button('cancel_intent', { kind: 'intent', id })}
-          {can_invoice && button('invoice_changes', { kind: 'subscription', id })}
-          {can_release && button('release_hold', { kind: 'hold', id })}
-          {canResend && button('resend_invitation', { kind: 'invitation', id })}
+          {possible.map((kind) => (
+            <Button
+              key={kind}
+              variant="secondary"
+              size="small"
+              onClick={() => act({ kind, targets: [targetOf(item)], subject: title })}
+            >
+              {kind === 'replay' && <RotateCcw aria-hidden="true" />}
+              {actWords[kind].name}
+            </Button>
+          ))}
         </div>
       )}
     </>
@@ -236,7 +223,7 @@ function ItemLink({ itemKey, owner }: { itemKey: string; owner: string | null })
   const asked = owner ? caseOfItem(owner, itemKey) : { kind: kind as TraceItemKind, id: rest.join(':') }
   return (
     <Link to={traceAddress(asked)} replace className="block truncate text-accent-text hover:underline">
-      {kindNames[kind as TraceItemKind]} <span className="font-mono text-xs">{rest.join(':')}</span>
+      {kindName(kind as TraceItemKind)} <span className="font-mono text-xs">{rest.join(':')}</span>
     </Link>
   )
 }

@@ -9,10 +9,10 @@ import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { withParameter } from '../../../components/support/addresses.ts'
-import { kindNames } from '../../../components/support/labels.ts'
 import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { useKeys } from '../../../components/support/useKeys.ts'
+import { kindName } from '../../../content/support/timeline.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
@@ -50,6 +50,8 @@ function OneCase({ asked }: { asked: Case }) {
     )
   }
   const items = trace.data.pages.flatMap(({ timeline }) => timeline)
+  const names = Object.assign({}, ...trace.data.pages.map((page) => page.names))
+  const telling = { as_of: first.as_of, names }
   return (
     <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
       {first.owner && <Visitors owner={first.owner.id} known={first.visitors} />}
@@ -69,7 +71,8 @@ function OneCase({ asked }: { asked: Case }) {
               items={items}
               owner={first.owner?.id ?? null}
               highlighted={first.highlighted}
-              problems={first.case_summary?.problems ?? []}
+              summary={first.case_summary}
+              telling={telling}
               query={trace}
             />
           )}
@@ -107,7 +110,7 @@ function titleOf(trace: SupportTrace): string {
   const { owner, person, highlighted } = trace
   if (person?.forgotten_at) return 'Erased person'
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
-  return highlighted ? `${kindNames[highlighted.kind]} without a matching customer` : 'Trace'
+  return highlighted ? `${kindName(highlighted.kind)} without a matching customer` : 'Trace'
 }
 
 function OwnerUnknown() {

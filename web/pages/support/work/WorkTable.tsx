@@ -14,6 +14,8 @@ import {
   workStateNames,
 } from '../../../components/support/labels.ts'
 import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
+import { replayOf } from '../../../content/support/acts.ts'
+import { tell } from '../../../content/support/timeline.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -33,20 +35,20 @@ export function WorkTable({ rows, asOf }: { rows: readonly WorkRow[]; asOf: stri
   const list = useRef<HTMLUListElement>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   // A row that is gone is no longer chosen.
-  const selection = rows.filter(({ key, replay }) => replay && chosen.has(key))
-  const possible = rows.filter(({ replay }) => replay)
+  const possible = rows.filter(({ item }) => replayOf(item))
+  const selection = possible.filter(({ item }) => chosen.has(item.key))
   const choose = (key: string) =>
     setChosen((before) =>
       before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
     )
   const replay = (asked: readonly WorkRow[]) => {
-    const targets = asked.flatMap((row) => row.replay ?? []).slice(0, maximumTargets)
-    if (targets.length === 0) return
-    act({ kind: 'replay', targets, subject: asked[0]?.title ?? '', onDone: () => setChosen(new Set()) })
+    const targets = asked.flatMap(({ item }) => replayOf(item) ?? []).slice(0, maximumTargets)
+    const subject = asked[0] ? tell(asked[0].item, { as_of: asOf }).title : ''
+    if (targets.length > 0) act({ kind: 'replay', targets, subject, onDone: () => setChosen(new Set()) })
   }
   useRowKeys(list, {
-    r: (key) => replay(selection.length > 0 ? selection : rows.filter((row) => row.key === key)),
-    x: (key) => key !== undefined && possible.some((row) => row.key === key) && choose(key),
+    r: (key) => replay(selection.length > 0 ? selection : rows.filter(({ item }) => item.key === key)),
+    x: (key) => key !== undefined && possible.some(({ item }) => item.key === key) && choose(key),
   })
   useKeys({ escape: () => setChosen(new Set()) })
   return (
@@ -57,7 +59,9 @@ export function WorkTable({ rows, asOf }: { rows: readonly WorkRow[]; asOf: stri
           aria-label="Select all that can be replayed"
           className="size-4 accent-accent"
           checked={possible.length > 0 && selection.length === possible.length}
-          onChange={({ target }) => setChosen(new Set(target.checked ? possible.map(({ key }) => key) : []))}
+          onChange={({ target }) =>
+            setChosen(new Set(target.checked ? possible.map(({ item }) => item.key) : []))
+          }
         />
         <span className="@3xl:hidden">{counted(rows.length, 'item')} shown</span>
         {['State', 'Item and error', 'Customer', 'At stake', 'Age'].map((name) => (
@@ -69,11 +73,11 @@ export function WorkTable({ rows, asOf }: { rows: readonly WorkRow[]; asOf: stri
       <ul ref={list} className="divide-y divide-line text-sm">
         {rows.map((row) => (
           <Row
-            key={row.key}
+            key={row.item.key}
             row={row}
             asOf={asOf}
-            isChosen={chosen.has(row.key)}
-            onChoose={() => choose(row.key)}
+            isChosen={chosen.has(row.item.key)}
+            onChoose={() => choose(row.item.key)}
             onReplay={() => replay([row])}
           />
         ))}
@@ -105,7 +109,10 @@ interface RowProps {
 }
 
 function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
-  const { key, kind, id, title, state, owner, error, attempts, next_try_at, since } = row
+  const { item, state, owner, since } = row
+  const { key, kind, id } = item
+  const { title, error, attempts = 0, next_try_at } = tell(item, { as_of: asOf })
+  const canReplay = replayOf(item) !== null
   const stake = stakeText(row.money, row.credits)
   const tries =
     attempts > 0
@@ -124,7 +131,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
         type="checkbox"
         aria-label={`Select ${title}`}
         className="relative z-1 mt-0.5 size-4 accent-accent disabled:opacity-30 @3xl:mt-0"
-        disabled={!row.replay}
+        disabled={!canReplay}
         checked={isChosen}
         onChange={onChoose}
       />
@@ -161,7 +168,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
         {ageText(since, asOf)}
       </time>
       <span className="relative z-1 text-right">
-        {row.replay && (
+        {canReplay && (
           <Button variant="secondary" size="small" aria-label={`Replay ${title}`} onClick={onReplay}>
             <RotateCcw aria-hidden="true" />
             <span className="max-sm:hidden">Replay</span>

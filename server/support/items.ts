@@ -1,4 +1,5 @@
-import type { TraceItem } from '../../schema/api/support.ts'
+import type { TraceItem } from '../../schema/api/support-timeline.ts'
+import { keyOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Settings } from '../settings.ts'
 
 export type VendorLinks = TraceItem['links']
@@ -19,7 +20,6 @@ const pages: Readonly<Record<string, string>> = {
 /** Addresses of the same object in the vendors' dashboards. The stand-ins have none. */
 export function openLinks(settings: Pick<Settings, 'stripe_api_base' | 'clerk_proxy_target'>) {
   return {
-    none: nowhere,
     stripe(id: string, livemode: boolean): VendorLinks {
       if (settings.stripe_api_base !== undefined) return nowhere
       const page = pages[/^[a-z]+/.exec(id)?.[0] ?? '']
@@ -36,3 +36,27 @@ export function openLinks(settings: Pick<Settings, 'stripe_api_base' | 'clerk_pr
 }
 
 export type Links = ReturnType<typeof openLinks>
+
+/** The item of a row. */
+export function itemOf(row: TimelineRow, links: Links): TraceItem {
+  const { kind, data } = row
+  // A later step of a hold has the hold's id.
+  const id = kind === 'hold' ? row.id.replace(/\/.*$/, '') : row.id
+  const at = new Date(row.at).toISOString()
+  return { kind, key: keyOf(row), id, at, links: linksOf(row, links), data } as TraceItem
+}
+
+/** The same with Stripe's page beside a checkout. Newest first. */
+export function itemsOf(row: TimelineRow, links: Links): TraceItem[] {
+  const item = itemOf(row, links)
+  const id = row.kind === 'intent' ? row.data.stripe_session_id : null
+  if (item.kind !== 'intent' || id === null) return [item]
+  const key = keyOf({ kind: 'session', id })
+  return [{ ...item, kind: 'session', key, id, links: links.stripe(id, item.data.livemode) }, item]
+}
+
+function linksOf({ kind, id, data }: TimelineRow, links: Links): VendorLinks {
+  if (kind === 'intent' || kind === 'seat') return data.user_id ? links.clerk(data.user_id) : nowhere
+  if (kind === 'event' && data.source === 'clerk') return data.subject ? links.clerk(data.subject) : nowhere
+  return 'livemode' in data ? links.stripe(id, data.livemode ?? false) : nowhere
+}

@@ -1,0 +1,41 @@
+import type { CaseSummary, SupportMatch, SupportTrace, WorkList } from '../../../schema/api/support.ts'
+import type { TraceItem } from '../../../schema/api/support-timeline.ts'
+import { actsOn, replayOf } from '../../../web/content/support/acts.ts'
+import { inOneSentence, noticesOf, problemsOf, tellIn } from '../../../web/content/support/case.ts'
+import { titleOf } from '../../../web/content/support/timeline.ts'
+import type { Telling } from '../../../web/content/support/words.ts'
+
+/** What support staff read of an item, beside what the answer has. */
+function itemInWords(item: TraceItem, telling: Telling, summary: CaseSummary | null = null) {
+  const { details = [], ...told } = tellIn(summary, item, telling)
+  return { ...item, ...told, detail: details.join(' '), acts: actsOn(item) }
+}
+
+export function traceInWords(trace: SupportTrace) {
+  const { case_summary, highlighted, owner } = trace
+  const problems = case_summary ? problemsOf(case_summary) : []
+  return {
+    ...trace,
+    timeline: trace.timeline.map((item) => itemInWords(item, trace, case_summary)),
+    highlighted: highlighted && itemInWords(highlighted, trace),
+    case_summary: case_summary && {
+      ...case_summary,
+      problems,
+      sentence: inOneSentence(problems),
+      notices: noticesOf(case_summary.notices, case_summary.spendable, owner?.id ?? ''),
+    },
+  }
+}
+
+export function matchInWords(match: SupportMatch, telling: Telling) {
+  return { ...match, title: titleOf(match, telling), item_key: match.item?.key ?? null }
+}
+
+export function workInWords(work: WorkList) {
+  const rows = work.rows.map(({ item, ...row }) => ({
+    ...itemInWords(item, work),
+    replay: replayOf(item),
+    ...row,
+  }))
+  return { ...work, rows }
+}

@@ -1,0 +1,124 @@
+import { erasedText } from '../../../schema/api/credits.ts'
+import type { ItemOf } from '../../../schema/api/support-timeline.ts'
+import { creditsText, dayText, memberText, momentText, type Told, type Words } from './words.ts'
+
+/** Actors that are no person. */
+const ourOwnActors = ['stripe', 'schedule']
+
+const transfer: Words<'transfer'> = {
+  name: 'Transfer',
+  tell({ data, at }, { names }) {
+    const { kind, actor, occurred_at, hold_id, event_id, intent_id } = data
+    const isLate = Date.parse(at) - Date.parse(occurred_at) > 60_000
+    // Usage is by the owner's own people.
+    const isByPerson = kind !== 'usage' && !ourOwnActors.includes(actor)
+    return {
+      title: data.reason ?? erasedText,
+      level: 'done',
+      state: kind,
+      details: [
+        ...(isLate ? [`It happened on ${dayText(occurred_at)}.`] : []),
+        ...(isByPerson ? [`By ${names?.[actor] ?? actor}.`] : []),
+      ],
+      credits: data.amount,
+      balance_after: data.balance_after,
+      caused_by: [
+        ...(hold_id ? [`hold:${hold_id}`] : []),
+        ...(event_id ? [`event:${event_id}`] : []),
+        ...(intent_id ? [`intent:${intent_id}`] : []),
+      ],
+    }
+  },
+}
+
+type Hold = ItemOf<'hold'>['data']
+
+/** One step in the life of a hold. The first stands for the hold: it has its state, and can be released. */
+const hold: Words<'hold'> = {
+  name: 'Hold',
+  tell({ id, data }, { as_of }) {
+    const caused_by = [`hold:${id}`]
+    const { expires_at } = data
+    switch (data.step) {
+      case 'reserved':
+        return tellReserved(data, as_of)
+      case 'extended':
+        return {
+          caused_by,
+          title: expires_at ? `Last extended, until ${momentText(expires_at)}` : 'Last extended',
+          level: 'done',
+          details: ['Only the last extension is recorded.'],
+        }
+      case 'expired':
+        return { caused_by, title: 'Hold expired', ...tellExpired(data) }
+      case 'resolved':
+        return { caused_by, level: 'done', ...tellResolved(data) }
+    }
+  },
+}
+
+function tellReserved(data: Hold, as_of: string): Told {
+  const { state, asked, credits, expires_at } = data
+  const what = [data.reason ?? erasedText, data.model, data.project].filter(Boolean).join(', ')
+  const by = data.actor === data.owner_id ? '' : `, by ${memberText(data.actor, data.actor_label)}`
+  const isAhead = expires_at !== null && Date.parse(expires_at) > Date.parse(as_of)
+  return {
+    title: `${creditsText(credits)} reserved`,
+    level: state === 'open' ? 'waiting' : 'done',
+    state,
+    credits,
+    details: [
+      `For “${what}”${by}.`,
+      ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
+      ...(state === 'open' && isAhead ? [`It expires on ${momentText(expires_at)}.`] : []),
+    ],
+    led_to: transfersOf(data),
+  }
+}
+
+function tellExpired({ state, credits }: Hold): Pick<Told, 'level' | 'details'> {
+  if (state === 'open') {
+    const count = credits === 1 ? 'counts' : 'count'
+    const details = [
+      `Its ${creditsText(credits)} ${count} as reserved until the ledger ends it, within a minute.`,
+    ]
+    return { level: 'waiting', details }
+  }
+  const late = 'It may be settled late within 24 hours, for what is available then.'
+  const freed = `Its ${wereText(credits)} no longer reserved.`
+  return { level: 'done', details: state === 'expired' ? [freed, late] : [freed] }
+}
+
+function tellResolved(data: Hold): Pick<Told, 'title' | 'details' | 'led_to'> {
+  const { state, credits, settled_credits, charged, failure } = data
+  if (settled_credits === null || charged === null)
+    return {
+      title: 'Hold released',
+      details: [`Its ${wereText(credits)} no longer reserved, and nothing was charged.`],
+    }
+  const isLate = state === 'settled_late'
+  const uncollected = settled_credits - charged
+  const above = charged - credits
+  return {
+    title: `Settled${isLate ? ' late' : ''}: ${charged === 0 ? 'nothing' : creditsText(charged)} charged`,
+    details: [
+      ...(failure ? [`The request failed (${failure.replaceAll('_', ' ')}).`] : []),
+      ...(isLate ? ['It had expired, so only available credits could be charged.'] : []),
+      ...(!isLate && above > 0
+        ? [`Of them, ${creditsText(above)} ${above === 1 ? 'is' : 'are'} above what was reserved.`]
+        : []),
+      ...(uncollected > 0
+        ? [
+            `It cost ${creditsText(settled_credits)}; ${uncollected} ${uncollected === 1 ? 'stays' : 'stay'} uncollected, because no more were available.`,
+          ]
+        : []),
+      ...(!isLate && above < 0 ? [`${wereText(-above)} no longer reserved.`] : []),
+    ],
+    led_to: transfersOf(data),
+  }
+}
+
+const wereText = (credits: number) => `${creditsText(credits)} ${credits === 1 ? 'was' : 'were'}`
+const transfersOf = ({ transfer_ids }: Hold) => transfer_ids.map((id) => `transfer:${id}`)
+
+export const credits = { transfer, hold }
