@@ -100,7 +100,6 @@ BEGIN
   IF plan = 0 AND purchased = 0 OR (plan + purchased = 0) <> (house_account_id IS NULL) THEN
     RAISE EXCEPTION 'Transfer % moves nothing, or names no account of the house', transfer.idempotency_key USING ERRCODE = 'LG002';
   END IF;
-  transfer.owner_id := owner.owner_id;
   transfer.posted_at := clock_timestamp();
   -- The digest covers this hash in place of the text, which may have been erased.
   transfer.reason_salt := uuid_send(gen_random_uuid());
@@ -200,10 +199,10 @@ BEGIN
       RAISE EXCEPTION 'Transfer % has the key of a usage, or an owner of another kind', request.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
-    SELECT request.kind, named.id, request.occurred_at, request.intent_id, request.event_id, request.actor, request.reason,
-      nullif(current_setting('tidemark.act_id', true), '')
-    INTO transfer.kind, transfer.grant_id, transfer.occurred_at, transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason,
-      transfer.act_id;
+    SELECT request.owner_id, request.kind, named.id, request.occurred_at, request.intent_id, request.event_id, request.actor,
+      request.reason, nullif(current_setting('tidemark.act_id', true), '')
+    INTO transfer.owner_id, transfer.kind, transfer.grant_id, transfer.occurred_at, transfer.intent_id, transfer.event_id, transfer.actor,
+      transfer.reason, transfer.act_id;
     CALL ledger_append(owner, transfer, request.plan, request.purchased, request.house);
     IF known_grant.id IS NULL THEN
       named.created_at := transfer.posted_at;
@@ -227,9 +226,8 @@ $$;
 
 -- Ends the owner's open holds that are named, or those that have expired by a moment of the product's clock, and adds to
 -- `ended` how many.
-CREATE OR REPLACE PROCEDURE ledger_end_holds(
-  INOUT owner ledger_owners, moment timestamptz, released uuid[], INOUT ended bigint
-) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE PROCEDURE ledger_end_holds(INOUT owner ledger_owners, moment timestamptz, released uuid[], INOUT ended bigint)
+LANGUAGE plpgsql AS $$
 BEGIN
   WITH freed AS (
     UPDATE ledger_holds h
@@ -344,12 +342,12 @@ $$;
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
 -- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
 -- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
--- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards.
--- LG002: credits that are not allowed, or an owner of another kind.
+-- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. With `skip_locked`,
+-- those of owners who are locked or new have no row. LG002: credits that are not allowed, or an owner of another kind.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_kinds text[], owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[]
+  at_least bigint[], lasting integer[], skip_locked boolean
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -358,19 +356,24 @@ SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET e
 DECLARE
   holds_of_person_max CONSTANT integer := 50;
   hold_lasts_max CONSTANT interval := '24 hours';
+  locked text[] := owner_ids;
   request record;
   known ledger_keys;
   reserved bigint;
   ended bigint := 0;
   transfer ledger_transfers;
 BEGIN
-  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  IF skip_locked THEN
+    locked := ARRAY(SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) FOR NO KEY UPDATE SKIP LOCKED);
+  ELSE
+    PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  END IF;
   FOR request IN
     SELECT * FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
       projects, runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
       AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
         hold_id, at_least, lasting, ordinal)
-    ORDER BY given.ordinal
+    WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
     outcome := 'posted';
@@ -607,8 +610,7 @@ $$;
 
 REVOKE ALL ON ROUTINE ledger_input_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
   ledger_save_owner, ledger_post, ledger_available, ledger_of_plan, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
-  ledger_spend, ledger_end_holds_of,
-  ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
+  ledger_spend, ledger_end_holds_of, ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_lock_owners, ledger_post, ledger_end_holds_of, ledger_close_month, ledger_erase_texts

@@ -133,6 +133,38 @@ export async function spendCredits(
   db: Kysely<DB>,
   requests: readonly SpendRequest[],
 ): Promise<SpendOutcome[]> {
+  const decided = await decide(db, requests, { skipLocked: false })
+  return decided.map((outcome) => {
+    if (!outcome) throw new Error('The ledger did not decide a request')
+    return outcome
+  })
+}
+
+/**
+ * The same for those owners whose row no other transaction has locked: it waits for none. Undefined for the
+ * requests of others, and of owners who are new to the ledger: nothing was decided about them.
+ */
+export function spendSkippingLocked(
+  db: Kysely<DB>,
+  requests: readonly SpendRequest[],
+): Promise<readonly (SpendOutcome | undefined)[]> {
+  return decide(db, requests, { skipLocked: true })
+}
+
+interface DecidedRow extends Omit<SpendOutcome, 'hold'> {
+  readonly ordinal: number
+  readonly hold_id: string | null
+  readonly hold_state: HoldState
+  readonly hold_credits: number
+  readonly hold_opened_at: Date
+  readonly hold_expires_at: Date
+}
+
+async function decide(
+  db: Kysely<DB>,
+  requests: readonly SpendRequest[],
+  { skipLocked }: { readonly skipLocked: boolean },
+): Promise<(SpendOutcome | undefined)[]> {
   if (requests.length === 0) return []
   const attributes = () => ({
     'tidemark.usages': requests.length,
@@ -147,23 +179,15 @@ export async function spendCredits(
     SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-    parametersOf(requests),
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
   const decided = await inSpan('ledger spend', { attributes }, () =>
     db.isTransaction ? work() : retryConflicts(work),
   )
-  return decided.toSorted((a, b) => a.ordinal - b.ordinal).map(({ ordinal: _, ...row }) => outcomeOf(row))
-}
-
-interface DecidedRow extends Omit<SpendOutcome, 'hold'> {
-  readonly ordinal: number
-  readonly hold_id: string | null
-  readonly hold_state: HoldState
-  readonly hold_credits: number
-  readonly hold_opened_at: Date
-  readonly hold_expires_at: Date
+  const outcomes = new Map(decided.map(({ ordinal, ...row }) => [ordinal, outcomeOf(row)]))
+  return requests.map((_, index) => outcomes.get(index + 1))
 }
 
 /** Column by column, in the order of the function's parameters. */
