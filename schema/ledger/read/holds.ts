@@ -35,14 +35,14 @@ export async function findNextExpiry(db: Kysely<DB>, { owner_id }: Owner): Promi
   return expires_at
 }
 
-/** When the last of the owner's open holds expires that were opened by a moment; null when there is none. */
-export async function findLastExpiry(db: Kysely<DB>, { owner_id }: Pick<Owner, 'owner_id'>, opened_by: Date) {
+/** When the last of the owner's open holds of closed months expires; null when there is none. */
+export async function findLastExpiry(db: Kysely<DB>, { owner_id }: Pick<Owner, 'owner_id'>) {
   const { expires_at } = await db
     .selectFrom('ledger_holds')
     .select(({ fn }) => fn.max<Date | null>('expires_at').as('expires_at'))
     .where('owner_id', '=', owner_id)
     .where('state', '=', 'open')
-    .where('opened_at', '<=', opened_by)
+    .where('outlives_month', '=', true)
     .executeTakeFirstOrThrow()
   return expires_at
 }

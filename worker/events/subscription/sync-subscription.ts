@@ -181,12 +181,12 @@ async function applySubscription(
 
 /**
  * What goes back to the card when a plan ends in whose place a Teams plan was paid, in the transaction that
- * makes its unused credits expire: nothing can use them in between. While some of them are held, it is not
- * known what is unused, and the subscription is synced again when these holds are resolved.
+ * closes its last month: nothing can use its credits in between. While some of them are held, it is not known
+ * what is unused, and the subscription is synced again when these holds are resolved.
  */
 async function decideUnusedRefund(trx: DatabaseTransaction, saved: Subscription, now: Date): Promise<void> {
   if (saved.replaced_by === null || !saved.ended_at || saved.unused_refund_minor !== null) return
-  const held_until = await findLastExpiry(trx, saved, saved.ended_at)
+  const held_until = await findLastExpiry(trx, saved)
   if (held_until) {
     await postponeUnusedRefund(trx, saved, new Date(Math.max(held_until.getTime(), now.getTime() + 60_000)))
     return
