@@ -53,6 +53,16 @@ export default defineConfig({
           globalSetup,
         },
       },
+      // It replaces a module that the others share.
+      {
+        test: {
+          ...limits,
+          name: 'catalogue',
+          isolate: true,
+          include: ['tests/third-plan.test.ts'],
+          globalSetup,
+        },
+      },
       {
         test: {
           ...patience,

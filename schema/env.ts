@@ -133,13 +133,6 @@ export const environmentSchema = z.object({
   CLAIM_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
-  PRO_TRIAL_DAYS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(90)
-    .default(14)
-    .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
   SUPPORT_ADJUSTMENT_LIMIT: z.coerce
     .number()
     .int()
@@ -239,8 +232,8 @@ export class EnvironmentError extends Error {
 
 /**
  * Reads a raw environment, with defaults, and says what is wrong with it; a variable that is wrong counts as
- * a missing one. An empty value means the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an
- * `.env` file is not a trial of 0 days.
+ * a missing one. An empty value means the same as a missing one, for every variable: `CLAIM_AFTER_MS=` in an
+ * `.env` file is not a wait of 0 ms.
  */
 function readEnvironment(raw: Record<string, string | undefined>): {
   readonly environment: Environment

@@ -5,10 +5,10 @@ import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { findEvent } from '../schema/inbox/events.ts'
 import { lockOwner } from '../schema/ledger/post/books.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
+import { receiveCheckoutEvent } from '../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
+import { buildPaidCredits } from '../tests/support/factories/paid-purchases.ts'
 import { requestPlan } from '../tests/support/factories/plan-checkouts.ts'
-import { buildPurchase } from '../tests/support/factories/purchases.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
@@ -99,19 +99,14 @@ test('a deadlock that the database reports is tried again, and no caller hears o
 })
 
 test('an event whose transaction is chosen to end a deadlock is applied by the same try', async () => {
-  const intent = await buildPurchase(database.server)
-  const id = await receiveStripeEvent(
-    database.server,
-    eventOf('checkout.session.completed', sessionOf(intent.id)),
-  )
+  const bought = await buildPaidCredits(product)
+  const id = await receiveCheckoutEvent(database.server, bought)
   const key = { source: 'stripe', id } as const
   await plantDeadlocks(3)
   await tryEvent(product.worker.deps, key)
   await clearDeadlocks()
   expect(await findEvent(database.owner, key)).toMatchObject({ state: 'applied', attempts: 0 })
-  expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })).total).toBe(
-    500,
-  )
+  expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
 })
 
 test('a report whose payer is locked for too long answers 503, is not charged, and does not block other payers', async () => {

@@ -40,7 +40,6 @@ export interface Settings {
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
   /** Free days of a first Pro plan; 0 switches the trial off. */
-  readonly pro_trial_days: number
   /** Credits that one support person may adjust without a second one. */
   readonly adjustment_limits: AdjustmentLimits
   readonly claim_after_ms: number
@@ -77,7 +76,6 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     sample_editor_url: env.SAMPLE_EDITOR_URL,
-    pro_trial_days: env.PRO_TRIAL_DAYS,
     adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { listPayableSessions, planBuyer } from '../tests/support/factories/plan-checkouts.ts'
+import { offerTrial } from '../tests/support/factories/purchases.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const { server, stripe } = product
+const { database, server, stripe } = product
 const { intents, subscribe, subscribed, sessionOf } = planBuyer(product)
 
 describe('when the price at Stripe differs from the catalogue', () => {
@@ -48,8 +49,8 @@ describe('when the price at Stripe differs from the catalogue', () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)
+    await offerTrial(database, 0)
     await using fooled = await product.startServer({
-      env: { PRO_TRIAL_DAYS: '0' },
       deps: {
         catalogue: { ...catalogue, findPrice: async () => ({ ...right, price_id: cheap.id }) },
       },
@@ -58,6 +59,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
       status: 503,
       body: { code: 'price_unavailable' },
     })
+    await offerTrial(database, 14)
     expect(await intents()).toMatchObject([{ state: 'failed', failure_reason: 'Stripe asks for 1900' }])
     expect(await listPayableSessions(product)).toEqual([])
     await stripe.setUp()

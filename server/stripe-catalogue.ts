@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { BillingFrequency, SoldPlanType } from '../schema/catalogue/plans.ts'
+import type { BillingFrequency, PlanType } from '../schema/catalogue/plans.ts'
 import {
   type CataloguePrice,
   cataloguePrices,
@@ -13,7 +13,7 @@ import { priceUnavailable, StripeAnswerError } from './errors.ts'
 /** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
 export interface StripeCatalogue {
   /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
-  findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
+  findPrice(wanted: { plan_type: PlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
   /**
    * The id of the configuration: of the subscription's price, or any of the kind where there is no
    * subscription or no configuration for its price, in which Stripe then allows everything but a change of

@@ -1,5 +1,6 @@
 import type { AccountSubscription } from '../schema/api/account.ts'
 import type { OrganizationSubscription } from '../schema/api/organizations.ts'
+import { soldPlanOf } from '../schema/catalogue/sold-plans.ts'
 import type { Subscription } from '../schema/subscriptions/subscriptions.ts'
 
 type Common = Pick<OrganizationSubscription, keyof OrganizationSubscription & keyof AccountSubscription>
@@ -9,6 +10,8 @@ export function presentSubscription(subscription: Subscription): Common {
   return {
     id: subscription.stripe_subscription_id,
     plan_type: subscription.plan_type,
+    credits_per_seat: subscription.credits_per_seat,
+    price_per_seat_minor: pricePerSeat(subscription),
     status: subscription.status,
     billing_frequency: subscription.billing_frequency,
     currency: subscription.currency,
@@ -21,4 +24,9 @@ export function presentSubscription(subscription: Subscription): Common {
         ? { seats, billing_frequency: scheduled_frequency, at: scheduled_at.toISOString() }
         : null,
   }
+}
+
+/** What is paid now; the catalogue's where the price has no fixed number. */
+function pricePerSeat({ price_minor, plan_type, billing_frequency }: Subscription): number {
+  return price_minor ?? soldPlanOf(plan_type).price_minor[billing_frequency]
 }

@@ -12,6 +12,5 @@ export function webConfigOf(settings: Settings): WebConfig {
     sandbox: settings.sandbox,
     sample_editor_url: settings.sample_editor_url ?? null,
     editors: settings.editors,
-    pro_trial_days: settings.pro_trial_days,
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PageState } from '../schema/api/catalogue.ts'
 import { type Brand, defaultBrand } from '../schema/catalogue/brand.ts'
+import { personalPlan } from '../schema/catalogue/sold-plans.ts'
 import { marketingPaths } from './content/paths.ts'
 import { claims } from './content/site/claims.ts'
 import { teamsFaq } from './content/site/faq.ts'
@@ -15,7 +16,6 @@ const template = '<head><!--page-head--></head><body><div id="root"><!--page--><
 
 function stateOf(changes: {
   brand?: Partial<Brand>
-  pro_trial_days?: number
   signed_in?: boolean
   publishable_key?: string
   proxy_url?: string
@@ -30,7 +30,6 @@ function stateOf(changes: {
       sandbox: false,
       sample_editor_url: null,
       editors: {},
-      pro_trial_days: changes.pro_trial_days ?? 14,
     },
     signed_in: changes.signed_in ?? false,
   }
@@ -86,6 +85,9 @@ test('links lead where they are configured to, and otherwise to the site’s own
   expect(plain).toContain('subject=Feature%20request')
 })
 
+const listed = (lists: typeof landingCards) => Object.values(lists).flatMap(({ features }) => features)
+const cards = [...Object.values(landingCards), ...Object.values(pricingCards)]
+
 const content: Readonly<Record<string, readonly [page: string, ...texts: string[]]>> = {
   landing: [
     '/',
@@ -96,10 +98,9 @@ const content: Readonly<Record<string, readonly [page: string, ...texts: string[
     '83%',
     'Privacy mode:',
     'Zero data retention:',
-    ...landingCards.pro.features,
-    ...landingCards.teams.features,
+    ...listed(landingCards),
   ],
-  pricing: ['/pricing', ...pricingCards.pro.features, ...pricingCards.teams.features],
+  pricing: ['/pricing', ...listed(pricingCards)],
   teams: ['/teams', 'SOC 2', 'Privacy mode', 'Zero data retention', ...quotes.map(({ text }) => text)],
   updates: ['/updates', 'August 10, 2025', 'August 5, 2025', 'August 1, 2025', 'up to 40% faster'],
 }
@@ -127,16 +128,13 @@ test('every page closes up when all of its content is blanked', async () => {
   )
   const lists = [
     ...[features, platform, more, capabilities, integrations, quotes, teamFeatures, teamSecurity, updates],
-    ...[landingCards.pro, landingCards.teams, pricingCards.pro, pricingCards.teams].map(
-      (card) => card.features,
-    ),
+    ...cards.map((card) => card.features),
     teamsFaq,
   ]
   // All of them: the cards that are still there hold nothing of a sample.
-  const marks = [landingCards.pro, landingCards.teams, pricingCards.pro, pricingCards.teams]
   blanks.push(
     ...lists.map((list) => replaced(list, [])),
-    ...marks.map((card) => replaced(card, { features: [] })),
+    ...cards.map((card) => replaced(card, { features: [] })),
   )
   try {
     for (const path of ['/', '/pricing', '/teams', '/updates']) {
@@ -198,9 +196,10 @@ test('the name of the product is written as text, whatever it contains', async (
   expect(html).not.toContain('<Acme>')
 })
 
-test('a trial is offered only where the server grants one', async () => {
-  expect(await render('/pricing', { pro_trial_days: 7 })).toContain('Start 7-Day Free Trial')
-  const without = await render('/pricing', { pro_trial_days: 0 })
+test('a trial is offered only where the plan has one', async () => {
+  expect(await render('/pricing')).toContain('Start 14-Day Free Trial')
+  using _own = replaced(personalPlan, { ...personalPlan, trial_days: 0 })
+  const without = await render('/pricing')
   expect(without).not.toMatch(/trial/i)
   expect(without).toContain('Get Pro')
 })

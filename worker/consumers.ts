@@ -4,7 +4,6 @@ import type { QueueBackend } from '../schema/queues/backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
-  mostEventsTogether,
   originOf,
   type QueueName,
   queueNames,
@@ -12,7 +11,7 @@ import {
 } from '../schema/queues/queues.ts'
 import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
-import { EventTries } from './events/try-event.ts'
+import { tryEvent } from './events/try-event.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { processSupportAct } from './support/support-act.ts'
@@ -29,7 +28,8 @@ export interface ConsumerSettings {
 }
 
 const concurrency: Record<QueueName, number> = {
-  'stripe-events': mostEventsTogether,
+  // They mostly wait for Stripe, and each holds a connection in the end.
+  'stripe-events': 8,
   'checkout-completions': 4,
   'clerk-events': 2,
   'subscription-syncs': 2,
@@ -60,8 +60,7 @@ export function startConsumers(
   backend: QueueBackend,
   settings: ConsumerSettings,
 ): Consumers {
-  const jobs = new Jobs(deps)
-  const workers = queueNames.map((name) => startConsumer(name, deps, { backend, settings, jobs }))
+  const workers = queueNames.map((name) => startConsumer(name, deps, backend, settings))
   return {
     workers,
     async close(force = false) {
@@ -70,65 +69,41 @@ export function startConsumers(
   }
 }
 
-/** What a job asks for. A job of several events asks for each of them. */
-type Ask = {
-  readonly [Name in QueueName]: { readonly queue: Name } & Exclude<JobPayload<Name>, { events: unknown }>
-}[QueueName]
+/** What a job asks for. */
+type Ask = { readonly [Name in QueueName]: { readonly queue: Name } & JobPayload<Name> }[QueueName]
 
-/** Does what jobs ask for. Events that are in hand at the same moment are applied together. */
-export class Jobs {
-  readonly #deps: WorkerDependencies
-  readonly #stripeEvents: EventTries
-  readonly #clerkEvents: EventTries
-
-  constructor(deps: WorkerDependencies) {
-    this.#deps = deps
-    this.#stripeEvents = new EventTries(deps, 'stripe')
-    this.#clerkEvents = new EventTries(deps, 'clerk')
-  }
-
-  /**
-   * Does what a job of a queue asks for, and ends when all of it has an outcome. The lines in the log and the
-   * spans of what it asks for lead back to the request that it came from, if it came from one.
-   */
-  async process(queue: QueueName, data: unknown, originOfJob?: JobOrigin): Promise<void> {
-    const payload = queueSchemas[queue].parse(data)
-    const asks = 'events' in payload ? payload.events : [{ ...payload, origin: originOfJob }]
-    const ended = await Promise.allSettled(
-      asks.map(({ origin, ...fields }) => {
-        const { request_id, traceparent } = origin ?? {}
-        const deps = request_id ? { ...this.#deps, log: this.#deps.log.child({ request_id }) } : this.#deps
-        const options = {
-          kind: 'consumer',
-          traceparent,
-          attributes: () => attributesOf(queue, fields),
-        } as const
-        return inSpan(`job ${queue}`, options, async (): Promise<unknown> => {
-          const ask = { queue, ...fields } as Ask
-          switch (ask.queue) {
-            // The job that the webhook enqueued came before any claim.
-            case 'stripe-events':
-              return this.#stripeEvents.try(deps, { id: ask.event_id, claim: ask.claim ?? 0 })
-            case 'clerk-events':
-              return this.#clerkEvents.try(deps, { id: ask.event_id, claim: ask.claim ?? 0 })
-            case 'checkout-completions':
-              return processCheckoutCompletion(deps, ask)
-            case 'subscription-syncs':
-              return processSubscriptionSync(deps, ask)
-            case 'support-acts':
-              return processSupportAct(deps, ask)
-            case 'tasks':
-              return runTask(deps, ask.task)
-          }
-        })
-      }),
-    )
-    const errors = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
-    if (errors.length === 0) return
-    throw ended.length === 1
-      ? errors[0]
-      : new AggregateError(errors, `${errors.length} of ${ended.length} events failed`)
-  }
+/**
+ * Does what a job of a queue asks for. The lines in the log and the spans lead back to the request that it
+ * came from, if it came from one.
+ */
+export async function processJob(
+  deps: WorkerDependencies,
+  queue: QueueName,
+  data: unknown,
+  origin?: JobOrigin,
+): Promise<void> {
+  const payload = queueSchemas[queue].parse(data)
+  const { request_id, traceparent } = origin ?? {}
+  const inRequest = request_id ? { ...deps, log: deps.log.child({ request_id }) } : deps
+  const options = { kind: 'consumer', traceparent, attributes: () => attributesOf(queue, payload) } as const
+  return inSpan(`job ${queue}`, options, async () => {
+    const ask = { queue, ...payload } as Ask
+    switch (ask.queue) {
+      // The job that the webhook enqueued came before any claim.
+      case 'stripe-events':
+        return tryEvent(inRequest, { source: 'stripe', id: ask.event_id }, ask.claim ?? 0)
+      case 'clerk-events':
+        return tryEvent(inRequest, { source: 'clerk', id: ask.event_id }, ask.claim ?? 0)
+      case 'checkout-completions':
+        return processCheckoutCompletion(inRequest, ask)
+      case 'subscription-syncs':
+        return processSubscriptionSync(inRequest, ask)
+      case 'support-acts':
+        return processSupportAct(inRequest, ask)
+      case 'tasks':
+        return runTask(inRequest, ask.task)
+    }
+  })
 }
 
 function attributesOf(queue: QueueName, payload: object): Record<string, string> {
@@ -142,7 +117,7 @@ function attributesOf(queue: QueueName, payload: object): Record<string, string>
   }
 }
 
-/** What a job is about; of one with several events each try has said so itself. */
+/** What a job is about. */
 function idsOfJob(payload: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(payload ?? {}).filter(([name]) => name.endsWith('_id')))
 }
@@ -150,20 +125,13 @@ function idsOfJob(payload: unknown): Readonly<Record<string, unknown>> {
 function startConsumer(
   name: QueueName,
   deps: WorkerDependencies,
-  {
-    backend,
-    settings,
-    jobs,
-  }: {
-    readonly backend: QueueBackend
-    readonly settings: ConsumerSettings
-    readonly jobs: Jobs
-  },
+  backend: QueueBackend,
+  settings: ConsumerSettings,
 ): Worker {
   const worker = new Worker(
     name,
     (job: Job) =>
-      jobs.process(name, job.data, originOf(job)).catch((error: unknown) => {
+      processJob(deps, name, job.data, originOf(job)).catch((error: unknown) => {
         throw withoutAddressesIn(error)
       }),
     {

@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../schema/log.ts'
 import { buildAct } from '../tests/support/factories/acts.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
+import { receiveCheckoutEvent, receiveStripeEvent } from '../tests/support/factories/events.ts'
 import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
 } from '../tests/support/factories/paid-purchases.ts'
-import { buildPurchase } from '../tests/support/factories/purchases.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { trustingStaff } from '../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from './dependencies.ts'
-import { EventTries, tryEvent } from './events/try-event.ts'
+import { tryEvent } from './events/try-event.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 import { processSupportAct } from './support/support-act.ts'
@@ -37,37 +36,23 @@ async function transfersOf(ownerId: string): Promise<number[]> {
   return (await transfers.orderBy('id').execute()).map(({ id }) => id)
 }
 
-test('the line of a paid checkout names event, checkout, session and transfer, in a batch and alone', async () => {
-  for (const attempt of ['batch', 'alone'] as const) {
-    const intent = await buildPurchase(database.server)
-    const session = sessionOf(intent.id)
-    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
-    const lines = await linesOf((deps) =>
-      attempt === 'batch'
-        ? new EventTries(deps, 'stripe').try(deps, { id, claim: 0 })
-        : tryEvent(deps, { source: 'stripe', id }),
-    )
-    const ids = { event_id: id, intent_id: intent.id, session_id: session.id }
-    expect(lines, attempt).toEqual([
-      expect.objectContaining({
-        ...ids,
-        transfer_ids: await transfersOf(intent.owner_id),
-        msg: 'Event processed',
-      }),
-    ])
-  }
+test('the line of a paid checkout names event, checkout, session and transfer', async () => {
+  const { intent_id, session_id, owner } = await buildPaidCredits(product)
+  const id = await receiveCheckoutEvent(database.server, { intent_id, session_id })
+  const lines = await linesOf((deps) => tryEvent(deps, { source: 'stripe', id }))
+  const ids = { event_id: id, intent_id, session_id, transfer_ids: await transfersOf(owner.owner_id) }
+  expect(lines).toEqual([expect.objectContaining({ ...ids, msg: 'Event processed' })])
 })
 
 test('the line of an event that cannot be applied names event, checkout and session', async () => {
-  const intent = await buildPurchase(database.server)
-  const session = sessionOf(intent.id, { amount_total: 1 })
-  const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+  const { intent_id } = await buildOpenCredits(product)
+  const id = await receiveCheckoutEvent(database.server, { intent_id, session_id: 'cs_gone' })
   const lines = await linesOf((deps) => tryEvent(deps, { source: 'stripe', id }))
   expect(lines).toEqual([
     expect.objectContaining({
       event_id: id,
-      intent_id: intent.id,
-      session_id: session.id,
+      intent_id,
+      session_id: 'cs_gone',
       msg: 'The event has failed and needs a person',
     }),
   ])

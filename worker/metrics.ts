@@ -14,7 +14,6 @@ export interface WorkerMetrics {
   readonly failedTries: Counter<'what' | 'kind'>
   readonly givenUp: Counter<'what'>
   readonly eventsMissed: Counter<'type'>
-  readonly eventsForged: Counter<'type'>
   readonly seatsCorrected: Counter
   readonly supportActs: Counter<'kind' | 'outcome'>
 }
@@ -87,12 +86,6 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
       labelNames: ['type'],
       registers: [registry],
     }),
-    eventsForged: new Counter({
-      name: 'tidemark_events_forged_total',
-      help: 'Signed events that Stripe does not know: another party has the webhook secret',
-      labelNames: ['type'],
-      registers: [registry],
-    }),
     supportActs: new Counter({
       name: 'tidemark_support_acts_total',
       help: 'Acts of support by kind and outcome: changed, unchanged, dry_run or failed',
@@ -114,7 +107,7 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
  * beginning, with every label that it can have.
  */
 function beginAtZero(metrics: WorkerMetrics): void {
-  const { claimed, failedTries, givenUp, eventsForged, eventsMissed, jobs, supportActs } = metrics
+  const { claimed, failedTries, givenUp, eventsMissed, jobs, supportActs } = metrics
   for (const queue of queueNames)
     for (const outcome of ['completed', 'failed']) jobs.inc({ queue, outcome }, 0)
   for (const kind of actKinds)
@@ -125,8 +118,5 @@ function beginAtZero(metrics: WorkerMetrics): void {
     for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect'])
       failedTries.inc({ what, kind }, 0)
   }
-  for (const type of [...stripeEventTypes, 'other']) {
-    eventsForged.inc({ type }, 0)
-    eventsMissed.inc({ type }, 0)
-  }
+  for (const type of [...stripeEventTypes, 'other']) eventsMissed.inc({ type }, 0)
 }

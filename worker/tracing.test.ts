@@ -7,14 +7,14 @@ import { findBalance } from '../schema/ledger/read/balances.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { describeLong } from '../tests/support/describe-long.ts'
 import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
-import { buildPurchase } from '../tests/support/factories/purchases.ts'
-import { buildUser } from '../tests/support/factories/users.ts'
+import { buildPaidCredits } from '../tests/support/factories/paid-purchases.ts'
 import { madeOnce } from '../tests/support/made.ts'
 import {
   type ProductProcess,
   startProductProcess,
   webhookSecret,
 } from '../tests/support/product/product-process.ts'
+import { startStripe } from '../tests/support/services/stripe.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 const valueSchema = z.object({
@@ -42,6 +42,7 @@ const exportSchema = z.object({
 type Span = z.infer<typeof spanSchema> & { readonly service: string | undefined }
 
 const database = testDatabase()
+const stripe = madeOnce(startStripe, (made) => made.stop())
 const running: ProductProcess[] = []
 afterEach(async () => {
   for (const started of running.splice(0)) await started.kill()
@@ -80,21 +81,21 @@ const patienceMs = 120_000
  */
 async function buyWith(env: Record<string, string>) {
   // On a slow machine the claim would come before the webhook's own job, and begin a trace of its own.
-  const options = { databaseUrl: database.url, env: { ...env, CLAIM_AFTER_MS: '600000' } }
+  const urls = { databaseUrl: database.url, stripeUrl: stripe.url }
+  const options = { ...urls, env: { ...env, CLAIM_AFTER_MS: '600000' } }
   const start = async (room: 'server' | 'worker') => {
     const started = await startProductProcess(room, options)
     running.push(started)
     return started
   }
   const [server, worker] = await Promise.all([start('server'), start('worker')])
-  const user_id = await buildUser(database.owner)
-  const intent = await buildPurchase(database.owner, { user_id, owner_id: user_id })
-  const event = eventOf('checkout.session.completed', sessionOf(intent.id))
+  const { intent_id, session_id, user_id } = await buildPaidCredits({ database, stripe })
+  const event = eventOf('checkout.session.completed', sessionOf(intent_id, { id: session_id }))
   const payload = JSON.stringify(event)
   const response = await fetch(`http://127.0.0.1:${server.ready.port}/api/stripe/webhook`, {
     method: 'POST',
     headers: {
-      'x-request-id': `request-${intent.id}`,
+      'x-request-id': `request-${intent_id}`,
       'stripe-signature': new Stripe('sk_test_none').webhooks.generateTestHeaderString({
         payload,
         secret: webhookSecret,
@@ -114,14 +115,14 @@ async function buyWith(env: Record<string, string>) {
   expect(await Promise.all([server.ended, worker.ended])).toEqual([0, 0])
   const linesAbout = (lines: readonly string[]) =>
     lines.map((line) => JSON.parse(line)).filter(({ event_id }) => event_id === event.id)
-  return { event, intent, lines: { server: linesAbout(server.lines), worker: linesAbout(worker.lines) } }
+  return { event, intent_id, lines: { server: linesAbout(server.lines), worker: linesAbout(worker.lines) } }
 }
 
 describe('where a collector is configured', () => {
   test(
     'one trace leads from the webhook to the ledger, and the lines of both logs carry its id',
     async () => {
-      const { event, intent, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+      const { event, intent_id, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
       expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true)
 
       const webhook = collector.spans.find(({ name }) => name === 'POST /api/stripe/webhook')
@@ -135,14 +136,14 @@ describe('where a collector is configured', () => {
       ])
       expect(valuesOf(webhook)).toMatchObject({
         'tidemark.event_id': event.id,
-        'tidemark.request_id': `request-${intent.id}`,
+        'tidemark.request_id': `request-${intent_id}`,
       })
-      expect(JSON.stringify(post?.attributes)).toContain(intent.id)
+      expect(JSON.stringify(post?.attributes)).toContain(intent_id)
       expect(JSON.stringify(post?.attributes)).toContain(event.id)
       for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
-        expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent.id}` })
+        expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent_id}` })
       }
-      expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id: intent.id })
+      expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id })
       // Nothing of a person and no payload.
       expect(collector.bodies.join()).not.toMatch(/@|payment_status/)
     },
@@ -156,9 +157,9 @@ describeLong('where none is', () => {
     'the lines of both logs carry the id of the request all the same, and no trace',
     async () => {
       const before = collector.bodies.length
-      const { intent, lines } = await buyWith({})
+      const { intent_id, lines } = await buyWith({})
       for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
-        expect(line).toMatchObject({ request_id: `request-${intent.id}` })
+        expect(line).toMatchObject({ request_id: `request-${intent_id}` })
         expect(line).not.toHaveProperty('trace_id')
       }
       expect(collector.bodies.length).toBe(before)

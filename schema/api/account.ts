@@ -29,6 +29,8 @@ const accountSubscriptionSchema = z.extend(
     billing_frequency: true,
     currency: true,
     seats_total: true,
+    credits_per_seat: true,
+    price_per_seat_minor: true,
     current_period_end: true,
     cancel_at: true,
     ended_at: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { plans } from '../catalogue/plans.ts'
 import { soldPlanTypeSchema } from '../catalogue/schemas.ts'
+import { planOf } from '../catalogue/sold-plans.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 
@@ -17,7 +17,7 @@ export type InvoicedPlan = z.infer<typeof invoicedPlanSchema>
 
 /** The title of such an invoice; `until` is the day of its end, as its reader writes it. */
 export function describeInvoicedPlan({ plan_type, kind, seats }: InvoicedPlan, until: string): string {
-  const { name, per_seat } = plans[plan_type]
+  const { name, per_seat } = planOf(plan_type)
   const unit = Math.abs(seats) === 1 ? 'seat' : 'seats'
   if (kind === 'seats') return `${Math.abs(seats)} ${seats < 0 ? 'fewer' : 'more'} ${unit} until ${until}`
   const what = per_seat ? `${name}, ${seats} ${unit},` : name

@@ -53,8 +53,6 @@ export const getWebConfig = endpoint({
     sample_editor_url: z.nullable(z.url()),
     /** Names of the editors that may be signed in through the browser, by the scheme or host of their links. */
     editors: z.record(z.string(), z.string()),
-    /** Free days of a first Pro plan; 0 when there is no trial. */
-    pro_trial_days: z.int(),
   }),
 })
 export type WebConfig = z.infer<typeof getWebConfig.response>

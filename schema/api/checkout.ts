@@ -74,6 +74,8 @@ export const getSessionStatus = endpoint({
       /** Minor units. */
       amount_total: z.int(),
       currency: currencySchema,
+      /** As ordered: the price, for a plan of one period. */
+      price_minor: z.int(),
       customer_email: z.nullable(z.string()),
       subscription_id: z.nullable(z.string()),
       /** For a plan that began with a trial, once it has begun: the day of the first charge. */

@@ -1,10 +1,14 @@
 import * as z from 'zod/mini'
-import { creditPurchaseProblem } from '../catalogue/credits.ts'
+import {
+  creditPurchaseProblem,
+  maximumPurchaseCredits,
+  minimumPurchaseCredits,
+} from '../catalogue/credits.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 import { timeZoneSchema } from './time-zone.ts'
 
-/** A number of credits on sale: 71 to 71,428. Its messages are shown to customers. */
+/** A number of credits on sale. Its messages are shown to customers. */
 export const purchasableCreditsSchema = z
   .pipe(
     z.unknown().check(
@@ -15,7 +19,7 @@ export const purchasableCreditsSchema = z
     ),
     z.transform((value) => value as number),
   )
-  .check(z.meta({ type: 'integer', minimum: 71, maximum: 71_428 }))
+  .check(z.meta({ type: 'integer', minimum: minimumPurchaseCredits, maximum: maximumPurchaseCredits }))
 
 /** Shown for a text that was erased. */
 export const erasedText = 'Text erased'

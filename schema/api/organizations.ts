@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { maximumSeats } from '../catalogue/plans.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
+import { teamPlan, teamPlans } from '../catalogue/sold-plans.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema, userIdSchema } from './ids.ts'
@@ -25,6 +26,8 @@ export const organizationSubscriptionSchema = z.object({
   billing_frequency: billingFrequencySchema,
   currency: currencySchema,
   seats_total: z.int(),
+  /** Credits for one seat and billing month, as they were bought. */
+  credits_per_seat: z.int(),
   /** Minor units for one seat and one period, as it is paid now. */
   price_per_seat_minor: z.int(),
   current_period_start: z.iso.datetime(),
@@ -62,7 +65,7 @@ export const createOrganizationSubscription = endpoint({
   idempotent: true,
   body: z.strictObject({
     clerk_org_id: organizationIdSchema,
-    plan_type: z._default(z.literal('teams'), 'teams'),
+    plan_type: z._default(z.enum(teamPlans.map(({ plan_type }) => plan_type)), teamPlan.plan_type),
     billing_frequency: z._default(z.literal('monthly'), 'monthly'),
     seats_total: z._default(seatsSchema, 5),
     /** As shown to the admin; left out, the organization's. */

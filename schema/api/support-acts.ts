@@ -190,7 +190,7 @@ const idSchema = z.uuid()
 /**
  * Answers once the act is recorded; `getSupportActs` has its outcome. The same id again gets the same act.
  * For one target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way`
- * (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. a forged event), `act_id_reused` (422).
+ * (409, with `act_id`, `by` and `since`), `not_possible` (422, e.g. your own account), `act_id_reused` (422).
  * For several targets, refusals are listed in the answer.
  */
 export const requestSupportActs = endpoint({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { currencySchema } from '../catalogue/schemas.ts'
+import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 import { traceItemKinds, traceItemSchema, vendorLinksSchema } from './support-timeline.ts'
@@ -143,7 +143,7 @@ const caseSummarySchema = z.object({
   /** What has failed or is stuck, and explains no difference of `grants`. */
   failing: z.array(traceItemSchema),
   notices: noticesSchema,
-  plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
+  plan_type: figure(z.nullable(planTypeSchema)),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
   /** What a call of an editor is decided by at present; `debt` is that of one account, or of both. */
   spendable: z.object({ available: z.int(), held: z.int(), debt: z.int() }),

@@ -17,20 +17,14 @@ export function creditsCostMinor(credits: number): number {
   return Math.round((credits * creditRate.amount_minor) / creditRate.credits)
 }
 
-const creditPurchaseTexts = {
-  required: 'Number of credits is required',
-  notANumber: 'Please enter a valid number',
-  tooFew: 'Minimum purchase is 71 credits',
-  tooMany: 'Maximum purchase is 71,428 credits',
-  notWhole: 'Credits must be a whole number',
-} as const
-
 /** The customer's text for an invalid number of credits; null when valid. Shared by page and server. */
 export function creditPurchaseProblem(credits: unknown): string | null {
-  if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required
-  if (typeof credits !== 'number' || !Number.isFinite(credits)) return creditPurchaseTexts.notANumber
-  if (credits < minimumPurchaseCredits) return creditPurchaseTexts.tooFew
-  if (credits > maximumPurchaseCredits) return creditPurchaseTexts.tooMany
-  if (!Number.isInteger(credits)) return creditPurchaseTexts.notWhole
+  if (credits === undefined || credits === null || credits === '') return 'Number of credits is required'
+  if (typeof credits !== 'number' || !Number.isFinite(credits)) return 'Please enter a valid number'
+  if (credits < minimumPurchaseCredits) return `Minimum purchase is ${minimumPurchaseCredits} credits`
+  if (credits > maximumPurchaseCredits) {
+    return `Maximum purchase is ${maximumPurchaseCredits.toLocaleString('en-US')} credits`
+  }
+  if (!Number.isInteger(credits)) return 'Credits must be a whole number'
   return null
 }

@@ -1,20 +1,18 @@
-import { maximumSeats, type PlanType, plans } from './plans.ts'
+import { maximumSeats, type Plan } from './plans.ts'
+import { personalPlan } from './sold-plans.ts'
 
 /** Whether a plan has an item, or how much of it. */
 type Included = boolean | string
 
 interface PlanItem {
   readonly name: string
-  readonly starter: Included
-  readonly pro: Included
-  readonly teams: Included
+  readonly included: (plan: Plan) => Included
   /** The item on a card, where an amount says more than the name; null where the card says it elsewhere. */
-  readonly card?: string | null
+  readonly card?: ((plan: Plan) => string) | null
 }
 
-const everyPlan = { starter: true, pro: true, teams: true }
-const onlyTeams = { starter: false, pro: false, teams: true }
-const { pro, teams } = plans
+const always = () => true
+const withSeats = ({ per_seat }: Plan) => per_seat
 
 /**
  * What each plan includes: the only list, for cards, the comparison, the dashboard and `/api/plans`. An item
@@ -27,57 +25,52 @@ export const planItems: readonly { readonly title: string; readonly items: reado
     items: [
       {
         name: 'Credits each month',
-        starter: false,
-        pro: String(pro.credits_per_seat),
-        teams: `${teams.credits_per_seat} per seat`,
-        card: `${pro.credits_per_seat} credits per month included`,
+        included: ({ credits_per_seat, per_seat }) =>
+          credits_per_seat > 0 && `${credits_per_seat}${per_seat ? ' per seat' : ''}`,
+        card: ({ credits_per_seat, per_seat }) =>
+          `${credits_per_seat} credits per month included${per_seat ? ' for each seat' : ''}`,
       },
-      { name: 'Add credits at any time', ...everyPlan },
-      { name: 'Purchased credits never expire', ...everyPlan },
+      { name: 'Add credits at any time', included: always },
+      { name: 'Purchased credits never expire', included: always },
     ],
   },
   {
     title: 'In your editor',
     items: [
-      { name: 'Unlimited tab completion', ...everyPlan },
-      { name: 'Agent requests, paid with credits', ...everyPlan },
-      { name: 'VS Code, Cursor, Windsurf and VSCodium', ...everyPlan },
+      { name: 'Unlimited tab completion', included: always },
+      { name: 'Agent requests, paid with credits', included: always },
+      { name: 'VS Code, Cursor, Windsurf and VSCodium', included: always },
     ],
   },
   {
     title: 'Your account',
     items: [
-      { name: 'A history of every credit, with export', ...everyPlan },
-      { name: 'Invoices and receipts', ...everyPlan },
+      { name: 'A history of every credit, with export', included: always },
+      { name: 'Invoices and receipts', included: always },
     ],
   },
   {
     title: 'Organization',
     items: [
-      { name: 'Seats', starter: '1', pro: '1', teams: `Up to ${maximumSeats}`, card: null },
-      { name: 'One credit pool for all seats', ...onlyTeams },
-      { name: 'Centralized billing', ...onlyTeams },
-      { name: 'Invitations by email', ...onlyTeams },
-      { name: 'Seats that can be reassigned', ...onlyTeams },
-      { name: 'Admin and member roles', ...onlyTeams },
-      { name: 'Usage by member', ...onlyTeams },
-      { name: 'SSO / SAML', starter: false, pro: false, teams: false },
+      { name: 'Seats', included: ({ per_seat }) => (per_seat ? `Up to ${maximumSeats}` : '1'), card: null },
+      { name: 'One credit pool for all seats', included: withSeats },
+      { name: 'Centralized billing', included: withSeats },
+      { name: 'Invitations by email', included: withSeats },
+      { name: 'Seats that can be reassigned', included: withSeats },
+      { name: 'Admin and member roles', included: withSeats },
+      { name: 'Usage by member', included: withSeats },
+      { name: 'SSO / SAML', included: () => false },
     ],
   },
 ]
 
 /** What a plan's card lists, most important first. */
-export function planFeatures(plan: PlanType): readonly string[] {
-  const items = planItems.flatMap((group) => group.items)
-  if (plan !== 'teams') return items.filter((item) => item[plan]).flatMap(cardText)
-  const [monthly = ''] = items.slice(0, 1).flatMap(cardText)
-  return [
-    `Everything in ${pro.name}`,
-    `${monthly} for each seat`,
-    ...items.filter((item) => item.teams && !item.pro).flatMap(cardText),
-  ]
-}
-
-function cardText({ name, card = name }: PlanItem): readonly string[] {
-  return card === null ? [] : [card]
+export function planFeatures(plan: Plan): readonly string[] {
+  const items = planItems
+    .flatMap((group) => group.items)
+    .filter(({ included, card }) => card !== null && included(plan))
+    // What every plan has goes without saying beside the seats.
+    .filter(({ included, card }) => !plan.per_seat || card || !included(personalPlan))
+  const features = items.map(({ name, card }) => card?.(plan) ?? name)
+  return plan.per_seat ? [`Everything in ${personalPlan.name}`, ...features] : features
 }

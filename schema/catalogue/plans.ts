@@ -1,69 +1,55 @@
-export const planTypes = ['starter', 'pro', 'teams'] as const
-export type PlanType = (typeof planTypes)[number]
-
 export const billingFrequencies = ['monthly', 'yearly'] as const
 export type BillingFrequency = (typeof billingFrequencies)[number]
 
 export const minimumSeats = 1
 export const maximumSeats = 100
 
+/** The id of a plan. Only this file names plans: code asks `sold-plans.ts` what a plan is like. */
+export type PlanType = string
+
 export interface Plan {
   readonly plan_type: PlanType
   readonly name: string
   readonly description: string
+  /** Credits that come with the plan, for each seat and billing month. */
   readonly credits_per_seat: number
+  /** Sold by the seat to an organization, whose members share its credits; otherwise to one person. */
   readonly per_seat: boolean
+  /** Free days before the first payment, once per user; 0 without a trial. */
+  readonly trial_days: number
   /**
    * Minor units for one seat and one period, the same number in every supported currency; `null` when free.
    */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
 }
 
-/** Credits that come with a sold plan, for each seat and billing month. */
-const includedCredits = 500
-
-interface SoldPlan extends Plan {
-  readonly price_minor: Readonly<Record<BillingFrequency, number>>
-}
-
-export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly teams: SoldPlan } = {
-  starter: {
+/** One is free. A changed plan is a new offer (`npm run db:migrate`); orders keep the one that they name. */
+export const plans: readonly Plan[] = [
+  {
     plan_type: 'starter',
     name: 'Starter',
     description: 'Everything you need to try it. Pay for credits as you go.',
     credits_per_seat: 0,
     per_seat: false,
+    trial_days: 0,
     price_minor: null,
   },
-  pro: {
+  {
     plan_type: 'pro',
     name: 'Pro',
     description: 'For developers who use it every day.',
-    credits_per_seat: includedCredits,
+    credits_per_seat: 500,
     per_seat: false,
+    trial_days: 14,
     price_minor: { monthly: 2000, yearly: 19_200 },
   },
-  teams: {
+  {
     plan_type: 'teams',
     name: 'Teams',
     description: 'For teams that share one bill and one pool of credits.',
-    credits_per_seat: includedCredits,
+    credits_per_seat: 500,
     per_seat: true,
+    trial_days: 0,
     price_minor: { monthly: 3000, yearly: 28_800 },
   },
-}
-
-/** The plans that are sold; the other one is free. */
-export const soldPlanTypes = ['pro', 'teams'] as const satisfies readonly PlanType[]
-export type SoldPlanType = (typeof soldPlanTypes)[number]
-
-/**
- * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is
- * sold in every supported currency, so the currency is not part of it.
- */
-export function priceLookupKey(price: {
-  plan_type: SoldPlanType
-  billing_frequency: BillingFrequency
-}): string {
-  return `${price.plan_type}_${price.billing_frequency}`
-}
+]

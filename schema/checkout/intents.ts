@@ -1,9 +1,6 @@
-import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
-import type { Currency } from '../catalogue/currency.ts'
-import type { BillingFrequency } from '../catalogue/plans.ts'
+import { type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Claimable } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { preparedText } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
@@ -11,49 +8,29 @@ import { inThisMode } from '../stripe/mode.ts'
 export type CheckoutIntent = Selectable<CheckoutIntents>
 export type IntentState = CheckoutIntent['state']
 
-interface NewIntent {
+/** An order. Its credits, price and trial follow from the offer: the database writes them into the row. */
+export interface NewCheckoutIntent {
   /** A fresh UUID; also Stripe's idempotency key and the session's `client_reference_id`. */
   readonly id: string
   /** Who pays, and may see its status. */
   readonly user_id: string
-  readonly currency: Currency
-  /** Minor units: what the checkout costs, or for a subscription one period of it. */
-  readonly amount_minor: number
-  /** Granted once, or for a subscription every billing month. */
-  readonly credits: number
+  readonly owner_kind: Owner['owner_kind']
+  /** Null for a plan whose organization is created when it is paid. */
+  readonly owner_id: string | null
+  readonly offer_id: number
+  /** Seats of a plan, else credits. */
+  readonly quantity: number
+  /** Asked for; the offer may grant fewer. */
+  readonly trial_days?: number
   /** By the product's clock, which tells later how long it has waited for its outcome. */
   readonly created_at: Date
   /** When it is claimed, to fetch its outcome. */
   readonly next_try_at: Date
-}
-
-export interface NewCreditPurchase extends NewIntent, Owner {
-  readonly kind: 'credit_purchase'
-}
-
-export interface NewSubscriptionCheckout extends NewIntent {
-  readonly kind: 'subscription'
-  readonly owner_kind: Owner['owner_kind']
-  /** Null for a Teams plan bought at sign-up: its organization is created when it is paid. */
-  readonly owner_id: string | null
-  readonly plan_type: 'pro' | 'teams'
-  readonly billing_frequency: BillingFrequency
-  readonly seats: number
-  readonly credits_per_seat: number
-  readonly trial_days: number
   /** What the organization will be called that is created when the plan is paid; null when not asked for. */
   readonly organization_name?: string | null
-  /** The buyer's own plan that ends when a Teams plan is paid; null when it goes on, or there is none. */
+  /** The buyer's own plan that ends when an organization's is paid; null when it goes on, or there is none. */
   readonly ends_subscription_id?: string | null
-  /**
-   * What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for
-   * exactly the same.
-   */
-  readonly session_params?: string
 }
-
-/** The terms at this moment, in credits and minor units. */
-export type NewCheckoutIntent = NewCreditPurchase | NewSubscriptionCheckout
 
 export interface CheckoutFailure {
   /** What code decides by. */
@@ -94,27 +71,24 @@ export function isUnfinished({ state }: Pick<CheckoutIntent, 'state'>): boolean 
 }
 
 /** Must be committed before Stripe is called. */
-export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): Promise<void> {
-  await db.insertInto('checkout_intents').values(intent).execute()
+export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): Promise<CheckoutIntent> {
+  return insertionOf(db, intent).returningAll().executeTakeFirstOrThrow()
 }
 
 /**
  * The same for a request that may have been made before under the same id, which a crash or a lost answer
- * ended half way. `over`: that checkout can be opened no more.
+ * ended half way. Undefined: that checkout can be opened no more.
  */
 export async function insertOrFindIntent(
   db: Kysely<DB>,
   intent: NewCheckoutIntent,
-): Promise<'open' | 'over'> {
-  const inserted = await db
-    .insertInto('checkout_intents')
-    .values(intent)
+): Promise<CheckoutIntent | undefined> {
+  const inserted = await insertionOf(db, intent)
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  if (inserted) return 'open'
-  const known = await findIntent(db, intent.id)
-  return known?.state === 'created' || known?.state === 'open' ? 'open' : 'over'
+  const known = inserted ?? (await findIntent(db, intent.id))
+  return known?.state === 'created' || known?.state === 'open' ? known : undefined
 }
 
 /**
@@ -123,18 +97,30 @@ export async function insertOrFindIntent(
  */
 export async function insertPaidOrder(
   trx: DatabaseTransaction,
-  order: Omit<NewSubscriptionCheckout, 'next_try_at' | 'session_params'> & {
-    readonly owner_id: string
+  order: Omit<NewCheckoutIntent, 'next_try_at'> & {
     readonly stripe_customer_id: string
     readonly stripe_invoice_id: string
   },
 ): Promise<CheckoutIntent> {
   const { created_at } = order
-  return trx
-    .insertInto('checkout_intents')
-    .values({ ...order, state: 'settled', settled_at: created_at, next_try_at: created_at })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const settled = { ...order, state: 'settled' as const, settled_at: created_at, next_try_at: created_at }
+  return insertionOf(trx, settled).returningAll().executeTakeFirstOrThrow()
+}
+
+/** The columns that are missing are those that follow from the offer. */
+function insertionOf(db: Kysely<DB>, order: Partial<Insertable<CheckoutIntents>>) {
+  return db.insertInto('checkout_intents').values(order as Insertable<CheckoutIntents>)
+}
+
+/**
+ * Records what Stripe is asked for, without the customer, as JSON: a second try of the same checkout asks for
+ * exactly the same.
+ */
+export async function recordParams(
+  trx: DatabaseTransaction,
+  { id, session_params }: { readonly id: string; readonly session_params: string },
+): Promise<void> {
+  await trx.updateTable('checkout_intents').set({ session_params }).where('id', '=', id).execute()
 }
 
 /**
@@ -245,49 +231,17 @@ export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-const intentColumns = [
-  'id',
-  'kind',
-  'state',
-  'owner_kind',
-  'owner_id',
-  'credits',
-  'amount_minor',
-  'currency',
-  'stripe_session_id',
-  'stripe_invoice_id',
-] as const satisfies readonly (keyof CheckoutIntent)[]
-
 /** The terms of a checkout: what is granted to whom for which amount, and what became of it. */
-export type CheckoutTerms = Pick<CheckoutIntent, (typeof intentColumns)[number]>
-
-/** Locks several, in the order of their ids, so that concurrent lockers cannot deadlock. */
-export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutTerms[]> {
-  return lockByIds(db, [ids])
-}
-
-/**
- * Locks those of purchases that some of Stripe's events are about, which the caller has locked in a statement
- * before: what is to be applied of them needs them. So events and intents can be asked for together.
- */
-export async function lockIntentsOfEvents(
-  db: Kysely<DB>,
-  eventIds: readonly string[],
-): Promise<CheckoutTerms[]> {
-  return lockByEvents(db, [eventIds])
-}
-
-const lockByIds = preparedText<CheckoutTerms>(
-  'lock_intents',
-  `SELECT ${intentColumns.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
-)
-/** The state is not asked for in `WHERE`: an index of the state might be read whole. */
-const lockByEvents = preparedText<CheckoutTerms>(
-  'lock_intents_of_events',
-  `SELECT ${intentColumns.join()} FROM checkout_intents
-   WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(
-     SELECT CASE WHEN state = 'received' AND client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-       THEN client_reference_id::uuid END
-     FROM inbox_events WHERE source = 'stripe' AND id = ANY ($1::text[])))
-   ORDER BY id FOR UPDATE`,
-)
+export type CheckoutTerms = Pick<
+  CheckoutIntent,
+  | 'id'
+  | 'kind'
+  | 'state'
+  | 'owner_kind'
+  | 'owner_id'
+  | 'credits'
+  | 'amount_minor'
+  | 'currency'
+  | 'stripe_session_id'
+  | 'stripe_invoice_id'
+>

@@ -1,37 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildPlanOrder, buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { attachSession, insertIntent, type NewSubscriptionCheckout } from './intents.ts'
+import { attachSession } from './intents.ts'
 import { expireIntent, findOpenCheckout } from './open-checkouts.ts'
 import { settleIntent } from './outcomes.ts'
 
 const database = testDatabase()
-const now = new Date('2030-01-01T00:00:00Z')
 const taken = { constraint: 'checkout_intents_one_subscription' }
 
-async function openPlan(user_id: string, receiver: Partial<NewSubscriptionCheckout>): Promise<string> {
-  const id = randomUUID()
-  await insertIntent(database.server, {
-    id,
-    kind: 'subscription',
-    user_id,
-    owner_kind: 'organization',
-    owner_id: null,
-    plan_type: 'teams',
-    billing_frequency: 'monthly',
-    seats: 2,
-    credits_per_seat: 500,
-    trial_days: 0,
-    credits: 1000,
-    amount_minor: 4000,
-    currency: 'EUR',
-    created_at: now,
-    next_try_at: now,
-    ...receiver,
-  })
-  return id
+async function openPlan(user_id: string, receiver: { readonly owner_id: string | null }): Promise<string> {
+  const organization = { owner_kind: 'organization', ...receiver } as const
+  return (await buildPlanOrder(database, { user_id, plan_type: 'teams', seats: 2, ...organization })).id
 }
 
 test('a receiver has one open checkout of a plan, and any number of credits', async () => {

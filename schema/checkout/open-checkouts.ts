@@ -71,35 +71,3 @@ export async function recordUncertainty(
     .where('state', '=', 'created')
     .execute()
 }
-
-/**
- * Whether a user has ever bought a plan, for themselves or for an organization: trials are for people who
- * never have.
- */
-export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
-  const { has } = await db
-    .selectNoFrom((eb) =>
-      eb
-        .or([
-          eb.exists(
-            eb
-              .selectFrom('checkout_intents')
-              .select('id')
-              .where('kind', '=', 'subscription')
-              .where('state', '=', 'settled')
-              .where('user_id', '=', userId)
-              .where(inThisMode('checkout_intents')),
-          ),
-          eb.exists(
-            eb
-              .selectFrom('subscriptions')
-              .select('intent_id')
-              .where('user_id', '=', userId)
-              .where(inThisMode('subscriptions')),
-          ),
-        ])
-        .as('has'),
-    )
-    .executeTakeFirstOrThrow()
-  return Boolean(has)
-}

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { preparedText } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { type CheckoutFailure, unfinishedStates } from './intents.ts'
 
@@ -14,42 +13,34 @@ export interface IntentOutcome {
 }
 
 /**
- * Records what became of checkouts. The caller holds the intents' rows, and grants in the same transaction
- * what the settled ones bring; one that was settled before stays so.
+ * Records what became of a checkout. The caller holds the intent's row, and grants in the same transaction
+ * what a settled one brings; one that was settled before stays so.
  */
-export async function recordOutcomes(
+export async function recordOutcome(
   trx: DatabaseTransaction,
-  outcomes: readonly IntentOutcome[],
+  { id, stripe_session_id, state, failure }: IntentOutcome,
 ): Promise<void> {
-  if (outcomes.length === 0) return
-  const all = <Value>(pick: (outcome: IntentOutcome) => Value) => outcomes.map(pick)
-  await recordByIds(trx, [
-    all(({ id }) => id),
-    all(({ stripe_session_id }) => stripe_session_id),
-    all(({ state }) => state),
-    all(({ failure }) => failure?.failure_code ?? null),
-    all(({ failure }) => failure?.failure_reason ?? null),
-  ])
+  const isSettled = state === 'settled'
+  await trx
+    .updateTable('checkout_intents')
+    .set({
+      state,
+      stripe_session_id,
+      settled_at: isSettled ? sql`clock_timestamp()` : null,
+      ...(isSettled ? { failure_code: null, failure_reason: null } : failure),
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', id)
+    .$if(!isSettled, (query) => query.where('state', '<>', 'settled'))
+    .execute()
 }
-
-const recordByIds = preparedText(
-  'record_outcomes',
-  `UPDATE checkout_intents intent
-   SET state = outcome.state, stripe_session_id = outcome.stripe_session_id,
-     settled_at = CASE WHEN outcome.state = 'settled' THEN clock_timestamp() END,
-     failure_code = CASE WHEN outcome.state <> 'settled' THEN coalesce(outcome.failure_code, intent.failure_code) END,
-     failure_reason = CASE WHEN outcome.state <> 'settled' THEN coalesce(outcome.failure_reason, intent.failure_reason) END,
-     updated_at = now()
-   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) AS outcome (id, stripe_session_id, state, failure_code, failure_reason)
-   WHERE intent.id = outcome.id AND (outcome.state = 'settled' OR intent.state <> 'settled')`,
-)
 
 /** The payment has arrived. */
 export async function settleIntent(
   trx: DatabaseTransaction,
   intent: { readonly id: string; readonly stripe_session_id: string },
 ): Promise<void> {
-  await recordOutcomes(trx, [{ ...intent, state: 'settled' }])
+  await recordOutcome(trx, { ...intent, state: 'settled' })
 }
 
 /**
@@ -65,36 +56,6 @@ export async function failUnfinishedIntent(
     .set({ state: 'failed', failure_code, failure_reason, updated_at: sql`now()` })
     .where('id', '=', id)
     .where('state', 'in', unfinishedStates)
-    .execute()
-}
-
-/**
- * Makes a checkout what Stripe says of it, after forged news: the one way back from `settled`. Without a
- * session it waits for the one that it may have. It is claimed at once. The caller holds the intent's row,
- * and takes the credits back in the same transaction.
- */
-export async function withdrawOutcome(
-  trx: DatabaseTransaction,
-  intent: {
-    readonly id: string
-    readonly stripe_session_id: string | null
-    readonly state: 'created' | 'open' | 'awaiting_payment' | 'expired'
-    readonly now: Date
-  },
-): Promise<void> {
-  await trx
-    .updateTable('checkout_intents')
-    .set({
-      state: intent.state,
-      stripe_session_id: intent.stripe_session_id,
-      settled_at: null,
-      failure_code: null,
-      failure_reason: null,
-      withdrawn_at: intent.now,
-      next_try_at: intent.now,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', intent.id)
     .execute()
 }
 

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
-import type { SoldPlanType } from '../catalogue/plans.ts'
+import type { PlanType } from '../catalogue/plans.ts'
 import type { DB } from '../database/types.ts'
-import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
 import { refusedByBank } from './intents.ts'
@@ -17,7 +16,7 @@ export type RecentPaymentState = 'awaiting_payment' | 'paid' | 'failed' | 'under
 export interface RecentPayment {
   readonly id: string
   readonly kind: 'credit_purchase' | 'subscription'
-  readonly plan_type: SoldPlanType | null
+  readonly plan_type: PlanType | null
   /** What it brings when it is settled. */
   readonly credits: number
   readonly amount_minor: number
@@ -51,8 +50,8 @@ export async function listRecentPayments(
       END AS state
     FROM checkout_intents i
     LEFT JOIN LATERAL (
-      SELECT e.state, p.payload #>> '{data,object,payment_status}' AS payment_status
-      FROM ${eventsWithPayloads}
+      SELECT e.state, e.payload #>> '{data,object,payment_status}' AS payment_status
+      FROM inbox_events e
       WHERE e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
         AND e.client_reference_id = i.id::text
         AND e.source = 'stripe' AND e.state IN ('received', 'applied', 'failed')

@@ -125,7 +125,7 @@ export function connectDatabase({
   return { db, pool, close: () => db.destroy() }
 }
 
-/** Reads several times from one state of the database. */
+/** Reads several times from one state of the database; in a transaction, from what that sees. */
 export function inSnapshot<T>(db: Database, read: (snapshot: DatabaseTransaction) => Promise<T>): Promise<T>
 export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) => Promise<T>): Promise<T>
 export function inSnapshot<T>(
@@ -133,11 +133,9 @@ export function inSnapshot<T>(
   read: (snapshot: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
   // Only the type is narrower: the value is a database or a transaction.
-  return (db as Database)
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(read)
+  const whole = db as Database
+  if (whole.isTransaction) return read(whole as DatabaseTransaction)
+  return whole.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
 }
 
 /**

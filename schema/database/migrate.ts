@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { writeCatalogue } from '../checkout/offers.ts'
 import { migrateQueues } from '../queues/migrate.ts'
 
 interface SqlFile {
@@ -29,8 +30,8 @@ export const readMigrationFiles = (folder = ourFolder) => readSqlFiles(join(fold
 export const readFunctionFiles = (folder = ourFolder) => readSqlFiles(join(folder, 'functions'))
 
 /**
- * Brings a database up to date: the migrations that it lacks and then all functions, in one transaction, so
- * that no process meets new tables with old functions; after that BullMQ's tables in their own schema. Of two
+ * Brings a database up to date: the migrations that it lacks, all functions, and the offers of the catalogue,
+ * in one transaction, so that no process meets new tables with old functions; after that BullMQ's tables in their own schema. Of two
  * processes that migrate at once the second one waits. Returns the names of the migrations that were applied.
  * Throws before anything runs when the database belongs to another version.
  */
@@ -69,6 +70,7 @@ async function applyFiles(client: pg.PoolClient, folder: string): Promise<readon
     }
     await client.query('SET LOCAL check_function_bodies = off')
     for (const file of await readFunctionFiles(folder)) await applyFile(client, file)
+    await writeCatalogue(client)
     await client.query('COMMIT')
     return pending
   } catch (error) {

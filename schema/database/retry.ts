@@ -24,11 +24,15 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a transaction of Kysely's; `work` must do nothing outside it. */
+/**
+ * The same for a transaction of Kysely's; `work` must do nothing outside it. In a transaction, such as an act
+ * of support is, it is a part of that one, which begins again as a whole.
+ */
 export function retryTransaction<T>(
   db: Database,
   work: (trx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
+  if (db.isTransaction) return work(db as DatabaseTransaction)
   return retryConflicts(() => inSpan('transaction', {}, () => db.transaction().execute(work)))
 }
 

@@ -104,10 +104,12 @@ export interface CheckoutIntents {
   last_error: string | null;
   livemode: Generated<boolean>;
   next_try_at: Generated<Timestamp>;
+  offer_id: number;
   organization_name: string | null;
   owner_id: string | null;
   owner_kind: "user" | "organization";
-  plan_type: "pro" | "teams" | null;
+  plan_type: string | null;
+  quantity: number;
   seats: number | null;
   session_params: string | null;
   settled_at: Timestamp | null;
@@ -119,7 +121,6 @@ export interface CheckoutIntents {
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
-  withdrawn_at: Timestamp | null;
 }
 
 export interface Cursors {
@@ -200,32 +201,20 @@ export interface InboxEvents {
   attempts: Generated<number>;
   claims: Generated<number>;
   client_reference_id: string | null;
-  confirm_at: Timestamp | null;
-  confirmed_at: Timestamp | null;
   finished_at: Timestamp | null;
   id: string;
   last_error: string | null;
   next_try_at: Generated<Timestamp>;
-  object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
-  payload_filed_at: Timestamp | null;
-  payload_removed_at: Timestamp | null;
+  payload: Json | null;
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
   source: "stripe" | "clerk";
-  state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
+  state: Generated<"received" | "applied" | "ignored" | "failed">;
   subject: string | null;
   type: string;
   unavailable_since: Timestamp | null;
-}
-
-export interface InboxPayloads {
-  filed_at: Timestamp;
-  id: string;
-  payload: Json | null;
-  raw: Buffer | null;
-  source: string;
 }
 
 export interface LedgerAccounts {
@@ -401,6 +390,20 @@ export interface Migrations {
   text: string;
 }
 
+export interface Offers {
+  billing_frequency: "monthly" | "yearly" | null;
+  credits: number;
+  currency: "EUR" | "USD" | "GBP";
+  id: Generated<number>;
+  maximum_quantity: number;
+  minimum_quantity: number;
+  plan_type: string | null;
+  price_minor: number;
+  trial_days: number;
+  units: number;
+  valid_from: Generated<Timestamp>;
+}
+
 export interface OrganizationMembers {
   organization_id: string;
   role: "admin" | "member" | null;
@@ -429,6 +432,10 @@ export interface PayerCurrencies {
   currency: "EUR" | "USD" | "GBP";
   owner_id: string;
   owner_kind: "user" | "organization";
+}
+
+export interface Plans {
+  plan_type: string;
 }
 
 export interface ReconciliationFindings {
@@ -522,7 +529,7 @@ export interface Subscriptions {
   owner_id: string;
   owner_kind: "user" | "organization";
   pending_lines: Generated<Json>;
-  plan_type: "pro" | "teams";
+  plan_type: string;
   price_minor: number | null;
   replaced_by: string | null;
   scheduled_at: Timestamp | null;
@@ -618,7 +625,7 @@ export interface Users {
   first_name: string | null;
   forgotten_at: Timestamp | null;
   last_name: string | null;
-  plan_type: Generated<"starter" | "pro" | "teams">;
+  plan_type: Generated<string>;
   profile_updated_at: Timestamp;
   updated_at: Generated<Timestamp>;
 }
@@ -637,7 +644,6 @@ export interface DB {
   failed_tries: FailedTries;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
-  inbox_payloads: InboxPayloads;
   ledger_accounts: LedgerAccounts;
   ledger_entries: LedgerEntries;
   ledger_failures: LedgerFailures;
@@ -651,9 +657,11 @@ export interface DB {
   ledger_transfers: LedgerTransfers;
   ledger_usage_days: LedgerUsageDays;
   migrations: Migrations;
+  offers: Offers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
   payer_currencies: PayerCurrencies;
+  plans: Plans;
   reconciliation_findings: ReconciliationFindings;
   reconciliation_runs: ReconciliationRuns;
   seats: Seats;

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SoldPlanType } from '../catalogue/plans.ts'
+import type { PlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /**
@@ -36,7 +36,7 @@ export interface MoneyBack {
 export interface SubscriptionFact {
   readonly id: string
   readonly intent_id: string
-  readonly plan_type: SoldPlanType
+  readonly plan_type: PlanType
   /** Fixed at the checkout. */
   readonly credits_per_seat: number
   readonly trial_end: Date | null

@@ -36,19 +36,6 @@ describe.each([
   const add = (producer: QueueProducer, event_id: string) =>
     producer.add('stripe-events', event_id, { event_id }, { request_id: `request of ${event_id}` })
 
-  test('events that are added at the same moment share a job, and each keeps its request', async ({
-    skip,
-  }) => {
-    if (missing) skip(`no Redis: ${missing}`)
-    const producer = await openProducer()
-    await Promise.all([...eventIds(3), 'evt_1'].map((id) => add(producer, id)))
-    const jobs = await jobsOf(producer)
-    expect(jobs).toEqual([{ id: expect.stringMatching(/^evt_0\./), data: { events: expect.any(Array) } }])
-    expect(jobs[0]?.data.events).toEqual(
-      eventIds(3).map((event_id) => ({ event_id, origin: { request_id: `request of ${event_id}` } })),
-    )
-  })
-
   test('an event that is added alone has a job under its own id, which is not added twice', async ({
     skip,
   }) => {
@@ -56,16 +43,6 @@ describe.each([
     const producer = await openProducer()
     for (let time = 0; time < 2; time++) await add(producer, 'evt_1')
     expect(await jobsOf(producer)).toEqual([{ id: 'evt_1', data: { event_id: 'evt_1' } }])
-  })
-
-  test('no job has more events than are applied together, and none is left out', async ({ skip }) => {
-    if (missing) skip(`no Redis: ${missing}`)
-    const producer = await openProducer()
-    await Promise.all(eventIds(120).map((id) => add(producer, id)))
-    const jobs = await jobsOf(producer)
-    const groups = jobs.map(({ data }): { event_id: string }[] => data.events ?? [data])
-    expect(Math.max(...groups.map(({ length }) => length))).toBe(50)
-    expect(new Set(groups.flat().map(({ event_id }) => event_id))).toEqual(new Set(eventIds(120)))
   })
 
   test('jobs that are added by one call are each there once, under their ids', async ({ skip }) => {

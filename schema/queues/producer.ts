@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
-import { Batches } from '../batches.ts'
 import type { QueueBackend } from './backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
   jobOptionsOf,
-  mostEventsTogether,
   originOptions,
   type QueueName,
   queueNames,
@@ -28,19 +26,6 @@ export function freshJobId(subject: string): string {
 /** What routes, jobs and tests are given: a producer, or something that does the same. */
 export type Producer = Pick<QueueProducer, keyof QueueProducer>
 
-/** A job to add, and the request that it comes from. */
-interface JobToAdd<Name extends QueueName> extends NewJob<Name> {
-  readonly origin?: JobOrigin | undefined
-}
-
-/** An event that may share a job with others of the same moment. */
-type EventPayload = Extract<JobPayload<'stripe-events'>, { event_id: string }>
-type EventJob = JobToAdd<'stripe-events'> & { readonly payload: EventPayload }
-
-function isOfEvent(job: JobToAdd<QueueName>, queue: QueueName): job is EventJob {
-  return queue === 'stripe-events' && 'event_id' in job.payload
-}
-
 /** Queues that are open, by their names. */
 export type Queues = ReadonlyMap<QueueName, Queue>
 
@@ -49,54 +34,23 @@ export class QueueProducer {
   protected readonly backend: QueueBackend
   protected queues: Queues | undefined
   readonly #onError: (error: Error) => void
-  /**
-   * Stripe's events that come while others are being added, or in the same turn of the event loop: a job
-   * costs a queue as much as applying an event costs the ledger.
-   */
-  readonly #events = new Batches<EventJob, undefined>({
-    items_max: mostEventsTogether,
-    batches_max: 2,
-    keyOf: ({ jobId }) => jobId,
-    isShared: () => true,
-  })
 
   constructor(backend: QueueBackend, { onError }: { readonly onError: (error: Error) => void }) {
     this.backend = backend
     this.#onError = onError
   }
 
-  /**
-   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events
-   * that are added at the same moment share a job with an id of its own.
-   */
+  /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
   async add<Name extends QueueName>(
     queue: Name,
     jobId: string,
     payload: JobPayload<Name>,
     origin?: JobOrigin,
   ): Promise<void> {
-    const job = { jobId, payload, origin }
-    if (isOfEvent(job, queue)) await this.#events.run(job, (jobs) => this.#addAsOne('stripe-events', jobs))
-    else await this.#addAsOne(queue, [job])
-  }
-
-  /** Adds events as one job, or a job of another kind. */
-  async #addAsOne<Name extends QueueName>(
-    queue: Name,
-    jobs: readonly JobToAdd<Name>[],
-  ): Promise<undefined[]> {
-    const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
-    if (!first) return []
-    const eventOf = ({ payload, origin }: JobToAdd<Name>) => ({ ...payload, origin })
-    const { jobId, payload, origin } =
-      others.length === 0
-        ? first
-        : { jobId: freshJobId(first.jobId), payload: { events: [first, ...others].map(eventOf) } }
     const data = queueSchemas[queue].parse(payload)
     await this.attempt((queues) =>
       queueIn(queues, queue).add(queue, data, { jobId, ...originOptions(origin) }),
     )
-    return jobs.map(() => undefined)
   }
 
   /** Adds several together, each as a job of its own. When that fails, some may have been added. */
@@ -104,7 +58,7 @@ export class QueueProducer {
     if (jobs.length === 0) return
     // On Postgres BullMQ makes a sequence and tables for such a call, which our roles may not.
     if (this.backend.kind === 'postgres') {
-      await Promise.all(jobs.map((job) => this.#addAsOne(queue, [job])))
+      await Promise.all(jobs.map(({ jobId, payload }) => this.add(queue, jobId, payload)))
       return
     }
     const added = jobs.map(({ jobId, payload }) => ({

@@ -6,14 +6,9 @@ const claim = z.int().min(0).optional()
  * `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does
  * nothing.
  */
-const stripeEventSchema = z.object({ event_id: z.string(), claim })
+const eventJobSchema = z.object({ event_id: z.string(), claim })
 /** The request that a job came from, for the log and for traces. A job of the schedule has none. */
 const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
-/** Events that were added at the same moment, each from a request of its own. */
-const stripeEventsJobSchema = z.object({
-  events: z.array(stripeEventSchema.extend({ origin: jobOriginSchema.optional() })).min(1),
-})
-const clerkEventJobSchema = z.object({ event_id: z.string(), claim })
 const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
   cause: z.enum(['return_page', 'session_status', 'schedule']),
@@ -25,9 +20,9 @@ const supportActJobSchema = z.object({ act_id: z.uuid(), claim })
 const taskJobSchema = z.object({ task: z.string() })
 
 export const queueSchemas = {
-  'stripe-events': z.union([stripeEventSchema, stripeEventsJobSchema]),
+  'stripe-events': eventJobSchema,
   'checkout-completions': checkoutCompletionJobSchema,
-  'clerk-events': clerkEventJobSchema,
+  'clerk-events': eventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
   'support-acts': supportActJobSchema,
   tasks: taskJobSchema,
@@ -68,16 +63,10 @@ export const queueNames = Object.keys(queueSchemas) as QueueName[]
 export const eventQueues = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
 
 /**
- * Most of Stripe's events that share a job, and that a worker applies together. A caller who waits for one of
- * their owners waits as long as all of them take.
- */
-export const mostEventsTogether = 50
-
-/**
  * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few
  * finished jobs are kept, for a glance at what went on: the rows have the history. Of events none is kept
  * that went well: ending a job on Postgres looks for those that are too many, and all workers that do that at
- * once wait for each other (decision 123).
+ * once wait for each other.
  */
 export function jobOptionsOf(queue: QueueName) {
   const isOfEvents = queue === 'stripe-events' || queue === 'clerk-events'

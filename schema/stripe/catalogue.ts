@@ -1,19 +1,13 @@
 import type Stripe from 'stripe'
 import { currencies } from '../catalogue/currency.ts'
-import {
-  type BillingFrequency,
-  billingFrequencies,
-  plans,
-  priceLookupKey,
-  type SoldPlanType,
-  soldPlanTypes,
-} from '../catalogue/plans.ts'
+import { type BillingFrequency, billingFrequencies, type PlanType } from '../catalogue/plans.ts'
+import { priceLookupKey, soldPlans } from '../catalogue/sold-plans.ts'
 
 /** A catalogue price as it must exist at Stripe, with the same number in every currency. */
 export interface CataloguePrice {
   readonly lookup_key: string
   readonly product_id: string
-  readonly plan_type: SoldPlanType
+  readonly plan_type: PlanType
   readonly billing_frequency: BillingFrequency
   readonly interval: 'month' | 'year'
   /** Minor units for one seat and one period. */
@@ -22,23 +16,19 @@ export interface CataloguePrice {
 
 const intervals = { monthly: 'month', yearly: 'year' } as const
 
-export const cataloguePrices: readonly CataloguePrice[] = soldPlanTypes.flatMap((plan_type) =>
-  billingFrequencies.map((billing_frequency) => {
-    const price = plans[plan_type].price_minor
-    if (!price) throw new Error(`The plan ${plan_type} is sold and has no price`)
-    return {
-      lookup_key: priceLookupKey({ plan_type, billing_frequency }),
-      product_id: productIdOf(plan_type),
-      plan_type,
-      billing_frequency,
-      interval: intervals[billing_frequency],
-      amount_minor: price[billing_frequency],
-    }
-  }),
+export const cataloguePrices: readonly CataloguePrice[] = soldPlans.flatMap(({ plan_type, price_minor }) =>
+  billingFrequencies.map((billing_frequency) => ({
+    lookup_key: priceLookupKey({ plan_type, billing_frequency }),
+    product_id: productIdOf(plan_type),
+    plan_type,
+    billing_frequency,
+    interval: intervals[billing_frequency],
+    amount_minor: price_minor[billing_frequency],
+  })),
 )
 
 /** We choose the ids of our products, so that the set-up and the server cannot disagree about them. */
-export function productIdOf(plan: SoldPlanType): string {
+export function productIdOf(plan: PlanType): string {
   return `plan_${plan}`
 }
 
@@ -50,7 +40,7 @@ export function productIdOf(plan: SoldPlanType): string {
 export function planOfPrice(price: {
   readonly lookup_key: string | null
   readonly product: string
-}): SoldPlanType | null {
+}): PlanType | null {
   const found = cataloguePrices.find(
     ({ lookup_key, product_id }) => lookup_key === price.lookup_key || product_id === price.product,
   )
@@ -107,7 +97,7 @@ export const taxBehavior = 'inclusive'
 
 /**
  * What Stripe Tax takes it for: software as a service, for business or for personal use
- * (https://docs.stripe.com/tax/tax-codes). Only organizations have Teams and top up their pool.
+ * (https://docs.stripe.com/tax/tax-codes). Plans by the seat, and credits for a pool, are for business.
  */
 export const taxCodes = { organization: 'txcd_10103001', user: 'txcd_10103000' } as const
 

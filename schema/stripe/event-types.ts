@@ -1,44 +1,59 @@
-export const checkoutEventTypes = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-] as const
-export type CheckoutEventType = (typeof checkoutEventTypes)[number]
-
 /**
- * Every type of event that we handle: what the webhook subscribes to, what `worker/events/stripe-event.ts`
- * has a handler for, and what the metrics count by name.
+ * Every type of event that we handle, by the object that such an event carries: what the webhook subscribes
+ * to, and what the metrics count by name. What is fetched for which object is in
+ * `worker/events/stripe-subject.ts`.
  */
-export const stripeEventTypes = [
-  ...checkoutEventTypes,
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'subscription_schedule.created',
-  'subscription_schedule.updated',
-  'subscription_schedule.released',
-  'subscription_schedule.completed',
-  'subscription_schedule.canceled',
-  'subscription_schedule.aborted',
-  'invoice.created',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.payment_action_required',
-  'invoiceitem.deleted',
-  'charge.refunded',
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'charge.dispute.funds_withdrawn',
-  'charge.dispute.funds_reinstated',
-] as const
-export type StripeEventType = (typeof stripeEventTypes)[number]
+const typesByObject = {
+  'checkout.session': [
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.async_payment_failed',
+    'checkout.session.expired',
+  ],
+  subscription: [
+    'customer.subscription.created',
+    'customer.subscription.updated',
+    'customer.subscription.deleted',
+    'customer.subscription.paused',
+    'customer.subscription.resumed',
+  ],
+  subscription_schedule: [
+    'subscription_schedule.created',
+    'subscription_schedule.updated',
+    'subscription_schedule.released',
+    'subscription_schedule.completed',
+    'subscription_schedule.canceled',
+    'subscription_schedule.aborted',
+  ],
+  invoice: ['invoice.created', 'invoice.paid', 'invoice.payment_failed', 'invoice.payment_action_required'],
+  // What waits for an invoice comes with its subscription's event, and goes without one.
+  invoiceitem: ['invoiceitem.deleted'],
+  charge: ['charge.refunded'],
+  refund: ['refund.created', 'refund.updated', 'refund.failed'],
+  dispute: [
+    'charge.dispute.created',
+    'charge.dispute.updated',
+    'charge.dispute.closed',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.funds_reinstated',
+  ],
+} as const
+
+export type StripeEventObject = keyof typeof typesByObject
+export type StripeEventType = (typeof typesByObject)[StripeEventObject][number]
+
+export const stripeEventTypes: readonly StripeEventType[] = Object.values(typesByObject).flat()
+
+const objects: ReadonlyMap<string, StripeEventObject> = new Map(
+  Object.entries(typesByObject).flatMap(([object, types]) =>
+    types.map((type) => [type, object as StripeEventObject]),
+  ),
+)
+
+/** The object that an event of this type carries; undefined for a type that we do not handle. */
+export function objectOfStripeEvent(type: string): StripeEventObject | undefined {
+  return objects.get(type)
+}
 
 const movesNoMoney: ReadonlySet<string> = new Set([
   'invoice.created',
@@ -55,7 +70,3 @@ const movesNoMoney: ReadonlySet<string> = new Set([
 export const listedEventTypes = stripeEventTypes.filter(
   (type) => !type.startsWith('subscription_schedule.') && !movesNoMoney.has(type),
 )
-
-export function isStripeEventType(type: string): type is StripeEventType {
-  return (stripeEventTypes as readonly string[]).includes(type)
-}

@@ -26,16 +26,6 @@ function isStripeObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'object' in value && typeof value.object === 'string'
 }
 
-/** What of an event is compared with Stripe's own: none of it depends on the version of the API. */
-export function contentOf(event: { readonly type: string; readonly data: { readonly object: object } }) {
-  const object = event.data.object as { readonly id?: unknown; readonly payment_status?: unknown }
-  return {
-    type: event.type,
-    object_id: typeof object.id === 'string' ? object.id : null,
-    payment_status: typeof object.payment_status === 'string' ? object.payment_status : null,
-  }
-}
-
 /** Another object, by its id or expanded; read as its id. */
 export const stripeReferenceSchema = z.union([
   z.string(),

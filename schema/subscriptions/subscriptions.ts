@@ -103,13 +103,13 @@ export async function listSubscriptionsOfOwner(
     .execute()
 }
 
-/** A live Teams subscription that the person bought, for any organization. */
+/** A live subscription that the person bought for an organization. */
 export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Subscription | undefined> {
   return db
     .selectFrom('subscriptions')
     .selectAll()
     .where('user_id', '=', buyerId)
-    .where('plan_type', '=', 'teams')
+    .where('owner_kind', '=', 'organization')
     .where('status', 'in', liveStatuses)
     .where(inThisMode('subscriptions'))
     .executeTakeFirst()

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { type CheckoutFailure, claimableIntents, refusedByBank } from '../checkout/intents.ts'
-import { recordOutcomes, settleIntent } from '../checkout/outcomes.ts'
+import { recordOutcome, settleIntent } from '../checkout/outcomes.ts'
 import { claimDue } from '../claim/claim-due.ts'
 import { recordFailedTry } from '../claim/record-try.ts'
 import { countProblems } from './problems.ts'
@@ -33,7 +33,7 @@ test('a checkout needs a person when it is stuck or has failed, unless the bank 
     const failure = { failure_code, failure_reason: 'Told to support' }
     return database.worker
       .transaction()
-      .execute((trx) => recordOutcomes(trx, [{ id, stripe_session_id, state: 'failed', failure }]))
+      .execute((trx) => recordOutcome(trx, { id, stripe_session_id, state: 'failed', failure }))
   }
   await fail('terms_mismatch')
   expect(await countIntents()).toEqual({ stuck: 0, failed: 1 })

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refusedByBank } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
-import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'
 import { intentsOf, timelineSources } from './timeline-sources.ts'
@@ -16,8 +15,6 @@ const literals = (values: readonly string[]) => sql.join(values.map((value) => s
 
 interface Source {
   readonly from: RawBuilder<unknown>
-  /** The same for counting, which does not ask what an event says. */
-  readonly counted: RawBuilder<unknown>
   readonly where: RawBuilder<unknown>
   /** The order in which it is read. */
   readonly at: RawBuilder<unknown>
@@ -25,7 +22,6 @@ interface Source {
 
 const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: RawBuilder<unknown>) => ({
   from: name,
-  counted: name,
   where,
   at,
 })
@@ -41,8 +37,7 @@ const intents = table(sql`checkout_intents i`, timelineSources.intent.at)
 const subscriptions = table(sql`subscriptions s`, timelineSources.subscription.at)
 const invitations = table(sql`team_invitations v`, timelineSources.invitation.at)
 const events = (where: RawBuilder<unknown>): Source => ({
-  from: eventsWithPayloads,
-  counted: sql`inbox_events e`,
+  from: sql`inbox_events e`,
   where,
   at: timelineSources.event.at,
 })
@@ -185,8 +180,8 @@ export async function countProblems(
   const parts = kinds.flatMap((kind) =>
     states.flatMap((state) => {
       const counts = (sources[kind][state]?.(stuck_before) ?? []).map(
-        ({ counted, where }) =>
-          sql`(SELECT count(*) FROM (SELECT 1 FROM ${counted} WHERE ${where} LIMIT ${limit}) counted)`,
+        ({ from, where }) =>
+          sql`(SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${limit}) counted)`,
       )
       if (counts.length === 0) return []
       return [

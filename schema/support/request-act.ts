@@ -138,12 +138,9 @@ function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
   const problem = asked.is_dry_run ? null : reasonProblem(asked.reason)
   if (problem) return { code: 'reason_required', error: problem }
   if (!found) return notFound
-  const { target, state } = found
+  const { target } = found
   if (!actOf(asked.kind)?.on.includes(target.kind)) {
     return { code: 'not_possible', error: `This act is not possible for ${article(target.kind)}` }
-  }
-  if (state === 'forged') {
-    return { code: 'not_possible', error: 'The event was forged and cannot be replayed' }
   }
   return null
 }

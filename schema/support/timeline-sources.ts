@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TraceItemKind } from '../api/support-timeline.ts'
 import { refusedByBank } from '../checkout/intents.ts'
 import { clerkEventTypes } from '../clerk/event-types.ts'
-import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { keysOfHold } from '../ledger/hold-keys.ts'
 import { stripeEventTypes } from '../stripe/event-types.ts'
@@ -104,13 +103,13 @@ const charges = (where: Sql) => ({
 })
 
 /** The paths in the payloads of Stripe's events, `p`. */
-const object = (path: string) => sql`p.payload #>> ${sql.lit(`{data,object,${path}}`)}`
+const object = (path: string) => sql`e.payload #>> ${sql.lit(`{data,object,${path}}`)}`
 const eventIntentId = sql`coalesce(e.client_reference_id, ${object('metadata,intentId')},
   ${object('parent,subscription_details,metadata,intentId')}, ${object('subscription_details,metadata,intentId')})`
-const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN p.payload #> '{data,object,amount_refunded}'
-  WHEN 'invoice.paid' THEN p.payload #> '{data,object,amount_paid}'
-  ELSE coalesce(p.payload #> '{data,object,amount_total}', p.payload #> '{data,object,amount_due}',
-    p.payload #> '{data,object,amount}') END)`
+const eventAmountMinor = sql`(CASE e.type WHEN 'charge.refunded' THEN e.payload #> '{data,object,amount_refunded}'
+  WHEN 'invoice.paid' THEN e.payload #> '{data,object,amount_paid}'
+  ELSE coalesce(e.payload #> '{data,object,amount_total}', e.payload #> '{data,object,amount_due}',
+    e.payload #> '{data,object,amount}') END)`
 /** An endpoint may be sent event types that it did not ask for; they have no effect and are not shown. */
 const isOfInterest = sql`(e.state <> 'ignored' OR e.type = ANY (${[...stripeEventTypes, ...clerkEventTypes]}))`
 const ofSubjects = (subjects: readonly string[]) => sql`unnest(${subjects}::text[]) AS each (subject)`
@@ -163,19 +162,19 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   event: {
     at: sql`e.received_at`,
     id: sql`e.id`,
-    data: sql`to_jsonb(e) - 'payload' || jsonb_build_object('is_stored', p.payload IS NOT NULL, 'livemode', p.payload -> 'livemode',
-      'object_id', coalesce(${object('id')}, p.payload #>> '{data,id}'), 'intent_id', ${eventIntentId},
+    data: sql`to_jsonb(e) - 'payload' || jsonb_build_object('is_stored', e.payload IS NOT NULL, 'livemode', e.payload -> 'livemode',
+      'object_id', coalesce(${object('id')}, e.payload #>> '{data,id}'), 'intent_id', ${eventIntentId},
       'payment_status', ${object('payment_status')}, 'amount_minor', ${eventAmountMinor}, 'currency', upper(${object('currency')}))`,
     names: sql`ARRAY[e.subject, ${eventIntentId}]`,
     of: ({ subjects }) => [
       {
         each: ofSubjects(subjects),
-        from: eventsWithPayloads,
+        from: sql`inbox_events e`,
         where: sql`e.subject = each.subject AND ${isOfInterest}`,
       },
     ],
     byId: (id) => ({
-      from: eventsWithPayloads,
+      from: sql`inbox_events e`,
       where: sql`e.source IN ('stripe', 'clerk') AND e.id = ${id}`,
     }),
   },

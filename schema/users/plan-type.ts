@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { PlanType } from '../catalogue/plans.ts'
+import { freePlan } from '../catalogue/sold-plans.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
 /**
- * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of
- * an organization whose subscription is live, else `starter`. Every change of a seat or a subscription calls
+ * Writes the plan that people are shown: their own live subscription's, else that of an organization in
+ * which they have a seat, else the free one. Every change of a seat or a subscription calls
  * it in the same transaction, as the last step. People without an account yet are skipped.
  */
 export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonly string[]): Promise<void> {
@@ -34,11 +35,11 @@ const planTypeDue = sql<PlanType>`coalesce(
   (SELECT s.plan_type FROM subscriptions s
     WHERE s.owner_kind = 'user' AND s.owner_id = u.clerk_id AND s.status IN (${live})
       AND s.livemode = stripe_livemode()),
-  (SELECT 'teams' FROM seats
+  (SELECT s.plan_type FROM seats
     JOIN subscriptions s ON s.owner_kind = 'organization' AND s.owner_id = seats.organization_id
       AND s.status IN (${live}) AND s.livemode = stripe_livemode()
     WHERE seats.user_id = u.clerk_id AND seats.status = 'active' LIMIT 1),
-  'starter')`
+  ${sql.lit(freePlan.plan_type)})`
 
 /**
  * The plan that a person is shown, and the one that they should be shown; undefined for people without an

@@ -92,10 +92,10 @@ test('one person has the free plan and nothing else', async () => {
 
 test('support has one failed event, one purchase that was not applied, and one finding, which is about it', async () => {
   const { call } = people.support
-  const { rows } = await call<{ rows: { kind: string; state: string }[] }>('/api/support/work')
+  const { rows } = await call<{ rows: { item: { kind: string }; state: string }[] }>('/api/support/work')
   expect(rows).toMatchObject([
-    { kind: 'intent', state: 'failed', credits: 500 },
-    { kind: 'event', state: 'failed' },
+    { item: { kind: 'intent' }, state: 'failed', credits: 500 },
+    { item: { kind: 'event' }, state: 'failed' },
   ])
   const counts = await waitUntil(async () => {
     const answer = await call<{

@@ -1,12 +1,14 @@
 import type Stripe from 'stripe'
 import { currencies } from '../../schema/catalogue/currency.ts'
-import { billingFrequencies, plans } from '../../schema/catalogue/plans.ts'
+import { billingFrequencies } from '../../schema/catalogue/plans.ts'
+import { planOf } from '../../schema/catalogue/sold-plans.ts'
 import {
   attachSession,
   insertOrFindIntent,
   type NewCheckoutIntent,
   recordCustomer,
 } from '../../schema/checkout/intents.ts'
+import { type KnownOffer, listOffers } from '../../schema/checkout/offers.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { checkoutMetadataSchema, intentIdOf } from '../../schema/stripe/metadata.ts'
 import { ensureUser, findUser, type UserProfile } from '../../schema/users/users.ts'
@@ -45,7 +47,7 @@ export async function restoreCheckouts(
   for await (const session of stripe.checkout.sessions.list({ created, limit: 100, expand })) {
     const id = intentIdOf(session)
     if (!id) continue
-    const intent = intentOf(session, id)
+    const intent = await intentOf(db, session, id)
     if (typeof intent === 'string') {
       left.push({ session_id: session.id, why: intent })
       continue
@@ -71,8 +73,12 @@ export async function restoreCheckouts(
   return { restored, known, left }
 }
 
-/** The terms that the session records; or the reason why it does not. */
-function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutIntent | string {
+/** The order that the session records, of the offer with its terms; or the reason why there is none. */
+async function intentOf(
+  db: Database,
+  session: Stripe.Checkout.Session,
+  id: string,
+): Promise<NewCheckoutIntent | string> {
   const metadata = checkoutMetadataSchema.parse(session.metadata)
   const user_id = customerOf(session)?.metadata.clerkUserId
   if (!user_id) return 'Its customer names no user'
@@ -80,32 +86,37 @@ function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutInte
   const credits = Number(metadata.credits)
   if (!currency || !Number.isInteger(credits)) return 'It does not say how many credits were bought'
   const created_at = new Date(session.created * 1000)
-  const { organizationId } = metadata
-  const common = { id, user_id, credits, currency, created_at, next_try_at: new Date() }
+  const { organizationId, planType: plan_type } = metadata
+  const common = { id, user_id, created_at, next_try_at: new Date() }
   const owner = organizationId
     ? ({ owner_kind: 'organization', owner_id: organizationId } as const)
     : ({ owner_kind: 'user', owner_id: user_id } as const)
   if (session.mode === 'payment') {
     if (!session.amount_total) return 'It costs nothing'
-    return { ...common, ...owner, kind: 'credit_purchase', amount_minor: session.amount_total }
+    const offers = await listOffers(db, { plan_type: null, billing_frequency: null, currency })
+    const offer = offers.find((one) => hasTerms(one, credits, { credits, price: session.amount_total }))
+    if (!offer) return 'Credits were never sold at its price'
+    return { ...common, ...owner, offer_id: offer.id, quantity: credits }
   }
   const billing_frequency = billingFrequencies.find((known) => known === metadata.billingFrequency)
-  const plan_type = (['pro', 'teams'] as const).find((known) => known === metadata.planType)
   const seats = Number(metadata.seats)
   if (!billing_frequency || !plan_type || !Number.isInteger(seats))
     return 'It does not say which plan was bought'
-  if (plan_type === 'teams' && !organizationId) return 'Its organization was made after it was paid'
-  return {
-    ...common,
-    ...owner,
-    kind: 'subscription',
-    plan_type,
-    billing_frequency,
-    seats,
-    credits_per_seat: credits / seats,
-    amount_minor: session.amount_subtotal || plans[plan_type].price_minor[billing_frequency] * seats,
-    trial_days: trialDaysOf(session),
-  }
+  if (!organizationId && planOf(plan_type).per_seat) return 'Its organization was made after it was paid'
+  const offers = await listOffers(db, { plan_type, billing_frequency, currency })
+  const offer = offers.find((one) => hasTerms(one, seats, { credits, price: session.amount_subtotal }))
+  if (!offer) return 'Its plan was never sold with its terms'
+  return { ...common, ...owner, offer_id: offer.id, quantity: seats, trial_days: trialDaysOf(session) }
+}
+
+/** A session with a trial has no price. */
+function hasTerms(
+  { units, ...offer }: KnownOffer,
+  quantity: number,
+  { credits, price }: { readonly credits: number; readonly price: number | null },
+): boolean {
+  const isPrice = !price || price === Math.round((quantity * offer.price_minor) / units)
+  return isPrice && credits === (quantity * offer.credits) / units
 }
 
 function customerOf({ customer }: Stripe.Checkout.Session): Stripe.Customer | null {

@@ -1,4 +1,4 @@
-import { withSavepoints } from '../../schema/database/with-savepoints.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { PermanentError } from '../../worker/errors.ts'
@@ -43,8 +43,8 @@ function eraseAgain(
   deps: WorkerDependencies,
   { user_id, actor }: { readonly user_id: string; readonly actor: string },
 ): Promise<boolean> {
-  return withSavepoints(deps.db, async (db, trx) => {
-    const { did } = await forgetPerson({ ...deps, db }, { user_id, is_dry_run: false })
+  return retryTransaction(deps.db, async (trx) => {
+    const { did } = await forgetPerson({ ...deps, db: trx }, { user_id, is_dry_run: false })
     if (did === null) return false
     await recordAudit(trx, {
       actor,

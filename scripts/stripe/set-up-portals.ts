@@ -1,11 +1,6 @@
 import type Stripe from 'stripe'
-import {
-  maximumSeats,
-  minimumSeats,
-  plans,
-  type SoldPlanType,
-  soldPlanTypes,
-} from '../../schema/catalogue/plans.ts'
+import { maximumSeats, minimumSeats } from '../../schema/catalogue/plans.ts'
+import { type SoldPlan, soldPlans } from '../../schema/catalogue/sold-plans.ts'
 import {
   isPortal,
   type Portal,
@@ -58,13 +53,14 @@ async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
     update: null,
   }))
   const sold = await comparePrices(stripe)
-  for (const plan of soldPlanTypes) {
-    for (const { id, recurring } of await listPlanPrices(stripe, plan)) {
+  for (const plan of soldPlans) {
+    for (const { id, recurring } of await listPlanPrices(stripe, plan.plan_type)) {
       const other = sold.find(
-        ({ price, found }) => price.plan_type === plan && found && price.interval !== recurring?.interval,
+        ({ price, found }) =>
+          price.plan_type === plan.plan_type && found && price.interval !== recurring?.interval,
       )
       wanted.push({
-        portal: { kind: plans[plan].per_seat ? 'organization' : 'personal', price_id: id },
+        portal: { kind: plan.per_seat ? 'organization' : 'personal', price_id: id },
         update: updateOf(plan, [id, ...(other?.found ? [other.found.id] : [])]),
       })
     }
@@ -92,8 +88,7 @@ const commonFeatures = {
  * begin with the next period, because this one's credits are already granted. A trial goes on
  * (https://docs.stripe.com/changelog/clover/2025-09-30/customer-portal-trial-behavior).
  */
-function updateOf(plan: SoldPlanType, prices: string[]): SubscriptionUpdate {
-  const { per_seat } = plans[plan]
+function updateOf({ plan_type, per_seat }: SoldPlan, prices: string[]): SubscriptionUpdate {
   return {
     enabled: true,
     default_allowed_updates: per_seat ? ['price', 'quantity'] : ['price'],
@@ -104,7 +99,7 @@ function updateOf(plan: SoldPlanType, prices: string[]): SubscriptionUpdate {
     trial_update_behavior: 'continue_trial',
     products: [
       {
-        product: productIdOf(plan),
+        product: productIdOf(plan_type),
         prices,
         ...(per_seat && {
           adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum: maximumSeats },

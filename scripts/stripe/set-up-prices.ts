@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { currencies, defaultCurrency } from '../../schema/catalogue/currency.ts'
-import { plans, type SoldPlanType, soldPlanTypes } from '../../schema/catalogue/plans.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import { type SoldPlan, soldPlans } from '../../schema/catalogue/sold-plans.ts'
 import {
   type CataloguePrice,
   cataloguePrices,
@@ -22,7 +23,7 @@ export async function setUpPrices(
   options: { readonly brand_name: string },
 ): Promise<{ prices: SoldPrice[]; changes: string[] }> {
   const changes: string[] = []
-  for (const plan of soldPlanTypes) changes.push(...(await setUpProduct(stripe, plan, options)))
+  for (const plan of soldPlans) changes.push(...(await setUpProduct(stripe, plan, options)))
   const prices: SoldPrice[] = []
   for (const { price, found, problem } of await comparePrices(stripe)) {
     if (found && problem === null) {
@@ -40,7 +41,7 @@ export async function setUpPrices(
     prices.push({ ...price, price_id: created.id })
     changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
   }
-  const sold = await Promise.all(soldPlanTypes.map((plan) => listPlanPrices(stripe, plan)))
+  const sold = await Promise.all(soldPlans.map(({ plan_type }) => listPlanPrices(stripe, plan_type)))
   for (const found of sold.flat()) {
     if (!isUnspecified(found) && !unspecifiedOptions(found).length) continue
     await setTaxBehavior(stripe, found)
@@ -52,7 +53,7 @@ export async function setUpPrices(
 }
 
 /** Every price at which a plan is or was sold. A price that was archived by hand is not among them. */
-export async function listPlanPrices(stripe: Stripe, plan: SoldPlanType): Promise<Stripe.Price[]> {
+export async function listPlanPrices(stripe: Stripe, plan: PlanType): Promise<Stripe.Price[]> {
   const found = stripe.prices.list({
     product: productIdOf(plan),
     active: true,
@@ -90,22 +91,22 @@ function problemOf(found: Stripe.Price, price: CataloguePrice): string | null {
 
 async function setUpProduct(
   stripe: Stripe,
-  plan: SoldPlanType,
+  { plan_type, name, description, per_seat }: SoldPlan,
   options: { readonly brand_name: string },
 ): Promise<string[]> {
-  const id = productIdOf(plan)
+  const id = productIdOf(plan_type)
   const wanted = {
-    name: `${options.brand_name} ${plans[plan].name}`,
-    description: plans[plan].description,
-    tax_code: taxCodes[plans[plan].per_seat ? 'organization' : 'user'],
-    metadata: { planType: plan },
+    name: `${options.brand_name} ${name}`,
+    description,
+    tax_code: taxCodes[per_seat ? 'organization' : 'user'],
+    metadata: { planType: plan_type },
   }
   const found = await stripe.products.retrieve(id).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
   })
   if (!found) {
-    await stripe.products.create({ id, ...wanted, ...(plans[plan].per_seat && { unit_label: 'seat' }) })
+    await stripe.products.create({ id, ...wanted, ...(per_seat && { unit_label: 'seat' }) })
     return [`product ${id}: made`]
   }
   const same = (['name', 'description', 'tax_code'] as const).every((field) => found[field] === wanted[field])

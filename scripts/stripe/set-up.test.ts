@@ -10,7 +10,7 @@ import {
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { lazyProxy, madeOnce } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
-import { readStripeEvent } from '../../worker/events/stripe-event.ts'
+import { readStripeSubject } from '../../worker/events/stripe-subject.ts'
 import { setUpStripe } from './set-up.ts'
 
 const sandbox = madeOnce(startStripe, (made) => made.stop())
@@ -254,8 +254,8 @@ describe('setting Stripe up', () => {
       // An empty object cannot be applied; what matters is that the worker handles it.
       let reason = ''
       try {
-        const needs = readStripeEvent(event, { livemode: false })
-        if (needs.needs === 'nothing') reason = needs.reason
+        const subject = readStripeSubject(event, { livemode: false })
+        if (subject.of === 'nothing') reason = subject.reason ?? ''
       } catch {
         // A session without its fields is refused, by code that handles it.
       }

@@ -3,8 +3,8 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { approveAct, findAct, outcomeOf } from '../../schema/support/acts.ts'
 import { pseudonymOf } from '../../schema/users/forget-user.ts'
 import { findUser } from '../../schema/users/users.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { receiveCheckoutEvent } from '../../tests/support/factories/events.ts'
+import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct, trustingClerk } from '../../tests/support/product/start-test-product.ts'
 import { trustingStaff } from '../../tests/support/product/test-worker.ts'
@@ -12,6 +12,7 @@ import { processSupportAct } from '../../worker/support/support-act.ts'
 import { runSupport } from './run.ts'
 
 const product = testProduct({
+  stripe: 'empty',
   server: { deps: { clerk: { ...trustingClerk, identify: async () => null } } },
 })
 const { database, server, worker } = product
@@ -45,9 +46,8 @@ const balanceOf = async (owner_id: string) =>
   (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
 
 async function buildPaidEvent() {
-  const intent = await buildPurchase(database.server)
-  const event = eventOf('checkout.session.completed', sessionOf(intent.id))
-  return { owner_id: intent.owner_id, id: await receiveStripeEvent(database.server, event) }
+  const bought = await buildPaidCredits(product)
+  return { ...bought.owner, id: await receiveCheckoutEvent(database.server, bought) }
 }
 
 describe('support from the terminal', () => {

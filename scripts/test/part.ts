@@ -35,7 +35,7 @@ const parts: readonly TestPart[] = [
     name: 'unit',
     title: 'unit, database, API and worker tests',
     needs: inDatabase,
-    run: runProjects('unit', 'database'),
+    run: runProjects('unit', 'database', 'catalogue'),
   },
   { name: 'simulation', title: 'simulation', needs: inDatabase, run: runProjects('simulation') },
   { name: 'e2e', title: 'browser tests', needs: ['postgres', 'chromium'], run: runBrowserTests },

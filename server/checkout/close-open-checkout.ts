@@ -3,7 +3,7 @@ import {
   type CheckoutIntent,
   findIntent,
   isUnfinished,
-  type NewSubscriptionCheckout,
+  type NewCheckoutIntent,
 } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { RequestLog } from '../context.ts'
@@ -12,14 +12,13 @@ import { checkoutInProgress } from '../errors.ts'
 import { type OpenedCheckout, reopenSession } from './open-session.ts'
 import type { Payer } from './payer.ts'
 import { requestCompletion } from './request-completion.ts'
-import { haveSameTerms } from './subscription-terms.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'producer' | 'metrics' | 'settings' | 'now'>
 
 interface Collision {
   readonly found: CheckoutIntent
   /** Not in the database yet. */
-  readonly wanted: NewSubscriptionCheckout
+  readonly wanted: NewCheckoutIntent
   readonly payer: Payer
 }
 
@@ -63,6 +62,17 @@ export async function closeOpenCheckout(
     await expireIntent(deps.db, open)
   }
   return null
+}
+
+/**
+ * Whether an open checkout has the same terms and buyer, so that its page can be reused. A request without a
+ * name for the organization takes the one that was chosen before.
+ */
+function haveSameTerms(open: CheckoutIntent, wanted: NewCheckoutIntent): boolean {
+  if (wanted.organization_name && open.organization_name !== wanted.organization_name) return false
+  if (open.ends_subscription_id !== (wanted.ends_subscription_id ?? null)) return false
+  const fields = ['user_id', 'owner_kind', 'owner_id', 'offer_id', 'quantity', 'trial_days'] as const
+  return fields.every((field) => open[field] === wanted[field])
 }
 
 /**

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getSessionStatus } from '../../schema/api/checkout.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts'
-import { findEvent } from '../../schema/inbox/events.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
@@ -13,7 +12,6 @@ import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
-import { checkUnconfirmedEvents } from '../../worker/tasks/check-unconfirmed-events.ts'
 import { createStripeCatalogue } from '../stripe-catalogue.ts'
 
 /** One database, first used with a test key and then with a live one. */
@@ -157,29 +155,6 @@ describe('with a live key', () => {
       reason: 'It happened in test mode; our key is one of live mode',
     })
     expect(worker.runs.filter(({ payload }) => payload.event_id === id)).toHaveLength(1)
-  })
-
-  test('an event of test mode that was not confirmed yet is not taken for forged', async () => {
-    const [event] = (await stripe.client.events.list({ type: 'customer.subscription.created', limit: 1 }))
-      .data
-    const id = event?.id ?? ''
-    await database.owner
-      .updateTable('inbox_events')
-      .set({ confirm_at: new Date(), confirmed_at: null })
-      .where('id', '=', id)
-      .execute()
-    const { deps } = startClockwork(database, liveWorker)
-    expect(await checkUnconfirmedEvents(deps)).toBe(0)
-    expect(await outcomeOf(id)).toEqual({ state: 'applied', reason: null })
-    // With a key of test mode it is confirmed.
-    await database.owner
-      .updateTable('inbox_events')
-      .set({ confirm_at: new Date() })
-      .where('id', '=', id)
-      .execute()
-    expect(await checkUnconfirmedEvents(product.worker.deps)).toBe(0)
-    const row = await findEvent(database.owner, { source: 'stripe', id })
-    expect(row?.confirmed_at).not.toBeNull()
   })
 
   test('rows of test mode are not asked of Stripe with a live key, and do not fail repeatedly', async () => {

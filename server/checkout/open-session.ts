@@ -3,7 +3,6 @@ import {
   attachSession,
   type CheckoutIntent,
   failIntent,
-  type NewCheckoutIntent,
   recordCustomer,
 } from '../../schema/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
@@ -26,14 +25,11 @@ export interface OpenedCheckout {
 
 export interface CheckoutToOpen {
   /** Already committed. */
-  readonly intent: NewCheckoutIntent
+  readonly intent: CheckoutIntent
   readonly payer: Payer
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 }
 
-type IntentTerms = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor' | 'currency'> & {
-  readonly trial_days?: number
-}
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
@@ -88,7 +84,7 @@ export async function reopenSession(
 /** The address of an intent's session, if the intent is open and the session has its terms. */
 async function publish(
   deps: Deps,
-  intent: IntentTerms,
+  intent: CheckoutIntent,
   session: Stripe.Checkout.Session,
   requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
@@ -113,7 +109,7 @@ async function publish(
   return { url: session.url, sessionId: session.id, intentId: intent.id }
 }
 
-async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Payer): Promise<string> {
+async function ensureCustomer(deps: Deps, intent: CheckoutIntent, payer: Payer): Promise<string> {
   try {
     return await ensureStripeCustomer(deps, payer, intent.id)
   } catch (error) {
@@ -125,7 +121,7 @@ async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Paye
 
 async function createSession(
   deps: Deps,
-  intent: NewCheckoutIntent,
+  intent: CheckoutIntent,
   params: Stripe.Checkout.SessionCreateParams,
 ): Promise<Stripe.Checkout.Session> {
   try {
@@ -141,13 +137,11 @@ async function createSession(
  * (`amount_total` may be null), so its price afterwards is accepted too.
  */
 function termsMismatch(
-  { kind, trial_days = 0, amount_minor, currency }: IntentTerms,
+  { trial_days, amount_minor, currency }: CheckoutIntent,
   { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
 ): string | null {
   if (asked?.toUpperCase() !== currency) return `${amount_total} ${asked?.toUpperCase()}`
-  if (kind !== 'subscription' || trial_days === 0) {
-    return amount_total === amount_minor ? null : `${amount_total}`
-  }
+  if (trial_days === 0) return amount_total === amount_minor ? null : `${amount_total}`
   const [line, ...others] = line_items?.data ?? []
   const each = line?.price?.currency_options?.[asked]?.unit_amount
   const later = (each ?? Number.NaN) * (line?.quantity ?? Number.NaN)
@@ -164,13 +158,13 @@ async function withdraw(deps: Deps, session: { id: string }, requestLog: Request
   })
 }
 
-async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+async function refuse(deps: Deps, { id }: CheckoutIntent, error: StripeError): Promise<Error> {
   await failIntent(deps.db, { id, failure_code: 'refused_by_stripe', failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
   return checkoutRefused(error)
 }
 
-async function leaveUncertain(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+async function leaveUncertain(deps: Deps, { id }: CheckoutIntent, error: StripeError): Promise<Error> {
   await recordUncertainty(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
   return checkoutUncertain(error)

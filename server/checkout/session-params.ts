@@ -1,10 +1,6 @@
 import type Stripe from 'stripe'
-import { priceLookupKey } from '../../schema/catalogue/plans.ts'
-import type {
-  CheckoutIntent,
-  NewCreditPurchase,
-  NewSubscriptionCheckout,
-} from '../../schema/checkout/intents.ts'
+import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
+import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import { taxBehavior, taxCodes } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
@@ -16,12 +12,23 @@ export interface ReturnAddresses {
 
 type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 
-/** A row, or an intent that is about to become one. */
-type Described = Pick<CheckoutIntent, 'id' | 'credits' | 'currency' | 'owner_kind' | 'owner_id'> &
-  Partial<Pick<CheckoutIntent, 'plan_type' | 'billing_frequency' | 'seats'>>
+/** The terms of an intent that its session repeats. */
+type Terms = Pick<
+  CheckoutIntent,
+  | 'id'
+  | 'owner_kind'
+  | 'owner_id'
+  | 'currency'
+  | 'credits'
+  | 'amount_minor'
+  | 'plan_type'
+  | 'billing_frequency'
+  | 'seats'
+  | 'trial_days'
+>
 
 /** What a session says about its intent, in Stripe's dashboard and in the answers of session-status. */
-export function metadataOf(intent: Described) {
+export function metadataOf(intent: Terms) {
   const { plan_type, billing_frequency, seats } = intent
   return {
     intentId: intent.id,
@@ -86,7 +93,7 @@ interface CreditPurchaseOptions {
 
 /** The invoice is for those who have to book their credits; it belongs to no subscription (decision 071). */
 export function creditPurchaseParams(
-  intent: NewCreditPurchase,
+  intent: Terms,
   { returns, collected, offered }: CreditPurchaseOptions,
 ): SessionParams {
   const metadata = metadataOf(intent)
@@ -122,7 +129,7 @@ export function creditPurchaseParams(
 
 /** The same metadata as the session's, because later events do not name the session. */
 export function subscriptionParams(
-  intent: NewSubscriptionCheckout,
+  intent: Terms,
   {
     price_id,
     returns,
@@ -141,7 +148,7 @@ export function subscriptionParams(
     },
     ...collectionParams(collected),
     currency: intent.currency.toLowerCase(),
-    line_items: [{ price: price_id, quantity: intent.seats }],
+    line_items: [{ price: price_id, quantity: intent.seats ?? 1 }],
     // What a plan costs after its trial is in its prices only.
     expand: ['line_items.data.price.currency_options'],
     ...returns,

@@ -1,6 +1,6 @@
-import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
-import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
+import { insertOrFindIntent } from '../../schema/checkout/intents.ts'
+import { findOffer } from '../../schema/checkout/offers.ts'
 import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findLiveSubscription, isOverdue } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
@@ -36,19 +36,18 @@ export async function startCreditPurchase(
   const { code: currency } = await chooseCurrency(deps.db, owner, purchase.currency)
   if (purchase.currency && purchase.currency !== currency) throw currencyBound(currency)
   const created_at = deps.now()
-  const intent: NewCreditPurchase = {
+  const sold = { plan_type: null, billing_frequency: null, currency }
+  const intent = await insertOrFindIntent(deps.db, {
     id: purchase.attempt_id,
-    kind: 'credit_purchase',
     user_id: user.clerk_id,
     ...owner,
-    credits: purchase.credits,
-    amount_minor: creditsCostMinor(purchase.credits),
-    currency,
+    offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
+    quantity: purchase.credits,
     created_at,
     next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
-  }
-  requestLog.note({ intent_id: intent.id })
-  if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
+  })
+  requestLog.note({ intent_id: purchase.attempt_id })
+  if (!intent) throw checkoutSuperseded()
   const params = creditPurchaseParams(intent, {
     returns: purchase.returns,
     collected: deps.settings,

@@ -1,11 +1,12 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { attachSession, insertIntent } from '../../schema/checkout/intents.ts'
+import { attachSession } from '../../schema/checkout/intents.ts'
 import {
   type CheckoutPage,
   listPayableSessions,
   planBuyer,
 } from '../../tests/support/factories/plan-checkouts.ts'
+import { buildPlanOrder } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -198,7 +199,7 @@ describe('one subscription per owner', () => {
       .returningAll()
       .executeTakeFirstOrThrow()
     await database.owner.deleteFrom('checkout_intents').execute()
-    await insertIntent(database.server, { ...termsFor(ada.user_id), id: intent_id })
+    await buildPlanOrder(database, { user_id: ada.user_id, id: intent_id })
     await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
     // The worker's transaction ends between the question to Stripe and its answer.
     const late = withSessions({
@@ -254,22 +255,3 @@ function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stri
     get: (target, name) => (name === 'checkout' ? { sessions: replaced } : Reflect.get(target, name)),
   })
 }
-
-/** The terms of Pro by the month. */
-const termsFor = (user_id: string) =>
-  ({
-    kind: 'subscription',
-    user_id,
-    owner_kind: 'user',
-    owner_id: user_id,
-    plan_type: 'pro',
-    billing_frequency: 'monthly',
-    currency: 'EUR',
-    seats: 1,
-    credits_per_seat: 500,
-    credits: 500,
-    amount_minor: 2000,
-    trial_days: 0,
-    created_at: new Date(),
-    next_try_at: new Date(),
-  }) as const

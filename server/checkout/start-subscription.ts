@@ -1,18 +1,42 @@
+import { randomUUIDv7 } from 'node:crypto'
 import pg from 'pg'
-import { insertIntent, type NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
-import { findOpenCheckout, hasEverSubscribed } from '../../schema/checkout/open-checkouts.ts'
+import type { Currency } from '../../schema/catalogue/currency.ts'
+import type { BillingFrequency, PlanType } from '../../schema/catalogue/plans.ts'
+import {
+  type CheckoutIntent,
+  insertIntent,
+  type NewCheckoutIntent,
+  recordParams,
+} from '../../schema/checkout/intents.ts'
+import { findOffer } from '../../schema/checkout/offers.ts'
+import { findOpenCheckout } from '../../schema/checkout/open-checkouts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
-import { type OpenedCheckout, openSession } from './open-session.ts'
+import { type CheckoutToOpen, type OpenedCheckout, openSession } from './open-session.ts'
 import type { Payer } from './payer.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
-import { type SubscriptionRequest, subscriptionTerms } from './subscription-terms.ts'
+
+interface SubscriptionRequest {
+  readonly user_id: string
+  readonly owner_kind: Owner['owner_kind']
+  /** Null for an organization that is created when the plan is paid. */
+  readonly owner_id: string | null
+  /** Of that organization, when the buyer has chosen one. */
+  readonly organization_name?: string | null
+  /** The buyer's own plan, when it ends in favor of this one. */
+  readonly ends_subscription_id?: string | null
+  readonly plan_type: PlanType
+  readonly billing_frequency: BillingFrequency
+  readonly currency: Currency
+  readonly seats: number
+}
 
 export interface SubscriptionPurchase {
   readonly request: SubscriptionRequest
@@ -35,25 +59,27 @@ export async function startSubscription(
   purchase: SubscriptionPurchase,
   requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
-  const { request, payer } = purchase
+  const { request, payer, returns } = purchase
+  const { plan_type, billing_frequency, currency, seats, ...receiver } = request
   const price = await deps.catalogue.findPrice(request)
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
   await requireNoSubscription(deps.db, request)
-  const trial_days = await trialDaysFor(deps, request)
+  const sold = { plan_type, billing_frequency, currency }
+  const { id: offer_id, trial_days } = await findOffer(deps.db, sold, request.user_id)
+  const paramsOf = (intent: CheckoutIntent) =>
+    subscriptionParams(intent, { price_id: price.price_id, returns, collected: deps.settings })
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
     const created_at = deps.now()
     const next_try_at = new Date(created_at.getTime() + deps.settings.claim_after_ms)
-    const terms = { price_minor: price.amount_minor, trial_days, created_at, next_try_at }
-    const intent = subscriptionTerms(request, terms)
+    const asked = { offer_id, quantity: seats, trial_days, created_at, next_try_at }
+    const wanted = { id: randomUUIDv7(), ...receiver, ...asked }
     const open = await findOpenCheckout(deps.db, request)
-    const existing =
-      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, requestLog))
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted, payer }, requestLog))
     if (existing) return existing
-    const { returns } = purchase
-    const params = subscriptionParams(intent, { price_id: price.price_id, returns, collected: deps.settings })
-    if (!(await insertIfFree(deps.db, { ...intent, session_params: JSON.stringify(params) }))) continue
-    requestLog.note({ intent_id: intent.id })
-    return openSession(deps, { intent, payer, params }, requestLog)
+    const checkout = await insertIfFree(deps.db, wanted, paramsOf)
+    if (!checkout) continue
+    requestLog.note({ intent_id: wanted.id })
+    return openSession(deps, { ...checkout, payer }, requestLog)
   }
   throw checkoutInProgress()
 }
@@ -72,23 +98,24 @@ function isPrice(shown: string | undefined, price: FoundPrice): boolean {
   return shown === undefined || shown === price.lookup_key || shown === price.price_id
 }
 
-async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): Promise<number> {
-  const days = request.plan_type === 'pro' ? deps.settings.pro_trial_days : 0
-  return days > 0 && !(await hasEverSubscribed(deps.db, request.user_id)) ? days : 0
-}
-
 /** Commits the intent unless the owner has another open one or, checked after the insert, a subscription. */
-async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
+async function insertIfFree(
+  db: Database,
+  order: NewCheckoutIntent,
+  paramsOf: (intent: CheckoutIntent) => CheckoutToOpen['params'],
+): Promise<Pick<CheckoutToOpen, 'intent' | 'params'> | null> {
   try {
-    await retryTransaction(db, async (trx) => {
-      await insertIntent(trx, intent)
-      await requireNoSubscription(trx, intent)
+    return await retryTransaction(db, async (trx) => {
+      const intent = await insertIntent(trx, order)
+      await requireNoSubscription(trx, order)
+      const params = paramsOf(intent)
+      await recordParams(trx, { id: intent.id, session_params: JSON.stringify(params) })
+      return { intent, params }
     })
-    return true
   } catch (error) {
     const isTaken =
       error instanceof pg.DatabaseError && error.constraint === 'checkout_intents_one_subscription'
-    if (isTaken) return false
+    if (isTaken) return null
     throw error
   }
 }

@@ -12,6 +12,7 @@ import {
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import { currencySchema } from '../../schema/catalogue/schemas.ts'
+import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import {
   listRecentPayments,
   type RecentPayment,
@@ -226,14 +227,14 @@ function presentOverdue(
   }
 }
 
-/** A person may have the Teams plan by a seat, without a subscription of their own. */
+/** A person may have the plan of an organization by a seat, without a subscription of their own. */
 function planTypeOf(
   { owner_kind }: Owner,
   known: { readonly user: UserRecord | undefined; readonly subscription: Subscription | undefined },
 ): PlanType {
   const { user, subscription } = known
-  if (owner_kind === 'user') return user?.plan_type ?? 'starter'
-  return subscription && isLive(subscription) ? subscription.plan_type : 'starter'
+  if (owner_kind === 'user') return user?.plan_type ?? freePlan.plan_type
+  return subscription && isLive(subscription) ? subscription.plan_type : freePlan.plan_type
 }
 
 function presentBalance(
@@ -243,7 +244,7 @@ function presentBalance(
 ): AccountSummary['balance'] {
   const had_credits = version > 0
   // A user with a seat uses the organization's pool, so a low balance of their own is no reason to warn.
-  const usesPool = owner_kind === 'user' && plan_type === 'teams'
+  const usesPool = owner_kind === 'user' && planOf(plan_type).per_seat
   // What is reserved is not used up: most of it comes back.
   const low = had_credits && available + held < lowBalanceCredits && !usesPool
   return { plan, purchased, total, available: Math.max(0, available), held, low, had_credits }

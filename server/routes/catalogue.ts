@@ -8,7 +8,7 @@ import {
 } from '../../schema/catalogue/credits.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
 import { planFeatures } from '../../schema/catalogue/plan-items.ts'
-import { plans, planTypes } from '../../schema/catalogue/plans.ts'
+import { plans } from '../../schema/catalogue/plans.ts'
 import { everybody } from '../rights.ts'
 import { route } from '../route.ts'
 import { webConfigOf } from '../web-config.ts'
@@ -16,13 +16,9 @@ import { webConfigOf } from '../web-config.ts'
 export const catalogueRoutes = [
   route(listPlans, {
     rights: everybody,
-  }).handle((_request, { settings }) => ({
+  }).handle(() => ({
     currencies: [...currencies],
-    plans: planTypes.map((plan_type) => {
-      const plan = plans[plan_type]
-      const trial_days = plan_type === 'pro' ? settings.pro_trial_days : 0
-      return { ...plan, trial_days, features: [...planFeatures(plan_type)] }
-    }),
+    plans: plans.map((plan) => ({ ...plan, features: [...planFeatures(plan)] })),
     credits: {
       rate: creditRate,
       minimum: minimumPurchaseCredits,

@@ -14,6 +14,7 @@ import {
   signOutEditor,
 } from '../../schema/api/extension.ts'
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
+import { freePlan } from '../../schema/catalogue/sold-plans.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   generateToken,
@@ -136,7 +137,7 @@ export const extensionRoutes = [
     const balance = await deps.editorCalls.readBalance({ user_id, token_id, payer: named ?? null })
     const payer = await requireSeat(deps, { payer: named, user_id }, balance)
     const { version } = balance
-    const plan_type = balance.plan_type ?? 'starter'
+    const plan_type = balance.plan_type ?? freePlan.plan_type
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
       // Plan and holds change without a ledger entry, and `personal` means another owner for each user.

@@ -6,7 +6,7 @@ import {
   getOrganizationSubscription,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
-import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
@@ -14,7 +14,6 @@ import {
   findLatestSubscription,
   findLiveSubscription,
   isLive,
-  type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { flowTo, flowToConfirm, openPortal } from '../checkout/open-portal.ts'
@@ -47,7 +46,6 @@ export const organizationsRoutes = [
       hasSubscription: isLive(subscription),
       subscription: {
         ...presentSubscription(subscription),
-        price_per_seat_minor: pricePerSeat(subscription),
         current_period_start: subscription.current_period_start.toISOString(),
       },
     }
@@ -159,9 +157,4 @@ export const organizationsRoutes = [
 
 function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
-}
-
-/** What is paid now; the catalogue's where the price has no fixed number. */
-function pricePerSeat({ price_minor, plan_type, billing_frequency }: Subscription): number {
-  return price_minor ?? plans[plan_type].price_minor[billing_frequency]
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { listPlans } from '../../schema/api/catalogue.ts'
 import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
 import { type CheckoutPage, planBuyer } from '../../tests/support/factories/plan-checkouts.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import type { TestServer } from '../../tests/support/product/test-server.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, server, stripe } = product
@@ -213,26 +211,5 @@ describe('a trial', () => {
     const first = await subscribed()
     await stripe.client.checkout.sessions.expire(first.sessionId)
     expect(await trialOf(await subscribed())).toBe(14)
-  })
-
-  test('a trial can be switched off, and the price list says so', async () => {
-    const without = await product.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
-    const { status, body } = await subscribe({}, without)
-    const days = async (on: TestServer) =>
-      (await on.ask(listPlans)).plans.map(({ plan_type, trial_days }) => [plan_type, trial_days])
-    const shown = await days(without)
-    await without.close()
-    expect(status).toBe(200)
-    expect(await trialOf(body as CheckoutPage)).toBe(0)
-    expect(shown).toEqual([
-      ['starter', 0],
-      ['pro', 0],
-      ['teams', 0],
-    ])
-    expect(await days(server)).toEqual([
-      ['starter', 0],
-      ['pro', 14],
-      ['teams', 0],
-    ])
   })
 })

@@ -1,4 +1,5 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { planOf } from '../../schema/catalogue/sold-plans.ts'
 import { chooseCurrency } from '../../schema/customers/currency.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
@@ -11,12 +12,12 @@ import { theUser } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const subscriptionsRoutes = [
-  // Pro for the caller, or Teams for an organization that is created when the plan is paid.
+  // A plan for the caller, or by the seat for an organization that is created when the plan is paid.
   route(createCheckoutSession, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),
   }).handle(async ({ body, user_id, requestLog }, deps) => {
-    const isTeam = body.planType === 'teams'
+    const isTeam = planOf(body.planType).per_seat
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)

@@ -12,9 +12,9 @@ import {
 } from '../../schema/api/support-acts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct, lockAct } from '../../schema/support/acts.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { receiveCheckoutEvent } from '../../tests/support/factories/events.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -22,7 +22,11 @@ import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 
 /** The rights are tested in rights.test.ts. */
-const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaff: async () => true } } })
+const product = testProduct({
+  stripe: 'empty',
+  clerk: 'trusting',
+  server: { deps: { isSupportStaff: async () => true } },
+})
 const { database, server, worker } = product
 const sam = { token: 'user_sam' }
 const sue = { token: 'user_sue' }
@@ -56,10 +60,10 @@ async function work(acts: Answer['acts']): Promise<void> {
   for (const { id } of acts) await processSupportAct(worker.deps, { act_id: id })
 }
 
-async function buildPaidEvent(fields = {}) {
-  const intent = await buildPurchase(database.server)
-  const event = eventOf('checkout.session.completed', sessionOf(intent.id, fields))
-  return { owner_id: intent.owner_id, id: await receiveStripeEvent(database.server, event) }
+async function buildPaidEvent({ session_id }: { readonly session_id?: string } = {}) {
+  const bought = await buildPaidCredits(product)
+  const named = { ...bought, ...(session_id && { session_id }) }
+  return { ...bought.owner, id: await receiveCheckoutEvent(database.server, named) }
 }
 
 describe('an act that is asked for', () => {
@@ -392,7 +396,7 @@ describe('many at once', () => {
 
   test('many acts at once are done one by one: one that fails or is refused does not stop the others', async () => {
     const good = [await buildPaidEvent(), await buildPaidEvent()]
-    const bad = await buildPaidEvent({ amount_total: 1 })
+    const bad = await buildPaidEvent({ session_id: 'cs_gone' })
     await tryEvent(worker.deps, { source: 'stripe', id: bad.id }).catch(() => undefined)
     const body = {
       id: randomUUID(),

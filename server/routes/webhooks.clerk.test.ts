@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { Webhook } from 'svix'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
-import { selectEvents } from '../../schema/inbox/events.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
@@ -14,7 +13,7 @@ const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const event = { object: 'event', type: 'user.updated', data: { id: 'user_1' }, timestamp: 1_790_000_000_123 }
-const stored = () => selectEvents(database.owner).execute()
+const stored = () => database.owner.selectFrom('inbox_events').selectAll().execute()
 
 function signed(payload: string, options: { id?: string; at?: Date; secret?: string } = {}) {
   const id = options.id ?? `msg_${randomUUID()}`

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { finishEvent, selectEvents } from '../../schema/inbox/events.ts'
+import { finishEvent } from '../../schema/inbox/events.ts'
 import type { Producer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { rowsWith } from '../../tests/support/database/rows-with.ts'
@@ -15,7 +15,7 @@ const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const newEvent = () => eventOf('checkout.session.completed', sessionOf(crypto.randomUUID()))
-const stored = () => selectEvents(database.owner).execute()
+const stored = () => database.owner.selectFrom('inbox_events').selectAll().execute()
 const jobs = async (eventId: string, on = server) =>
   (await on.deps.producer.queue('stripe-events').getJobs(['waiting', 'prioritized', 'delayed'])).filter(
     (job) => job.data.event_id === eventId,

@@ -1,12 +1,10 @@
 import { verifyWebhook } from '@clerk/backend/webhooks'
 import Stripe from 'stripe'
-import { Batches } from '../../schema/batches.ts'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
 import type { Json } from '../../schema/database/types.ts'
-import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { eventTypeLabel, isHandledEvent } from '../../schema/inbox/event-type-label.ts'
 import type { EventSource } from '../../schema/inbox/events.ts'
-import { type ReceivedEvent, type StoredEvent, storeEvents } from '../../schema/inbox/store-events.ts'
+import { storeEvent } from '../../schema/inbox/store-event.ts'
 import { eventQueues } from '../../schema/queues/queues.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { idsIn } from '../../schema/stripe/log-ids.ts'
@@ -53,21 +51,18 @@ const refusedMax = 10_000
 
 /** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
-  const inbox = openInbox()
   return refuseForgers(deps, async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
-      inbox,
       {
         source: 'stripe',
         id: event.data.id,
         type: event.data.type,
         occurred_at: new Date(event.data.created * 1000),
         payload: event.data,
-        raw,
       },
       ctx.state.requestLog,
     )
@@ -93,7 +88,6 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
-  const inbox = openInbox()
   return refuseForgers(deps, async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
@@ -101,14 +95,12 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
-      inbox,
       {
         source: 'clerk',
         id: ctx.get('svix-id').trim(),
         type: event.data.type,
         occurred_at: occurredAt(event.data, ctx.get('svix-timestamp')),
         payload: event.data,
-        raw,
       },
       ctx.state.requestLog,
     )
@@ -143,9 +135,6 @@ function occurredAt(event: ClerkEvent, sentAtSeconds: string): Date {
   return new Date(typeof timestamp === 'number' ? timestamp : Number(sentAtSeconds) * 1000)
 }
 
-/** By then Stripe's list shows what Stripe sent; what it does not show is asked for (decision 080). */
-const confirmAfterMs = 90_000
-
 interface VerifiedEvent {
   readonly source: EventSource
   readonly id: string
@@ -153,20 +142,6 @@ interface VerifiedEvent {
   readonly occurred_at: Date
   /** The event as received. */
   readonly payload: unknown
-  /** The bytes that came. */
-  readonly raw: Buffer
-}
-
-/** Events of one moment are stored by one statement; one that cannot be stored fails none of the others. */
-type Inbox = Batches<ReceivedEvent, StoredEvent>
-
-function openInbox(): Inbox {
-  return new Batches({
-    items_max: 50,
-    batches_max: 2,
-    keyOf: ({ id }) => id,
-    isShared: isDatabaseUnavailable,
-  })
 }
 
 /**
@@ -175,7 +150,6 @@ function openInbox(): Inbox {
  */
 async function storeVerifiedEvent(
   deps: Dependencies,
-  inbox: Inbox,
   verified: VerifiedEvent,
   requestLog: RequestLog,
 ): Promise<void> {
@@ -184,14 +158,9 @@ async function storeVerifiedEvent(
   // An endpoint may be sent every type. What nothing follows from may be about people, and is not kept.
   if (isHandledEvent(verified)) {
     const now = deps.now()
-    const event = {
-      ...verified,
-      payload: verified.payload as Json,
-      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
-      received_at: now,
-      next_try_at: new Date(now.getTime() + deps.settings.claim_after_ms),
-    }
-    const { unfinished } = await inbox.run(event, (events) => storeEvents(deps.db, events))
+    const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
+    const event = { ...verified, payload: verified.payload as Json, received_at: now, next_try_at }
+    const { unfinished } = await storeEvent(deps.db, event)
     if (unfinished)
       await enqueue(deps, requestLog, { queue: eventQueues[source], id, payload: { event_id: id } })
   }

@@ -41,7 +41,7 @@ export type Links = ReturnType<typeof openLinks>
 export function itemOf(row: TimelineRow, links: Links): TraceItem {
   const { kind, data } = row
   // A later step of a hold has the hold's id.
-  const id = kind === 'hold' ? row.id.replace(/\/.*$/, '') : row.id
+  const id = kind === 'hold' ? row.id.split('/', 1).join() : row.id
   const at = new Date(row.at).toISOString()
   return { kind, key: keyOf(row), id, at, links: linksOf(row, links), data } as TraceItem
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { hasUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
-import { waitUntil } from '../support/wait-until.ts'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import {
   act,
@@ -23,7 +21,6 @@ import {
   plantAct,
   plantUndecidedFinding,
   repairPostings,
-  withDatabase,
 } from './support/product.ts'
 import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
@@ -211,12 +208,6 @@ test(
 
     const first = await openConsole({ browser, baseURL }, sam)
     const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
-    // Refused until Stripe has listed the events about the person, which takes more than a minute.
-    await waitUntil(
-      async () => !(await withDatabase(hasUnconfirmedEvents)),
-      'the events to be listed',
-      200_000,
-    )
     await first.goto(`/support/trace?owner=${userId}`)
     await first.getByRole('button', { name: 'Erase person' }).click()
     await expect(dialog(first)).toContainText('Name and address, and the account at Clerk')

@@ -128,9 +128,7 @@ beforeAll(async () => {
  * long as decides that.
  */
 async function leaveRoom({ owner }: TestDatabase): Promise<void> {
-  await sql`ALTER TABLE inbox_payloads SET (toast_tuple_target = 8160)`.execute(owner)
-  await sql`VACUUM (FULL) inbox_payloads`.execute(owner)
-  await sql`VACUUM (ANALYZE) inbox_payloads`.execute(owner)
+  await sql`ALTER TABLE inbox_events SET (toast_tuple_target = 8160)`.execute(owner)
   await sql`VACUUM (FULL) inbox_events`.execute(owner)
   await sql`VACUUM (ANALYZE) inbox_events`.execute(owner)
 }

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listChargesOfIntents } from '../../schema/charges/charges.ts'
-import { lockIntents, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
-import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import { claimDue } from '../../schema/claim/claim-due.ts'
-import { connectDatabase, type DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryTransactionWithLocks } from '../../schema/database/pipelined.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
-import { claimableEvents, finishEvents, insertEvents, lockEvents } from '../../schema/inbox/events.ts'
+import { claimableEvents } from '../../schema/inbox/events.ts'
 import { readPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 
@@ -34,22 +31,8 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
       trx,
       ids.map((id) => ({ user_id: id, token_id: id, payer: null })),
     ),
-  lock_events: (trx, ids) => lockEvents(trx, { source: 'stripe', ids }),
-  lock_intents: lockIntents,
-  lock_intents_of_events: lockIntentsOfEvents,
   posted_grants: readPurchaseGrants,
   presented_tokens: (trx, ids) => findTokens(trx, ids),
-  record_outcomes: (trx, ids) =>
-    recordOutcomes(
-      trx,
-      ids.map((id) => ({ id, stripe_session_id: `cs_${id}`, state: 'settled' })),
-    ),
-  finish_events: (trx, ids) =>
-    finishEvents(
-      trx,
-      ids.map((id) => ({ source: 'stripe', id, state: 'applied', reason: null })),
-      now,
-    ),
   token_uses: (trx, ids) =>
     recordTokenUses(
       trx,
@@ -91,43 +74,13 @@ const countRead = async (trx: DatabaseTransaction) => {
 
 const receive = async (count: number) => {
   const ids = Array.from({ length: count }, () => `evt_${randomUUID()}`)
-  const received = { source: 'stripe', type: 'invoice.paid', occurred_at: now, received_at: now } as const
-  await insertEvents(
-    database.owner,
-    ids.map((id) => ({ ...received, id, next_try_at: now, payload: {} })),
-  )
-  return ids
+  const times = { occurred_at: now, received_at: now, next_try_at: now }
+  const received = { source: 'stripe', type: 'invoice.paid', ...times, payload: '{}' } as const
+  await database.owner
+    .insertInto('inbox_events')
+    .values(ids.map((id) => ({ ...received, id })))
+    .execute()
 }
-
-test('events of a burst are looked up, though the plan for it was made when the inbox was empty', async () => {
-  const { db, close } = connectDatabase({
-    connectionString: database.url,
-    role: 'tidemark_worker',
-    poolMax: 1,
-    onError: () => undefined,
-  })
-  onTestFinished(close)
-  const rowsRead = (ids: readonly string[]) =>
-    retryTransactionWithLocks(
-      db,
-      (trip) => lockEvents(trip, { source: 'stripe', ids }),
-      async (trx) => {
-        const before = await countRead(trx)
-        await finishEvents(
-          trx,
-          ids.map((id) => ({ source: 'stripe', id, state: 'applied', reason: null })),
-          now,
-        )
-        return (await countRead(trx)) - before
-      },
-    )
-  for (let call = 0; call < calls; call++) await rowsRead(await receive(batch))
-  // Plans are made anew, for a table in which nothing waits.
-  await sql`ANALYZE inbox_events`.execute(database.owner)
-  await rowsRead(await receive(batch))
-  const ids = await receive(burst)
-  expect(await rowsRead(ids.slice(0, batch))).toBe(batch)
-})
 
 test('a claim from a burst reads what it claims, though the table was analyzed when it was empty', async () => {
   await database.owner.deleteFrom('inbox_events').execute()

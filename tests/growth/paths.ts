@@ -10,19 +10,17 @@ import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { getAuditLog, getSupportActs } from '../../schema/api/support-acts.ts'
 import { exportOwnUsage, getOrganizationUsage } from '../../schema/api/usage.ts'
-import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
+import { listKnownEvents } from '../../schema/inbox/events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
-import { applyEvents as applyTogether } from '../../worker/events/apply-events.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
 import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
 import { endHolds } from '../../worker/tasks/end-holds.ts'
 import { enqueueDueRows } from '../../worker/tasks/enqueue-due-rows.ts'
 import { syncDueInvitations } from '../../worker/tasks/sync-invitations.ts'
-import { syncKeptEvents } from '../../worker/tasks/sync-kept-events.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
+import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import { buildHold } from '../support/factories/holds.ts'
 import {
@@ -31,7 +29,6 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../support/factories/paid-purchases.ts'
-import { buildPurchase } from '../support/factories/purchases.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -76,15 +73,6 @@ export const paths: Readonly<Record<string, Path>> = {
   'the events of a purchase of credits': async (product) => {
     const bought = await buildPaidCredits(product)
     return applyEvents(product, bought)
-  },
-  'three purchases that are applied together': async ({ database, worker }) => {
-    const events: { id: string }[] = []
-    for (let i = 0; i < 3; i++) {
-      const { id } = await buildPurchase(database.server)
-      const paid = eventOf('checkout.session.completed', sessionOf(id))
-      events.push({ id: await receiveStripeEvent(database.server, paid) })
-    }
-    return () => applyTogether(worker.deps, 'stripe', events)
   },
   'the events of its refund': async (product) => {
     const bought = await buildPaidCredits(product)
@@ -189,27 +177,12 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'a comparison of five events with Stripe’s list': async ({ database }) => {
     compared += 1
-    const content = { type: 'invoice.paid', object_id: null, payment_status: null }
     const ids = Array.from({ length: 5 }, (_, i) => `evt_fill_${100 * i + compared}_1`)
-    // The events of other paths become due while the test runs: exactly these five are.
-    await sql`
-      UPDATE inbox_events SET confirm_at = CASE WHEN id = ANY (${ids}) THEN received_at END
-      WHERE confirm_at IS NOT NULL OR source = 'stripe' AND id = ANY (${ids})`.execute(database.owner)
-    return async () => {
-      await listUnconfirmedEvents(database.worker, { now: new Date(), limit: 50 })
-      await confirmEvents(database.worker, {
-        source: 'stripe',
-        events: new Map(ids.map((id) => [id, content] as const)),
-        now: new Date(),
-      })
-    }
+    return () => listKnownEvents(database.worker, { source: 'stripe', ids })
   },
-  'the look for kept events and old rows': async ({ worker }) => {
+  'the look for old rows': async ({ worker }) => {
     const deps = { ...worker.deps, now: () => new Date(0) }
-    return async () => {
-      await syncKeptEvents(deps)
-      await deleteOldRows(deps)
-    }
+    return () => deleteOldRows(deps)
   },
   'the metrics of the server':
     async ({ server }) =>
@@ -320,12 +293,9 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
   await sql`VACUUM (FULL) inbox_events`.execute(database.owner)
   for (const state of ['failed', 'received'] as const) {
     await sql`
-      WITH filed AS (
-        INSERT INTO inbox_payloads (source, id, filed_at, payload)
-        SELECT 'stripe', ${`evt_${state}_`} || i, '2026-08-01Z', '{}' FROM generate_series(1, 1100) i)
-      INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, next_try_at, last_error, state, finished_at,
+      INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload, next_try_at, last_error, state, finished_at,
         reason)
-      SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', at, at, '2026-08-01Z', '2099-01-01Z', 'Planted', ${state},
+      SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', at, at, '{}', '2099-01-01Z', 'Planted', ${state},
         CASE ${state} WHEN 'failed' THEN at END, CASE ${state} WHEN 'failed' THEN 'Planted' END
       FROM generate_series(1, 1100) i, LATERAL (SELECT timestamptz '2026-07-01Z' + i * interval '1 second' AS at) time`.execute(
       database.owner,
@@ -335,7 +305,6 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
   await summarizeDays({ database })
   const measured = await measure()
   await sql`DELETE FROM inbox_events WHERE last_error = 'Planted'`.execute(database.owner)
-  await sql`DELETE FROM inbox_payloads WHERE id ~ '^evt_(failed|received)_'`.execute(database.owner)
   await sql`VACUUM (ANALYZE) inbox_events`.execute(database.owner)
   return measured
 }

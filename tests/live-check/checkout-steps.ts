@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { NewCreditPurchase, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
+import { creditRate } from '../../schema/catalogue/credits.ts'
+import { soldPlanOf } from '../../schema/catalogue/sold-plans.ts'
 import { offeredCards } from '../../server/checkout/offered-card.ts'
 import { creditPurchaseParams, subscriptionParams } from '../../server/checkout/session-params.ts'
 import type { Finding, Step } from './findings.ts'
 import { currency, findPrice, newCustomer, type StripeAccount } from './stripe-account.ts'
-
-const trial_days = 14
 
 /** Payment pages, asked for as the product asks for them. */
 export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step[] {
@@ -17,12 +16,10 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
   const collected = { stripe_tax: false, terms_url: undefined }
   const ofBuyer = {
     id: randomUUID(),
-    user_id: 'user_live_check',
     currency,
     owner_id: 'user_live_check',
     owner_kind: 'user',
-    created_at: new Date(),
-    next_try_at: new Date(),
+    trial_days: 0,
   } as const
   const open = async (params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>): Promise<Finding> => {
     const customer = await newCustomer({ stripe, running })
@@ -42,33 +39,28 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
       after_expiring: { status: expired.status, has_address: expired.url !== null },
     }
   }
-  const plan = async (terms: Pick<NewSubscriptionCheckout, 'plan_type' | 'seats' | 'trial_days'>) => {
-    const price = await findPrice(stripe, terms.plan_type)
-    const intent: NewSubscriptionCheckout = {
+  const plan = async (plan_type: string, seats: number) => {
+    const price = await findPrice(stripe, plan_type)
+    const { credits_per_seat, trial_days } = soldPlanOf(plan_type)
+    const intent = {
       ...ofBuyer,
-      ...terms,
-      kind: 'subscription',
-      amount_minor: (price.currency_options?.eur?.unit_amount ?? 0) * terms.seats,
+      plan_type,
+      seats,
+      trial_days,
+      amount_minor: (price.currency_options?.eur?.unit_amount ?? 0) * seats,
       billing_frequency: 'monthly',
-      credits: 500,
-      credits_per_seat: 500,
-    }
+      credits: credits_per_seat * seats,
+    } as const
     return open(subscriptionParams(intent, { price_id: price.id, returns, collected }))
   }
+  const { credits, amount_minor } = creditRate
+  const pack = { ...ofBuyer, amount_minor, credits, plan_type: null, billing_frequency: null, seats: null }
   return [
-    ['a payment page for a trial of Pro', () => plan({ plan_type: 'pro', seats: 1, trial_days })],
-    ['a payment page for three seats of Teams', () => plan({ plan_type: 'teams', seats: 3, trial_days: 0 })],
+    ['a payment page for a trial of Pro', () => plan('pro', 1)],
+    ['a payment page for three seats of Teams', () => plan('teams', 3)],
     [
       'a payment page for 500 credits',
-      () => {
-        const intent: NewCreditPurchase = {
-          ...ofBuyer,
-          kind: 'credit_purchase',
-          amount_minor: 700,
-          credits: 500,
-        }
-        return open(creditPurchaseParams(intent, { returns, collected, offered: offeredCards }))
-      },
+      () => open(creditPurchaseParams(pack, { returns, collected, offered: offeredCards })),
     ],
   ]
 }

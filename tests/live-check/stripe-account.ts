@@ -1,8 +1,9 @@
 import Stripe from 'stripe'
 import type { Currency } from '../../schema/catalogue/currency.ts'
-import { priceLookupKey, type SoldPlanType } from '../../schema/catalogue/plans.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
 import { isPortal } from '../../schema/stripe/catalogue.ts'
-import { isStripeEventType } from '../../schema/stripe/event-types.ts'
+import { objectOfStripeEvent } from '../../schema/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
 export interface StripeAccount {
@@ -36,7 +37,7 @@ export async function newCustomer(
 export async function subscribe(
   options: StripeAccount,
   terms: {
-    plan_type: SoldPlanType
+    plan_type: PlanType
     quantity: number
     trial_period_days?: number
     card?: string
@@ -56,7 +57,7 @@ export async function subscribe(
   })
 }
 
-export async function findPrice(stripe: Stripe, plan_type: SoldPlanType): Promise<Stripe.Price> {
+export async function findPrice(stripe: Stripe, plan_type: PlanType): Promise<Stripe.Price> {
   const { data } = await stripe.prices.list({
     lookup_keys: [priceLookupKey({ plan_type, billing_frequency: 'monthly' })],
     expand: ['data.currency_options'],
@@ -147,7 +148,7 @@ export async function eventsOf(
     for await (const event of options.stripe.events.list(since)) {
       const object = event.data.object as { customer?: unknown; charge?: unknown }
       const isOurs = object.customer === customer || charges.has(String(object.charge))
-      if (isOurs && isStripeEventType(event.type)) types.add(event.type)
+      if (isOurs && objectOfStripeEvent(event.type)) types.add(event.type)
     }
     return types
   }

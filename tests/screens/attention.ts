@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
-import { storeEvents } from '../../schema/inbox/store-events.ts'
+import { storeEvent } from '../../schema/inbox/store-event.ts'
 import { withDatabase } from '../e2e/support/product.ts'
 import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 
@@ -28,7 +28,7 @@ export function needAttention(userId: string): Promise<void> {
   })
 }
 
-type Database = Parameters<typeof storeEvents>[0]
+type Database = Parameters<typeof storeEvent>[0]
 
 async function giveUp(
   db: Database,
@@ -38,17 +38,14 @@ async function giveUp(
   const now = new Date()
   const id = `${source === 'stripe' ? 'evt' : 'msg'}_${randomUUID().replaceAll('-', '')}`
   const payload = { id, object: 'event', type, data: source === 'stripe' ? { object } : object }
-  await storeEvents(db, [
-    {
-      source,
-      id,
-      type,
-      payload,
-      occurred_at: now,
-      received_at: now,
-      next_try_at: new Date(now.getTime() + 3_600_000),
-      confirmed_at: now,
-    },
-  ])
+  await storeEvent(db, {
+    source,
+    id,
+    type,
+    payload,
+    occurred_at: now,
+    received_at: now,
+    next_try_at: new Date(now.getTime() + 3_600_000),
+  })
   await failEvent(db, { source, id }, { reason, now })
 }

@@ -5,6 +5,7 @@ import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { freshJobId, QueueProducer } from '../../schema/queues/producer.ts'
 import { type QueueName, queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
+import { offerTrial } from '../support/factories/purchases.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { producerWith } from '../support/product/producer-with.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
@@ -39,7 +40,7 @@ export interface FaultyProduct
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
   /** Free days of the plans that are bought from now on. */
-  setTrialDays(days: number): void
+  setTrialDays(days: number): Promise<void>
   /** Gives the worker the time to come to the statement at which it is to die. */
   letStrike(): Promise<void>
   /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
@@ -176,9 +177,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       worker = await incarnate()
       await previous.discard()
     },
-    setTrialDays(days) {
-      Object.assign(product.server.deps.settings, { pro_trial_days: days })
-    },
+    setTrialDays: (days) => offerTrial(product.database, days),
     async letStrike() {
       const deadline = Date.now() + 1000
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)

@@ -112,7 +112,7 @@ export interface Belongings {
   readonly held: number
   /** Those of them that are of the plan, which other usage leaves alone. */
   readonly plan_held: number
-  readonly plan_type: 'starter' | 'pro' | 'teams'
+  readonly plan_type: string
   readonly seats_total: number
   /** By a team's buyer, whose seat comes with the first plan and stays, and by its other members. */
   readonly seats_used: number

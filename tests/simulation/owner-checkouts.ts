@@ -25,7 +25,7 @@ export async function subscribe(
   { plan, mustOpen }: { plan: PlannedPlan; mustOpen: boolean },
 ): Promise<void> {
   if (!(await isWithoutPlan(product, owner))) return
-  product.setTrialDays(owner.kind === 'user' ? plan.trial_days : 0)
+  await product.setTrialDays(owner.kind === 'user' ? plan.trial_days : 0)
   // The first one must come about, or there is no history.
   const opening = mustOpen || owner.sessions.length === 0
   const answer = await ask(() => requestPlan(product.server, product, owner, plan), opening)
@@ -81,7 +81,7 @@ export async function leavePage(
   { page, mustOpen }: { page: PlannedPage; mustOpen: boolean },
 ): Promise<void> {
   if (owner.sessions.length === 0 || !(await isWithoutPlan(product, owner))) return
-  product.setTrialDays(0)
+  await product.setTrialDays(0)
   const { lost } = page
   if (lost) await product.killWhileOpening((server) => requestPlan(server, product, owner, lost))
   const answer = await ask(() => requestPlan(product.server, product, owner, page), mustOpen)
@@ -93,7 +93,7 @@ export async function leavePage(
  * currency, and ends it. That contradicts the page, which can still be paid, and brings nothing.
  */
 export async function sellWrongly(product: FaultyProduct, owner: Owner): Promise<void> {
-  product.setTrialDays(0)
+  await product.setTrialDays(0)
   const page = { frequency: 'monthly', seats: 1 } as const
   const answer = await ask(() => requestPlan(product.server, product, owner, page), true)
   const id = (await readPage(product, owner, { answer, page })) ?? ''

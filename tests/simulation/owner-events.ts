@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { isStripeEventType } from '../../schema/stripe/event-types.ts'
+import { objectOfStripeEvent } from '../../schema/stripe/event-types.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
 import type { Turn } from './owner-history.ts'
@@ -136,7 +136,7 @@ async function eventsOf(product: FaultyProduct, owner: Owner): Promise<Stripe.Ev
     const created = { gte: owner.born_at }
     for await (const event of product.stripe.client.events.list({ created, limit: 100 })) {
       const text = JSON.stringify(event.data.object)
-      if (isStripeEventType(event.type) && names.some((name) => text.includes(name))) events.push(event)
+      if (objectOfStripeEvent(event.type) && names.some((name) => text.includes(name))) events.push(event)
     }
     return events.reverse()
   })

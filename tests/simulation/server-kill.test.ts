@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
@@ -6,7 +6,7 @@ import { testDatabase } from '../support/database/test-database.ts'
 import { buildEditor } from '../support/factories/editors.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { user } from '../support/factories/grants.ts'
-import { buildPurchase } from '../support/factories/purchases.ts'
+import { buildPaidCredits } from '../support/factories/paid-purchases.ts'
 import { type Strike, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { isLong } from '../support/long.ts'
 import { madeOnce } from '../support/made.ts'
@@ -16,6 +16,7 @@ import {
   startProductProcess,
   webhookSecret,
 } from '../support/product/product-process.ts'
+import { startStripe } from '../support/services/stripe.ts'
 import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -120,8 +121,11 @@ test.for(isLong ? backends : [])(
   'on $name, a server that is killed between the commit of an event and its job loses nothing, although Stripe does not send the event again',
   async ({ redisUrl, missing }, { skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
-    const intent = await buildPurchase(database.server)
-    const event = eventOf('checkout.session.completed', sessionOf(intent.id))
+    const stripe = await startStripe()
+    onTestFinished(() => stripe.stop())
+    const bought = await buildPaidCredits({ database, stripe })
+    const session = sessionOf(bought.intent_id, { id: bought.session_id })
+    const event = eventOf('checkout.session.completed', session)
     const body = JSON.stringify(event)
     const signature = createStripe({ secretKey: 'sk_test_sandbox' }).webhooks.generateTestHeaderString({
       payload: body,
@@ -138,10 +142,10 @@ test.for(isLong ? backends : [])(
     const row = database.owner.selectFrom('inbox_events').select('state').where('id', '=', event.id)
     expect(await row.execute()).toEqual([{ state: 'received' }])
 
-    const worker = await startProductProcess('worker', { databaseUrl: database.url, redisUrl })
-    const owner = { owner_kind: 'user', owner_id: intent.owner_id } as const
+    const urls = { databaseUrl: database.url, stripeUrl: stripe.url }
+    const worker = await startProductProcess('worker', { ...urls, redisUrl })
     await waitUntil(
-      async () => (await findBalance(database.owner, owner)).total === 500,
+      async () => (await findBalance(database.owner, bought.owner)).total === 500,
       () => `the claim to find the event\n${worker.lines.slice(-10).join('\n')}`,
     )
     await worker.kill()

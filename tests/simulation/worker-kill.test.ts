@@ -5,13 +5,14 @@ import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { QueueProducer } from '../../schema/queues/producer.ts'
 import { testDatabase } from '../support/database/test-database.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
-import { buildPurchase } from '../support/factories/purchases.ts'
+import { receiveCheckoutEvent } from '../support/factories/events.ts'
+import { buildPaidCredits } from '../support/factories/paid-purchases.ts'
 import { type Strike, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { isLong } from '../support/long.ts'
 import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
 import { startProductProcess } from '../support/product/product-process.ts'
+import { startStripe } from '../support/services/stripe.ts'
 import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -21,8 +22,8 @@ const fewestStatements = 6
 
 /** Of the rows that are due. */
 const claim = ['ctid FROM "inbox_events"']
-/** Of the transaction that applies events. */
-const commit = ['finish_events', 'commit']
+/** Of the transaction that applies an event. */
+const commit = ['update "inbox_events"', 'commit']
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
@@ -53,14 +54,20 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
       await backend.close()
     },
   )
-  const startWorker = () => startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
+  const stripe = madeOnce(startStripe, (made) => made.stop())
+  const startWorker = () =>
+    startProductProcess('worker', {
+      databaseUrl: proxy.url(database.url),
+      stripeUrl: stripe.url,
+      redisUrl,
+    })
   /** The worker that lives; a killed one has a successor. */
   const present = madeOnce(
     async () => (missing ? undefined : { worker: await startWorker() }),
     ({ worker }) => worker.kill(),
   )
 
-  // `apply-events.test.ts` cuts the connection at every statement, in one process.
+  // `try-event.test.ts` cuts the connection at every statement, in one process.
   test.for([
     { name: 'before its claim', isEnqueued: false, statement: claim, moment: 'before' },
     { name: 'after its claim', isEnqueued: false, statement: claim, moment: 'after' },
@@ -97,12 +104,11 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
     isEnqueued,
   }: Strike & { isEnqueued: boolean }): Promise<boolean> {
     const victim = present.worker
-    const intent = await buildPurchase(database.server)
-    const event = eventOf('checkout.session.completed', sessionOf(intent.id))
-    await receiveStripeEvent(database.server, event)
+    const bought = await buildPaidCredits({ database, stripe })
+    const event_id = await receiveCheckoutEvent(database.server, bought)
     proxy.strike({ statement, moment, action: () => process.kill(victim.pid, 'SIGKILL') })
-    if (isEnqueued) await queues.producer.add('stripe-events', event.id, { event_id: event.id })
-    const isDone = () => isApplied(database.owner, event.id)
+    if (isEnqueued) await queues.producer.add('stripe-events', event_id, { event_id })
+    const isDone = () => isApplied(database.owner, event_id)
     await Promise.race([
       victim.ended,
       waitUntil(isDone, 'the event to be applied or the worker to be killed'),
@@ -116,9 +122,9 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
     }
     await waitUntil(
       isDone,
-      () => `event ${event.id} to be applied\n${present.worker.lines.slice(-20).join('\n')}`,
+      () => `event ${event_id} to be applied\n${present.worker.lines.slice(-20).join('\n')}`,
     )
-    const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })
+    const balance = await findBalance(database.owner, bought.owner)
     expect(balance, `killed ${moment} statement ${statement}`).toMatchObject({ total: 500, version: 1 })
     return killed
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { planOf } from '../../schema/catalogue/sold-plans.ts'
 import { offerOf, selectionProblem, withSelection } from './offer.ts'
 import { readSelection } from './selection.ts'
 
 const terms = {
-  trialDays: 14,
   isNewAccount: true,
   formatMoney: (amountMinor: number, currency: string) =>
     new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amountMinor / 100),
@@ -30,8 +30,7 @@ describe('what a plan will cost', () => {
     },
   )
 
-  it('an offer names no trial where there is none, and no certain one to a user who may have had it', () => {
-    expect(offer('plan=pro', { trialDays: 0 })?.sentence).toBe('Pro, €20.00 a month')
+  it('an offer names no certain trial to a user who may have had it', () => {
     expect(offer('plan=pro', { isNewAccount: false })?.sentence).toBe(
       'Pro, 14 days free if it is your first, then €20.00 a month',
     )
@@ -51,7 +50,7 @@ describe('a selection that cannot be bought', () => {
     ['plan=teams&seats=99999999999999999999', { kind: 'seats_out_of_range', nearest: 100 }],
     ['plan=teams&seats=0', { kind: 'seats_out_of_range', nearest: 1 }],
     ['plan=pro&seats=-4', { kind: 'seats_out_of_range', nearest: 1 }],
-    ['plan=pro&seats=3', { kind: 'one_seat_only', seats: 3 }],
+    ['plan=pro&seats=3', { kind: 'one_seat_only', plan: planOf('pro'), seats: 3 }],
   ])('%s', (query, expected) => {
     expect(problem(query)).toEqual(expected)
   })

@@ -1,5 +1,6 @@
 import { type Currency, defaultCurrency } from '../../schema/catalogue/currency.ts'
-import { maximumSeats, minimumSeats, type PlanType, plans } from '../../schema/catalogue/plans.ts'
+import { maximumSeats, minimumSeats, type Plan, type PlanType } from '../../schema/catalogue/plans.ts'
+import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import { readSelection, type Selection } from './selection.ts'
 
 export interface Offer {
@@ -10,7 +11,6 @@ export interface Offer {
 }
 
 interface OfferTerms {
-  readonly trialDays: number
   /** Someone who signs in may have had the trial, which is granted once. */
   readonly isNewAccount: boolean
   readonly formatMoney: (amountMinor: number, currency: Currency) => string
@@ -18,18 +18,19 @@ interface OfferTerms {
 
 /** What the user will buy with a plan; nothing for a plan that is free. */
 export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
-  const plan = plans[selection.plan ?? 'starter']
-  if (plan.price_minor === null) return null
+  const plan = selection.plan === null ? freePlan : planOf(selection.plan)
+  const { price_minor, trial_days } = plan
+  if (price_minor === null) return null
   const { seats, billing, currency } = selection
-  const price = terms.formatMoney(plan.price_minor[billing] * seats, currency ?? defaultCurrency)
+  const price = terms.formatMoney(price_minor[billing] * seats, currency ?? defaultCurrency)
   const period = billing === 'yearly' ? 'a year' : 'a month'
-  const isTrial = plan.plan_type === 'pro' && terms.trialDays > 0
+  const isTrial = trial_days > 0
   const condition = terms.isNewAccount ? '' : ' if it is your first'
   const parts = [
     plan.name,
     ...(seats === 1 ? [] : [`${seats} seats`]),
     ...(isTrial
-      ? [`${terms.trialDays} days free${condition}`, `then ${price} ${period}`]
+      ? [`${trial_days} days free${condition}`, `then ${price} ${period}`]
       : [`${price} ${period}`]),
   ]
   return { sentence: parts.join(', '), includedCredits: plan.credits_per_seat * seats, isTrial }
@@ -38,18 +39,19 @@ export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
 /** Why a selection cannot be bought, shown before the visitor creates an account. */
 export type SelectionProblem =
   | { readonly kind: 'unknown_plan' }
-  | { readonly kind: 'one_seat_only'; readonly seats: number }
+  | { readonly kind: 'one_seat_only'; readonly plan: Plan; readonly seats: number }
   | { readonly kind: 'seats_out_of_range'; readonly nearest: number }
 
 export function selectionProblem(search: URLSearchParams): SelectionProblem | null {
   const named = search.get('plan')
-  const { plan } = readSelection(search)
-  if (plan === null) return named ? { kind: 'unknown_plan' } : null
-  if (plan === 'starter') return null
+  const { plan: plan_type } = readSelection(search)
+  if (plan_type === null) return named ? { kind: 'unknown_plan' } : null
+  const plan = planOf(plan_type)
+  if (plan === freePlan) return null
   const seats = Number.parseInt(search.get('seats') ?? '', 10)
   if (Number.isNaN(seats)) return null
   if (seats < minimumSeats) return { kind: 'seats_out_of_range', nearest: minimumSeats }
-  if (!plans[plan].per_seat) return seats === 1 ? null : { kind: 'one_seat_only', seats }
+  if (!plan.per_seat) return seats === 1 ? null : { kind: 'one_seat_only', plan, seats }
   return seats > maximumSeats ? { kind: 'seats_out_of_range', nearest: maximumSeats } : null
 }
 
@@ -58,7 +60,7 @@ export function problemText(problem: SelectionProblem): string {
     case 'unknown_plan':
       return 'There is no such plan'
     case 'one_seat_only':
-      return `${plans.pro.name} is for one person`
+      return `${problem.plan.name} is for one person`
     case 'seats_out_of_range':
       return `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
   }
@@ -81,7 +83,7 @@ export function withSelection(
 export function repairOf(problem: SelectionProblem | null, search: URLSearchParams) {
   switch (problem?.kind) {
     case 'one_seat_only':
-      return { text: `Continue with ${plans.pro.name}`, href: withSelection(search, { seats: null }) }
+      return { text: `Continue with ${problem.plan.name}`, href: withSelection(search, { seats: null }) }
     case 'seats_out_of_range': {
       const { nearest } = problem
       const text = `Continue with ${nearest} ${nearest === 1 ? 'seat' : 'seats'}`

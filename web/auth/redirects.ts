@@ -1,3 +1,4 @@
+import { freePlan } from '../../schema/catalogue/sold-plans.ts'
 import type { Selection } from './selection.ts'
 
 const home = '/dashboard'
@@ -40,7 +41,7 @@ export interface RedirectInput {
 /** The page after sign-in: the plan step for a paid plan, else the requested page or the dashboard. */
 export function afterSignIn({ selection, redirectUrl, origin }: RedirectInput): string {
   const target = sameOriginPath(redirectUrl, origin)
-  if (selection.plan && selection.plan !== 'starter') {
+  if (selection.plan && selection.plan !== freePlan.plan_type) {
     return postSignupPath({ selection, originalRedirect: target })
   }
   return target ?? home
@@ -54,7 +55,7 @@ export function afterSignUp({ selection, redirectUrl, origin }: RedirectInput): 
 function postSignupPath(step: { selection: Selection; originalRedirect: string | null }): string {
   const { plan, billing, currency, seats } = step.selection
   const search = new URLSearchParams({
-    plan: plan ?? 'starter',
+    plan: plan ?? freePlan.plan_type,
     billing,
     ...(currency && { currency }),
     seats: String(seats),

@@ -1,5 +1,5 @@
 import { type Currency, currencies, defaultCurrency } from '../../schema/catalogue/currency.ts'
-import { type BillingFrequency, type PlanType, planTypes } from '../../schema/catalogue/plans.ts'
+import { type BillingFrequency, type PlanType, plans } from '../../schema/catalogue/plans.ts'
 import { browserStores } from '../components/credits/browserStores.ts'
 
 /** What a visitor chose before signing up, passed from page to page in the query. */
@@ -16,7 +16,7 @@ export function readSelection(search: URLSearchParams): Selection {
   const currency = search.get('currency')
   const plan = search.get('plan')
   return {
-    plan: planTypes.find((known) => known === plan) ?? null,
+    plan: plans.find(({ plan_type }) => plan_type === plan)?.plan_type ?? null,
     billing: search.get('billing') === 'yearly' ? 'yearly' : 'monthly',
     currency: currencies.find((known) => known === currency) ?? null,
     seats: readSeats(search.get('seats')),

@@ -1,5 +1,6 @@
 import { PackageX } from 'lucide-react'
-import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
+import { teamPlan } from '../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
 import { problemText, repairOf, type SelectionProblem, withSelection } from '../auth/offer.ts'
 import { LinkButton } from '../ui/LinkButton.tsx'
@@ -27,8 +28,8 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
         <>
           {repair && <LinkButton href={repair.href}>{repair.text}</LinkButton>}
           {problem.kind === 'one_seat_only' ? (
-            <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
-              Choose {plans.teams.name}
+            <LinkButton variant="secondary" href={to({ plan: teamPlan.plan_type })}>
+              Choose {teamPlan.name}
             </LinkButton>
           ) : (
             <LinkButton variant={repair ? 'secondary' : 'primary'} href="/pricing">
@@ -52,14 +53,14 @@ function Explanation({ problem }: { problem: SelectionProblem }) {
     return `The link that brought you here names a plan that we do not sell. ${untouched}`
   }
   if (problem.kind === 'one_seat_only') {
-    return `This link asks for ${problem.seats} seats. Seats come with ${plans.teams.name}. ${untouched}`
+    return `This link asks for ${problem.seats} seats. Seats come with ${teamPlan.name}. ${untouched}`
   }
   if (problem.nearest !== maximumSeats) return untouched
   return (
     <>
       {untouched} For a larger team, write to{' '}
       <a
-        href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
+        href={`mailto:${brand.support_email}?subject=${encodeURIComponent(`${teamPlan.name} plan`)}`}
         className="text-accent-text underline underline-offset-4"
       >
         {brand.support_email}

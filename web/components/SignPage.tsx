@@ -1,8 +1,7 @@
 import { useAuth } from '@clerk/clerk-react'
 import { type ReactNode, useState } from 'react'
 import { Navigate, useLocation } from 'react-router-dom'
-import { plans } from '../../schema/catalogue/plans.ts'
-import { useWebConfig } from '../api/catalogue.ts'
+import { freePlan } from '../../schema/catalogue/sold-plans.ts'
 import { offerOf, selectionProblem } from '../auth/offer.ts'
 import type { RedirectInput } from '../auth/redirects.ts'
 import { readSelection, type Selection } from '../auth/selection.ts'
@@ -56,9 +55,8 @@ interface SelectedPlanProps {
 
 /** Says above the form what the chosen plan will cost, and when; nothing where none was chosen. */
 function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
-  const { pro_trial_days } = useWebConfig()
-  const offer = offerOf(selection, { trialDays: pro_trial_days, isNewAccount, formatMoney })
-  if (!offer && selection.plan !== 'starter') return null
+  const offer = offerOf(selection, { isNewAccount, formatMoney })
+  if (!offer && selection.plan !== freePlan.plan_type) return null
   const { billing, currency } = selection
   const choice = new URLSearchParams({ billing, ...(currency && { currency }) })
   return (
@@ -68,7 +66,7 @@ function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
     >
       <div className="flex items-baseline justify-between gap-4">
         <p className="font-medium text-base tabular-nums">
-          {offer ? offer.sentence : `${plans.starter.name}, free`}
+          {offer ? offer.sentence : `${freePlan.name}, free`}
         </p>
         <a
           href={`/pricing?${choice}`}

@@ -7,7 +7,7 @@ import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
+import { applyCheckout } from '../events/checkout.ts'
 import { postPurchaseDifference } from './post-difference.ts'
 
 const { database } = testProduct()
@@ -15,13 +15,16 @@ const { database } = testProduct()
 const occurred_at = new Date('2026-03-04T05:06:07Z')
 const pay = (intentId: string, fields: Partial<CheckoutSession> = {}) =>
   database.worker.transaction().execute((trx) =>
-    applyCheckout(trx, intentId, {
-      session: sessionOf(intentId, fields),
-      signal: 'checkout.session.completed',
-      event_id: null,
-      occurred_at,
-      actor: 'stripe',
-    }),
+    applyCheckout(
+      trx,
+      {
+        of: 'checkout',
+        intent_id: intentId,
+        session: sessionOf(intentId, fields),
+        payment_intent_status: null,
+      },
+      { event_id: null, actor: 'stripe', now: occurred_at },
+    ),
   )
 
 async function purchase() {

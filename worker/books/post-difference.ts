@@ -1,7 +1,6 @@
 import type { CheckoutIntent, CheckoutTerms } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { pipelined } from '../../schema/database/pipelined.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
@@ -10,7 +9,6 @@ import {
   lockOwner,
   readBooks,
   readPurchaseGrant,
-  readPurchaseGrants,
 } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
 import { readUsageInMonths, type UsageInMonth } from '../../schema/ledger/post/usage-in-months.ts'
@@ -30,6 +28,8 @@ export interface Cause {
   /** Who caused it: `stripe`, `schedule`, or a person's id. */
   readonly actor: string
   readonly now: Date
+  /** When it happened, by the sender's clock; left out, now. */
+  readonly occurred_at?: Date
 }
 
 /**
@@ -64,66 +64,35 @@ type PaidPurchase = Pick<
   'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
 >
 
-export interface PaidCheckout {
-  readonly intent: PaidPurchase
-  readonly cause: Cause
-}
-
 /**
  * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller
- * holds the intent's row, and its recipient is known.
+ * holds the intent's row, which is enough to read by and to post what is missing: every function that posts
+ * to a purchase's grant, or saves what went back of it, holds its intent.
  */
 export async function postPurchaseDifference(
   trx: DatabaseTransaction,
   intent: PaidPurchase,
   cause: Cause,
 ): Promise<readonly number[]> {
-  return post(trx, await readMissing(trx, [{ intent, cause }]))
+  const owner = recipientOf(intent)
+  if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
+  const facts = await readPurchaseFacts(trx, [intent])
+  const books = withOneGrant(await readPurchaseGrant(trx, intent.id))
+  const purchase = facts.get(intent.id)
+  const alone = { ...withoutFacts(owner), purchases: purchase ? [purchase] : [] }
+  const position = positionOf(alone, cause.now, books)
+  const { transfers } = missingIn({ position, books, cause, paid_by: sourceOf(intent) })
+  return post(trx, transfers)
 }
 
 async function post(trx: DatabaseTransaction, transfers: readonly Transfer[]): Promise<number[]> {
   return (await postTransfers(trx, transfers)).map(({ transfer_id }) => transfer_id)
 }
 
-/**
- * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of
- * several, read in as many statements as for one. The intents' locks are enough to read by, and to post what
- * is returned: every function that posts to a purchase's grant, or saves what went back of it, holds its
- * intent. Posting locks the owners, all of them in one order.
- */
-export async function readMissing(
-  trx: DatabaseTransaction,
-  purchases: readonly PaidCheckout[],
-): Promise<Transfer[]> {
-  if (purchases.length === 0) return []
-  const intents = purchases.map(({ intent }) => intent)
-  const ids = intents.map(({ id }) => id)
-  const [facts, known] = await pipelined(trx, (trip) =>
-    Promise.all([readPurchaseFacts(trip, intents), readPurchaseGrants(trip, ids)]),
-  )
-  return purchases.flatMap(({ intent, cause }) => {
-    const purchase = facts.get(intent.id)
-    const books = withOneGrant(known.get(intent.id))
-    const alone = { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] }
-    return missingIn({
-      position: positionOf(alone, cause.now, books),
-      books,
-      cause,
-      paid_by: sourceOf(intent),
-    }).transfers
-  })
-}
-
 type Source = Pick<CheckoutIntent, 'stripe_session_id' | 'stripe_invoice_id'>
 
 function sourceOf({ stripe_session_id, stripe_invoice_id }: Source): string | null {
   return stripe_session_id ?? stripe_invoice_id
-}
-
-function recipientOfPurchase(intent: PaidPurchase): Owner {
-  const owner = recipientOf(intent)
-  if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
-  return owner
 }
 
 /**
@@ -154,7 +123,7 @@ function withoutFacts(owner: Owner): OwnerFacts {
   return { owner, purchases: [], subscriptions: [], invoice_money: new Map() }
 }
 
-function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
+function withOneGrant(grant: GrantInBooks | null): BooksInScope {
   const grants = grant ? [grant] : []
   return { grants, closed_months: [], holds: [], used_open: 0 }
 }

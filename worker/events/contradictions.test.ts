@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { attachSession, findIntent, insertIntent } from '../../schema/checkout/intents.ts'
+import { attachSession, findIntent } from '../../schema/checkout/intents.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -9,7 +9,7 @@ import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildPlanOrder, buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -91,7 +91,8 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const completed = (await stripe.takeEvents()).filter(({ type }) => type === 'checkout.session.completed')
     await receiveAll(completed)
     const worker = startClockwork(database, { stripe: stripe.client })
-    expect(await callsInADay(worker)).toBe(1)
+    // Once for the event, and once for the checkout.
+    expect(await callsInADay(worker)).toBe(2)
     const reason = expect.stringContaining('promised 700 EUR')
     expect(await eventsNow()).toMatchObject([{ state: 'failed', reason, attempts: 1 }])
     expect(await findIntent(database.owner, intent.id)).toMatchObject({
@@ -160,7 +161,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a plan that was paid without a subscription', async () => {
-    const intent = await insertPlan(await buildUser(database.server))
+    const intent = await buildPlanOrder(database, { user_id: await buildUser(database.server) })
     const session = sessionOf(intent.id, { mode: 'subscription', amount_total: 2000 })
     await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
     const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
@@ -194,14 +195,13 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     })
     await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
     await buildUser(database.server, buyer.user_id)
-    const intent = await insertPlan(buyer.user_id, {
+    const intent = await buildPlanOrder(database, {
+      user_id: buyer.user_id,
       id: paid.intent_id,
       owner_kind: 'organization',
       owner_id: null,
       plan_type: 'teams',
       seats: 2,
-      credits: 1000,
-      amount_minor: 6000,
     })
     await attachSession(database.server, { id: intent.id, stripe_session_id: paid.session_id })
     await clerk.client.users.deleteUser(buyer.user_id)
@@ -249,27 +249,3 @@ test('a defect has a day to be repaired, and then fails with what it said', asyn
     'what="event"} 1',
   )
 })
-
-/** A checkout of a plan, Pro by the month unless `fields` say otherwise. */
-async function insertPlan(user_id: string, fields: object = {}) {
-  const intent = {
-    id: randomUUID(),
-    kind: 'subscription',
-    user_id,
-    owner_kind: 'user',
-    owner_id: user_id,
-    plan_type: 'pro',
-    billing_frequency: 'monthly',
-    currency: 'EUR',
-    seats: 1,
-    credits_per_seat: 500,
-    credits: 500,
-    amount_minor: 2000,
-    trial_days: 0,
-    created_at: new Date(),
-    next_try_at: new Date(),
-    ...fields,
-  } as const
-  await insertIntent(database.server, intent)
-  return intent
-}

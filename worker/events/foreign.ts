@@ -1,22 +1,20 @@
 import { isMissing } from '../../schema/stripe/missing.ts'
+import { ignore, type Nothing } from './outcome.ts'
 
 /**
- * What `fetch` finds. One account often serves several products, so Stripe may not have (any more) what an
- * event of another one is about: that is `foreign`. Of something that we know it is a contradiction, and
- * thrown.
+ * What `fetch` finds at Stripe. One account often serves several products, so Stripe may not have (any more)
+ * what an event of another one is about: nothing follows. That Stripe does not have what is ours, by a row of
+ * ours, is a contradiction, and thrown.
  */
 export async function foundOrForeign<T>(
+  what: string,
   fetch: () => Promise<T>,
-  isKnown: () => Promise<boolean>,
-): Promise<T | 'foreign'> {
+  isOurs: () => Promise<boolean>,
+): Promise<T | Nothing> {
   try {
     return await fetch()
   } catch (error) {
-    if (isMissing(error) && !(await isKnown())) return 'foreign'
-    throw error
+    if (!isMissing(error) || (await isOurs())) throw error
+    return ignore(`${what} is not known to us, and Stripe does not have it (any more)`)
   }
-}
-
-export function foreign(what: string): string {
-  return `${what} is not known to us, and Stripe does not have it (any more)`
 }

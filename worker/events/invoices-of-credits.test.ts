@@ -3,6 +3,7 @@ import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { listFindings } from '../../schema/reconciliation/findings.ts'
 import { openPlanCheckout } from '../../tests/support/factories/plan-checkouts.ts'
+import { offerTrial } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { reconcileAll } from '../reconciliation/run.ts'
@@ -11,9 +12,10 @@ const terms_url = 'https://tidemark.test/terms'
 const { database, stripe, clerk, server, worker, clock, advanceDays } = testProduct({
   stripe: 'with_prices',
   clerk: 'sandbox',
-  server: { env: { STRIPE_TAX: 'on', TERMS_URL: terms_url, PRO_TRIAL_DAYS: '0' } },
+  server: { env: { STRIPE_TAX: 'on', TERMS_URL: terms_url } },
 })
 beforeAll(() => stripe.knob('account', { terms_url }))
+beforeAll(() => offerTrial(database, 0))
 afterAll(() => stripe.knob('account', { terms_url: null }))
 
 test('credits and a plan with tax in their prices bring what was promised, and invoices of credits no month', async () => {

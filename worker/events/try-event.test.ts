@@ -1,52 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findIntent } from '../../schema/checkout/intents.ts'
+import { saveCharge } from '../../schema/charges/charges.ts'
+import { attachSession, findIntent, lockIntent } from '../../schema/checkout/intents.ts'
+import { connectDatabase } from '../../schema/database/connect.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import {
   eventOf,
+  receiveCheckoutEvent,
   receiveClerkEvent,
   receiveStripeEvent,
   sessionOf,
 } from '../../tests/support/factories/events.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  type PaidPurchase,
+} from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
+import { buildAdjustment, postTransfer } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { maximumAttempts } from '../failures.ts'
+import { processCheckoutCompletion } from '../jobs/checkout-completion.ts'
 import { tryEvent } from './try-event.ts'
 
-const database = testDatabase()
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe, worker } = product
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const handle = (id: string) => tryEvent(createTestDependencies(database), { source: 'stripe', id })
+const handle = (id: string, claim?: number, deps: WorkerDependencies = worker.deps) =>
+  tryEvent(deps, { source: 'stripe', id }, claim)
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
-const balanceOf = async (owner_id: string) =>
-  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+const balanceOf = ({ owner_kind, owner_id }: PaidPurchase['owner']) =>
+  findBalance(database.owner, { owner_kind, owner_id })
 
-describe('the three events of a delayed payment end the same in every order', () => {
-  const unpaid = { payment_status: 'unpaid' } as const
+const receive = (checkout: Pick<PaidPurchase, 'session_id' | 'intent_id'>, type?: string) =>
+  receiveCheckoutEvent(database.server, checkout, type)
+
+describe('the event of a paid purchase', () => {
+  test('the event of a paid purchase grants once, however often it comes and is tried', async () => {
+    const bought = await buildPaidCredits(product)
+    const ids = [await receive(bought), await receive(bought), await receive(bought)]
+    for (const id of ids) await handle(id)
+    for (const id of ids) await handle(id)
+    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'settled' })
+    expect(await eventRow(ids[0] ?? '')).toMatchObject({ state: 'applied', reason: null })
+    expect(await eventRow(ids[2] ?? '')).toMatchObject({ reason: 'It is settled already' })
+  })
+
+  test('the event of a paid purchase grants once when workers and the return page have it at the same time', async () => {
+    const bought = await buildPaidCredits(product)
+    const [id, other] = [await receive(bought), await receive(bought)]
+    const payload = { intent_id: bought.intent_id, cause: 'return_page' } as const
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => handle(id)),
+      handle(other),
+      processCheckoutCompletion(worker.deps, payload),
+    ])
+    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+  })
+
+  test('the event of a paid purchase that claims more than Stripe says grants nothing', async () => {
+    const opened = await buildOpenCredits(product)
+    const id = await receive(opened)
+    await handle(id)
+    expect(await eventRow(id)).toMatchObject({ state: 'applied', reason: 'Nothing has been paid yet' })
+    expect(await balanceOf(opened.owner)).toMatchObject({ version: 0 })
+  })
+
+  test('the event of a paid purchase is tried again after the worker that had fetched the session is gone', async () => {
+    const bought = await buildPaidCredits(product)
+    const id = await receive(bought)
+    const gone = new Error('The worker was killed')
+    const killed = {
+      ...worker.deps,
+      stripe: new Proxy(stripe.client, {
+        get: (target, name) => {
+          if (name !== 'checkout') return Reflect.get(target, name)
+          const retrieve = async (session: string) => {
+            await target.checkout.sessions.retrieve(session)
+            throw gone
+          }
+          return { sessions: { retrieve } }
+        },
+      }),
+    }
+    await expect(handle(id, undefined, killed)).rejects.toThrow(gone)
+    expect(await balanceOf(bought.owner)).toMatchObject({ version: 0 })
+    await handle(id)
+    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+  })
+
+  test('the event of a paid purchase that is made for a claim that is over does nothing', async () => {
+    const bought = await buildPaidCredits(product)
+    const id = await receive(bought)
+    await database.owner.updateTable('inbox_events').set({ claims: 1 }).where('id', '=', id).execute()
+    await handle(id, 0)
+    expect(await eventRow(id)).toMatchObject({ state: 'received' })
+    await handle(id, 1)
+    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500 })
+  })
+})
+
+test('a connection that is lost at any statement leaves all of an event or none of it, and the next try grants once', async () => {
+  const proxy = await startFaultProxy(database.url)
+  try {
+    let hits = 0
+    for (const moment of ['before', 'after'] as const) {
+      for (let statement = 1; ; statement++) {
+        const connection = connectDatabase({
+          connectionString: proxy.url(database.url),
+          role: 'tidemark_worker',
+          poolMax: 1,
+          onError: () => undefined,
+        })
+        const bought = await buildPaidCredits(product)
+        const id = await receive(bought)
+        proxy.strike({ statement, moment })
+        await handle(id, undefined, { ...worker.deps, db: connection.db }).catch(() => undefined)
+        const isHit = proxy.struck
+        proxy.disarm()
+        proxy.repair()
+        await connection.close()
+        const where = `lost ${moment} statement ${statement}`
+        const isApplied = (await eventRow(id))?.state === 'applied'
+        expect((await balanceOf(bought.owner)).total, where).toBe(isApplied ? 500 : 0)
+        await handle(id)
+        expect(await balanceOf(bought.owner), where).toMatchObject({ purchased: 500, version: 1 })
+        if (!isHit) break
+        hits++
+      }
+    }
+    expect(hits, 'statements at which the connection was lost').toBeGreaterThan(12)
+  } finally {
+    await proxy.close()
+  }
+})
+
+test('what went back of a payment while its event waited is taken back at once', async () => {
+  const bought = await buildPaidCredits(product)
+  const id = await receive(bought)
+  const waiting = await database.worker.transaction().execute(async (trx) => {
+    await lockIntent(trx, bought.intent_id)
+    const applied = handle(id)
+    while ((await countLockWaits(database.owner)) === 0) await delay(5)
+    await saveCharge(trx, {
+      ...bought.owner,
+      stripe_charge_id: `ch_${bought.intent_id}`,
+      intent_id: bought.intent_id,
+      stripe_invoice_id: null,
+      amount_minor: 700,
+      refunded_minor: 350,
+      unused_refund_minor: 0,
+      refunded_before_minor: 0,
+      disputed_minor: 0,
+      dispute_state: null,
+      dispute_state_at: null,
+      dispute_due_at: null,
+      snapshot_order: 1,
+    })
+    return { applied }
+  })
+  await waiting.applied
+  expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 250 })
+})
+
+test('an event that the ledger refuses leaves nothing behind and is tried again', async () => {
+  const bought = await buildPaidCredits(product)
+  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+  const idempotency_key = `checkout/${bought.session_id}`
+  await postTransfer(database.worker, buildAdjustment(owner, 1, { idempotency_key }))
+  const id = await receive(bought)
+  await expect(handle(id)).rejects.toThrow(/was posted before with another input/)
+  expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'open' })
+  expect(await balanceOf(bought.owner)).toMatchObject({ version: 0 })
+  expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: 1 })
+})
+
+describe('the events of a delayed payment end the same in every order', () => {
   const cases = [
-    ['paid late', 'checkout.session.async_payment_succeeded', {}, 500, 'settled'],
-    ['failed late', 'checkout.session.async_payment_failed', unpaid, 0, 'failed'],
+    ['paid late', 'succeeded', 'checkout.session.async_payment_succeeded', 500, 'settled'],
+    ['failed late', 'failed', 'checkout.session.async_payment_failed', 0, 'failed'],
   ] as const
-  describe.each(cases)('%s', (_, lateType, lateFields, credits, state) => {
+  describe.each(cases)('%s', (_, outcome, lateType, credits, state) => {
     test.each([
       ['in order', (events: string[]) => events],
       ['reversed', (events: string[]) => events.toReversed()],
       ['repeated', (events: string[]) => [...events, ...events.toReversed(), ...events]],
     ])('%s', async (_, arrange) => {
-      const intent = await buildPurchase(database.server)
-      const first = eventOf('checkout.session.completed', sessionOf(intent.id, unpaid))
-      const late = eventOf(lateType, sessionOf(intent.id, lateFields))
-      const ids = [
-        await receiveStripeEvent(database.server, first),
-        await receiveStripeEvent(database.server, late),
-      ]
+      const opened = await buildOpenCredits(product)
+      await stripe.knob(`sessions/${opened.session_id}/pay`, { method: 'delayed' })
+      const early = await receive(opened)
+      await handle(early)
+      expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state: 'awaiting_payment' })
+      const ids = [await receive(opened), await receive(opened, lateType)]
+      await stripe.knob(`sessions/${opened.session_id}/settle`, { outcome })
       for (const id of arrange(ids)) await handle(id)
-      expect(await balanceOf(intent.owner_id)).toBe(credits)
-      expect(await findIntent(database.owner, intent.id)).toMatchObject({ state })
+      expect((await balanceOf(opened.owner)).total).toBe(credits)
+      expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state })
     })
   })
 })
@@ -74,7 +234,7 @@ test.each(['constructor', 'toString', '__proto__', 'session.created'])(
   async (type) => {
     const payload = { object: 'event', type, data: {}, timestamp: Date.now() }
     const id = await receiveClerkEvent(database.server, { type, payload })
-    await tryEvent(createTestDependencies(database), { source: 'clerk', id })
+    await tryEvent(worker.deps, { source: 'clerk', id })
     expect(await findEvent(database.owner, { source: 'clerk', id })).toMatchObject({
       state: 'ignored',
       attempts: 0,
@@ -82,23 +242,40 @@ test.each(['constructor', 'toString', '__proto__', 'session.created'])(
   },
 )
 
-test('an event that overtakes its intent is retried and then grants', async () => {
-  const intentId = crypto.randomUUID()
-  const id = await receiveStripeEvent(
-    database.server,
-    eventOf('checkout.session.completed', sessionOf(intentId)),
-  )
-  await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
-  expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
-  const intent = await buildPurchase(database.server, { id: intentId })
-  await handle(id)
-  expect(await balanceOf(intent.owner_id)).toBe(500)
+describe('a session that Stripe does not have', () => {
+  test('is of nobody when no checkout of ours is named, and its event is ignored', async () => {
+    const id = await receiveStripeEvent(
+      database.server,
+      eventOf('checkout.session.completed', sessionOf(randomUUID())),
+    )
+    await handle(id)
+    expect(await eventRow(id)).toMatchObject({
+      state: 'ignored',
+      reason: expect.stringContaining('Stripe does not have it'),
+    })
+  })
+
+  test('contradicts a checkout of ours that is named, and its event fails for a person to see', async () => {
+    const { id: intent_id } = await buildPurchase(database.server)
+    const id = await receive({ intent_id, session_id: 'cs_test_gone' })
+    await expect(handle(id)).rejects.toThrow(/No such checkout.session/)
+    expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: 1 })
+    expect(await findIntent(database.owner, intent_id)).toMatchObject({ state: 'created' })
+  })
 })
 
-test('an event that fails every time is failed after the last attempt, with its error', async () => {
-  const session = sessionOf(crypto.randomUUID())
-  const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+test('an event that overtakes its intent is retried and then grants, and fails after the last attempt', async () => {
+  const bought = await buildPaidCredits(product)
+  await database.owner.deleteFrom('checkout_intents').where('id', '=', bought.intent_id).execute()
+  const [id, never] = [await receive(bought), await receive(bought)]
   for (let i = 0; i < maximumAttempts; i++)
-    await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
-  expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
+    await expect(handle(never)).rejects.toThrow(/has not been committed yet/)
+  expect(await eventRow(never)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
+  await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
+  expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
+  const { user_id, owner } = bought
+  await buildPurchase(database.server, { id: bought.intent_id, user_id, owner_id: owner.owner_id })
+  await attachSession(database.server, { id: bought.intent_id, stripe_session_id: bought.session_id })
+  await handle(id)
+  expect(await balanceOf(owner)).toMatchObject({ purchased: 500 })
 })

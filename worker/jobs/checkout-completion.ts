@@ -7,17 +7,14 @@ import {
 } from '../../schema/checkout/intents.ts'
 import { failUnfinishedIntent } from '../../schema/checkout/outcomes.ts'
 import { recordNoChange } from '../../schema/claim/record-try.ts'
-import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
-import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { idsOf, withTransfers } from '../../schema/stripe/log-ids.ts'
+import { idsOf } from '../../schema/stripe/log-ids.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
 import { followSeats } from '../events/clerk/follow-seats.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import type { Outcome } from '../events/outcome.ts'
+import { syncSubject } from '../events/sync-subject.ts'
 import { findLostSession } from './find-lost-session.ts'
-import { logSynced } from './subscription-sync.ts'
 import { tryRow } from './try-row.ts'
 
 const longestWaitMs = 3600 * 1000
@@ -70,45 +67,19 @@ function nextCheckAt(
   return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.claimAfterMs), longestWaitMs))
 }
 
-/**
- * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more
- * or fewer seats now, for which see `followSeats`.
- */
+/** Fetches a checkout's session and applies it. Says what came of it; see `followSeats` for its seats. */
 export async function completeCheckout(
   deps: WorkerDependencies,
   intent: CheckoutIntent,
   actor: string,
-): Promise<{ readonly reason: string | null; readonly seats_changed_in?: string | undefined }> {
-  const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
-  if (!sessionId) return { reason: 'Stripe has no payment page for it' }
-  if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
-  const ids = { intent_id: intent.id, session_id: sessionId }
-  const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
-  const subscription =
-    typeof session.subscription === 'string' ? session.subscription : session.subscription?.id
-  if (session.mode === 'subscription' && subscription) {
-    const apply = await syncSubscription(deps, subscription, {
-      event_id: null,
-      session_id: session.id,
-      intent_id: intent.id,
-      actor,
-    })
-    const outcome = await retryTransaction(deps.db, apply)
-    logSynced(deps.log.child({ actor }), { ids: { ...ids, subscription_id: subscription }, outcome })
-    return outcome
-  }
-  const paymentIntent = session.payment_intent
-  const decision = await retryTransaction(deps.db, (trx) =>
-    applyCheckout(trx, intent.id, {
-      session: checkoutSessionSchema.parse(session),
-      signal: 'fetched',
-      payment_intent_status: paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
-      event_id: null,
-      occurred_at: deps.now(),
-      actor,
-    }),
-  )
-  const named = withTransfers(ids, decision?.transfer_ids ?? [])
-  deps.log.info({ ...named, actor, decision: decision?.action }, 'Checkout synced')
-  return { reason: decision?.action === 'none' ? decision.reason : null }
+): Promise<Outcome> {
+  const { id: intent_id } = intent
+  const session_id = intent.stripe_session_id ?? (await findLostSession(deps, intent))
+  if (!session_id) return { state: 'applied', reason: 'Stripe has no payment page for it' }
+  if (!intent.stripe_session_id)
+    await attachSession(deps.db, { id: intent_id, stripe_session_id: session_id })
+  const outcome = await syncSubject(deps, { of: 'checkout', session_id, intent_id }, actor)
+  const { state, reason, ids } = outcome
+  deps.log.info({ intent_id, session_id, ...ids, actor, outcome: state, reason }, 'Checkout synced')
+  return outcome
 }

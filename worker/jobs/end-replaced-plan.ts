@@ -1,3 +1,4 @@
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { endSubscription } from '../../schema/stripe/end-subscription.ts'
 import { refundUnusedPart } from '../../schema/stripe/refund-unused-part.ts'
 import { finishUnusedRefund } from '../../schema/subscriptions/replaced.ts'
@@ -32,7 +33,7 @@ export async function refundIfReplaced(
       `No single payment of invoice ${invoice_id} covers the ${amount} ${subscription.currency} that go back for its unused part`,
     )
   }
-  await db
-    .transaction()
-    .execute((trx) => finishUnusedRefund(trx, subscription, refund === 'refused' ? null : refund.id))
+  await retryTransaction(db, (trx) =>
+    finishUnusedRefund(trx, subscription, refund === 'refused' ? null : refund.id),
+  )
 }

@@ -1,15 +1,12 @@
-import { retryTransaction } from '../../schema/database/retry.ts'
-import type { Logger } from '../../schema/log.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
-import { idsOf, type LogIds } from '../../schema/stripe/log-ids.ts'
+import { idsOf } from '../../schema/stripe/log-ids.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { followSeats } from '../events/clerk/follow-seats.ts'
-import type { EventOutcome } from '../events/event-needs.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { syncSubject } from '../events/sync-subject.ts'
 import { endIfReplaced, refundIfReplaced } from './end-replaced-plan.ts'
 import { tryRow } from './try-row.ts'
 
@@ -44,17 +41,10 @@ export async function processSubscriptionSync(
   await tryRow(deps, row, async () => {
     await endIfOwnerIsGone(inTry, subscription, id)
     await endIfReplaced(inTry, subscription)
-    const apply = await syncSubscription(inTry, id, { event_id: null, session_id: null, actor: 'schedule' })
-    const outcome = await retryTransaction(deps.db, apply)
-    logSynced(deps.log, { ids, outcome })
-    if (outcome.state === 'applied') await followSeats(inTry, outcome)
+    const outcome = await syncSubject(inTry, { of: 'subscription', id }, 'schedule')
+    const { state, reason, ids: found } = outcome
+    deps.log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')
+    await followSeats(inTry, outcome)
     await refundIfReplaced(inTry, id)
   })
-}
-
-/** What came of syncing a subscription, with the ids of all that it is about. */
-export function logSynced(log: Logger, { ids, outcome }: { ids: LogIds; outcome: EventOutcome }): void {
-  const { state, reason } = outcome
-  const found = state === 'applied' ? outcome.ids : undefined
-  log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { eventsWithPayloads } from '../../schema/inbox/payloads.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
@@ -44,12 +43,12 @@ export async function listInFlight(
   }
   const { rows } = await sql<{ object: unknown }>`
     SELECT jsonb_strip_nulls(jsonb_build_object(
-      'id', p.payload #> '{data,object,id}', 'charge', p.payload #> '{data,object,charge}',
-      'subscription', coalesce(p.payload #> '{data,object,subscription}',
-        p.payload #> '{data,object,parent,subscription_details,subscription}'),
-      'client_reference_id', p.payload #> '{data,object,client_reference_id}',
-      'organization_id', coalesce(p.payload #> '{data,organization_id}', p.payload #> '{data,organization,id}'))) AS object
-    FROM ${eventsWithPayloads} WHERE e.finished_at IS NULL AND e.received_at > ${new Date(now.getTime() - oldMs)}
+      'id', e.payload #> '{data,object,id}', 'charge', e.payload #> '{data,object,charge}',
+      'subscription', coalesce(e.payload #> '{data,object,subscription}',
+        e.payload #> '{data,object,parent,subscription_details,subscription}'),
+      'client_reference_id', e.payload #> '{data,object,client_reference_id}',
+      'organization_id', coalesce(e.payload #> '{data,organization_id}', e.payload #> '{data,organization,id}'))) AS object
+    FROM inbox_events e WHERE e.finished_at IS NULL AND e.received_at > ${new Date(now.getTime() - oldMs)}
     ORDER BY e.received_at DESC LIMIT ${maximumWaiting}`.execute(db)
   for (const { object } of rows) addIds(ids, object)
   return ids

@@ -125,8 +125,7 @@ function differenceOf(
     money: { amount_minor: intent.amount_minor, currency: intent.currency },
     credits: -intent.credits,
     repair: null,
-    advice:
-      'The event may be forged. The check of unconfirmed events takes such credits back; if it has not, find out who could sign events.',
+    advice: 'No event brings credits without a payment: find out who could write to the database.',
     refs: [id, intentId],
   }
 }

@@ -15,7 +15,7 @@ export interface ActDone {
 }
 
 /**
- * Does an act with a handle whose transactions are parts of one, which is rolled back after a dry run.
+ * Does an act with a database that is one transaction, which is rolled back after a dry run.
  * During a dry run nothing in `deps` changes anything at Stripe or Clerk: see `withoutEffects`.
  */
 export type DoAct = (deps: WorkerDependencies, act: SupportActRow) => Promise<ActDone>

@@ -5,7 +5,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { applyCheckout } from '../events/apply-checkout.ts'
+import { applyCheckout } from '../events/checkout.ts'
 import { findLostSession } from '../jobs/find-lost-session.ts'
 import type { DoAct } from './act.ts'
 
@@ -24,15 +24,9 @@ export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, i
     return done
   }
   const session = await closeSession(deps, sessionId, { is_dry_run })
-  await retryTransaction(deps.db, (trx) =>
-    applyCheckout(trx, id, {
-      session,
-      signal: 'fetched',
-      event_id: null,
-      occurred_at: deps.now(),
-      actor: requested_by,
-    }),
-  )
+  const fetched = { of: 'checkout', intent_id: id, session, payment_intent_status: null } as const
+  const cause = { event_id: null, actor: requested_by, now: deps.now() }
+  await retryTransaction(deps.db, (trx) => applyCheckout(trx, fetched, cause))
   return done
 }
 

@@ -1,10 +1,9 @@
-import { retryTransaction } from '../../schema/database/retry.ts'
 import { endSubscription } from '../../schema/stripe/end-subscription.ts'
 import { isOver } from '../../schema/stripe/statuses.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { syncSubject } from '../events/sync-subject.ts'
 import type { DoAct } from './act.ts'
 import { fetchPlan } from './fetch-plan.ts'
 
@@ -19,8 +18,7 @@ export const cancelSubscription: DoAct = async (deps, { target_id: id, requested
   if (over) return { did: null, note: over, seats_changed_in: [] }
   if (is_dry_run) return { ...done, note: null }
   await endSubscription(deps.stripe, id, 'Cancelled by support')
-  const cause = { event_id: null, session_id: null, actor: requested_by }
-  const { reason } = await retryTransaction(deps.db, await syncSubscription(deps, id, cause))
+  const { reason } = await syncSubject(deps, { of: 'subscription', id }, requested_by)
   return { ...done, note: reason }
 }
 

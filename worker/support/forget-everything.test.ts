@@ -282,7 +282,7 @@ describe.each([
       'extension_tokens',
       'failed_tries',
       'idempotent_requests',
-      'inbox_payloads',
+      'inbox_events',
       'ledger_failures',
       'ledger_holds',
       'ledger_transfers',

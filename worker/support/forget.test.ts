@@ -118,7 +118,7 @@ test('a forgotten person is in no row of any table any more, and the ledger is a
     'customer_creations',
     'failed_tries',
     'idempotent_requests',
-    'inbox_payloads',
+    'inbox_events',
     'seats',
     'team_invitations',
     'users',
@@ -176,7 +176,7 @@ test('ten times are once, and what comes late brings nothing back', async () => 
   }
   await worker.applyAllOfClerk(await clerk.listEvents('user.deleted'))
   // The events themselves are kept until old rows are deleted, or erasure is asked for again.
-  expect([...tablesOf(await rowsWith(database, [ada.email, first_name]))]).toEqual(['inbox_payloads'])
+  expect([...tablesOf(await rowsWith(database, [ada.email, first_name]))]).toEqual(['inbox_events'])
   expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonymOf(ada.user_id) })
   expect((await forget(ada.user_id)).outcome?.sentence).toMatch(
     /^What came later is erased\. .*payloads: \d+/,

@@ -3,6 +3,7 @@ import { deleteTriesOf } from '../../schema/claim/failed-tries.ts'
 import { deleteCreationOf } from '../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import type { DB } from '../../schema/database/types.ts'
 import { deleteTokensOf } from '../../schema/extension/tokens.ts'
 import { deleteRequestsOf } from '../../schema/idempotency/requests.ts'
@@ -29,7 +30,7 @@ import { forgetUser, pseudonymOf } from '../../schema/users/forget-user.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'
-import { prepareUserDeletion } from '../events/clerk/prepare-user-deletion.ts'
+import { deleteUser } from '../events/clerk/delete-owner.ts'
 import type { ActDone, DoAct } from './act.ts'
 import { revokeAtClerk } from './resend-invitation.ts'
 
@@ -46,16 +47,12 @@ export async function forgetPerson(
   { user_id, is_dry_run }: { readonly user_id: string; readonly is_dry_run: boolean },
 ): Promise<ActDone> {
   const addresses = await deps.clerk.listEmailAddresses(user_id)
-  const endAccess = await prepareUserDeletion(deps, {
-    object: 'event',
-    type: 'user.deleted',
-    data: { id: user_id },
-  })
+  const snapshot_order = await nextSnapshotOrder(deps.db)
   const erased = await retryTransaction(deps.db, async (trx) => {
     const traces = await findTracesOf(trx, { user_id, addresses })
     const obstacle = await findObstacle(trx, { user_id, traces })
     if (obstacle) throw new PermanentError(obstacle)
-    await endAccess(trx)
+    await deleteUser(trx, { id: user_id, snapshot_order }, deps.now())
     return { traces, removed: await erase(deps, trx, { user_id, traces }) }
   })
   // The list by which a restored database is told whom to erase again is outside of it: these lines.
@@ -139,7 +136,7 @@ async function erase(
     invitations: await replaceInvitationEmails(trx, { ids: invitations.map(({ id }) => id), pseudonym }),
     holds: await releaseHoldsOf(trx, { ...person, now }),
     texts: await eraseTransferTexts(trx, person),
-    payloads: await removePayloadsOf(trx, { ...traces, now }),
+    payloads: await removePayloadsOf(trx, traces),
     tries: await deleteTriesOf(trx, traces),
     profile: await forgetUser(trx, { user_id, now }),
   }

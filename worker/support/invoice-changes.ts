@@ -1,8 +1,7 @@
 import Stripe from 'stripe'
-import { retryTransaction } from '../../schema/database/retry.ts'
 import { isOver } from '../../schema/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { syncSubject } from '../events/sync-subject.ts'
 import { moneyText } from '../reconciliation/comparison.ts'
 import type { DoAct } from './act.ts'
 import { fetchPlan } from './fetch-plan.ts'
@@ -21,10 +20,7 @@ export const invoiceChanges: DoAct = async (deps, act) => {
   const invoice = { id, customer, act_id: act.id }
   const bill = is_dry_run ? await preview(deps.stripe, invoice) : await collect(deps.stripe, invoice)
   if (!bill) return { did: null, note: 'No change of it waits for an invoice', seats_changed_in: [] }
-  if (!is_dry_run) {
-    const cause = { event_id: null, session_id: null, actor: requested_by }
-    await retryTransaction(deps.db, await syncSubscription(deps, id, cause))
-  }
+  if (!is_dry_run) await syncSubject(deps, { of: 'subscription', id }, requested_by)
   const made = `Stripe makes an invoice of the changes: ${moneyText(bill.total, bill.currency)}.`
   const failure = bill.refusal ? ` It is open, because the payment failed: ${bill.refusal}` : ''
   return { did: made + failure, note: null, seats_changed_in: [] }

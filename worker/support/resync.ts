@@ -18,10 +18,8 @@ import {
 } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { syncCharge } from '../events/charge/sync-charge.ts'
 import { followContact } from '../events/clerk/follow-contact.ts'
-import { syncMember } from '../events/clerk/sync-member.ts'
-import { syncSubscription } from '../events/subscription/sync-subscription.ts'
+import { applyFetched, type Fetched, fetchSubject, type Subject } from '../events/sync-subject.ts'
 import { completeCheckout } from '../jobs/checkout-completion.ts'
 import type { DoAct } from './act.ts'
 
@@ -41,18 +39,22 @@ export const resync: DoAct = async (deps, act) => {
   const organization_id = owner.owner_kind === 'organization' ? owner.owner_id : null
   const members = (organization_id && (await deps.clerk.listMembers(organization_id))) || []
   const customers = await listCustomers(deps, owner)
-  const apply = [
-    ...(await fetchSubscriptions(deps, { owner, customers }, cause)),
-    ...(await fetchCharges(deps, customers, cause)),
-    ...(organization_id === null ? [] : await fetchMembers(deps, organization_id, members)),
+  const subjects = [
+    ...(await listSubscriptions(deps, { owner, customers })),
+    ...(await listCharges(deps, customers)),
+    ...(organization_id === null ? [] : await listMemberships(deps, organization_id, members)),
   ]
+  const fetched: Fetched[] = []
+  for (const subject of subjects) fetched.push(await fetchSubject(deps, subject))
   await followContact(deps, owner)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
   for (const intent of await listUnfinishedIntents(deps.db, owner, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
     await completeCheckout(deps, intent, act.requested_by)
   }
-  for (const applyOne of apply) await retryTransaction(deps.db, applyOne)
+  for (const one of fetched) {
+    await retryTransaction(deps.db, (trx) => applyFetched(trx, one, { ...cause, now: deps.now() }))
+  }
   const purchases = await listSettledPurchases(deps.db, owner)
   await retryTransaction(deps.db, (trx) =>
     postDifferenceOf(trx, owner, purchases, { ...cause, now: deps.now() }),
@@ -60,9 +62,6 @@ export const resync: DoAct = async (deps, act) => {
   const did = organization_id && (await describeRoom(deps, organization_id, members))
   return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
 }
-
-type Apply = (trx: DatabaseTransaction) => Promise<unknown>
-type Origin = Pick<Cause, 'event_id' | 'actor'>
 
 /** Their present customer at Stripe, and those that it replaced. */
 async function listCustomers({ db }: WorkerDependencies, owner: Owner): Promise<readonly string[]> {
@@ -73,11 +72,10 @@ async function listCustomers({ db }: WorkerDependencies, owner: Owner): Promise<
 }
 
 /** Those that we know and those that Stripe has for the same customers. */
-async function fetchSubscriptions(
+async function listSubscriptions(
   deps: WorkerDependencies,
   { owner, customers }: { readonly owner: Owner; readonly customers: readonly string[] },
-  cause: Origin,
-): Promise<Apply[]> {
+): Promise<Subject[]> {
   const known = await listSubscriptionsOfOwner(deps.db, owner, { limit: mostObjects })
   const ids = new Set(known.map((subscription) => subscription.stripe_subscription_id))
   for (const customer of customers) {
@@ -85,45 +83,31 @@ async function fetchSubscriptions(
     // Oldest first: one that has ended makes room for the next.
     for (const { id } of data.toReversed()) ids.add(id)
   }
-  const apply: Apply[] = []
-  for (const id of ids) apply.push(await syncSubscription(deps, id, { ...cause, session_id: null }))
-  return apply
+  return [...ids].map((id) => ({ of: 'subscription', id }))
 }
 
 /**
  * Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone.
  */
-async function fetchCharges(
-  deps: WorkerDependencies,
-  customers: readonly string[],
-  cause: Origin,
-): Promise<Apply[]> {
-  const apply: Apply[] = []
+async function listCharges(deps: WorkerDependencies, customers: readonly string[]): Promise<Subject[]> {
+  const charges: Subject[] = []
   for (const customer of customers) {
     const { data } = await deps.stripe.charges.list({ customer, limit: mostObjects })
     const concerned = data.filter(({ amount_refunded, disputed }) => amount_refunded > 0 || disputed)
-    for (const { id } of concerned) apply.push(await syncCharge(deps, id, cause))
+    for (const { id } of concerned) charges.push({ of: 'charge', id })
   }
-  return apply
+  return charges
 }
 
 /** The members that Clerk lists, and the holders of seats who are no members any more. */
-async function fetchMembers(
+async function listMemberships(
   deps: WorkerDependencies,
   organization_id: string,
   members: readonly Membership[],
-): Promise<Apply[]> {
+): Promise<Subject[]> {
   const seats = await listHeldSeats(deps.db, organization_id)
   const userIds = new Set([...members, ...seats].flatMap(({ user_id }) => user_id ?? []))
-  const apply: Apply[] = []
-  for (const user_id of userIds) {
-    const sync = await syncMember(deps, { organization_id, user_id })
-    apply.push(async (trx) => {
-      await sync(trx)
-      return undefined
-    })
-  }
-  return apply
+  return [...userIds].map((user_id) => ({ of: 'membership', organization_id, user_id }))
 }
 
 /**

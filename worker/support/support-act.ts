@@ -1,6 +1,5 @@
 import { type ActKind, type ActOutcome, actOf } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { withSavepoints } from '../../schema/database/with-savepoints.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
@@ -132,11 +131,11 @@ interface Finished {
 }
 
 async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<void> {
-  const finished = await withSavepoints(deps.db, async (db, trx): Promise<Finished | null> => {
+  const finished = await retryTransaction(deps.db, async (trx): Promise<Finished | null> => {
     const locked = await lockAct(trx, act.id)
     if (locked?.state !== 'queued') return null
     await markAct(trx, act.id)
-    const inside = { ...deps, db }
+    const inside = { ...deps, db: trx }
     const done = await doActOf(act)(act.is_dry_run ? withoutEffects(inside) : inside, act)
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.

@@ -12,8 +12,9 @@ import {
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { adoptInvitations } from '../events/clerk/adopt-invitations.ts'
-import { prepareOrganizationDeletion } from '../events/clerk/prepare-organization-deletion.ts'
-import { syncMember } from '../events/clerk/sync-member.ts'
+import { applyMembership } from '../events/clerk/apply-member.ts'
+import { fetchMember } from '../events/clerk/member-snapshot.ts'
+import { syncSubject } from '../events/sync-subject.ts'
 import { syncInvitation } from './sync-invitations.ts'
 
 /** From the beginning of one pass over all organizations to that of the next. */
@@ -106,8 +107,8 @@ async function syncDifferences(
     const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
     if (agrees) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
-    const apply = await syncMember(deps, { organization_id, user_id })
-    const after = await retryTransaction(deps.db, apply)
+    const snapshot = await fetchMember(deps, { organization_id, user_id })
+    const after = await retryTransaction(deps.db, (trx) => applyMembership(trx, snapshot))
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
   return corrected
@@ -167,11 +168,6 @@ async function endOrganization(
     deps.log.warn({ organization_id: organizationId }, 'Clerk knows neither the organization nor its people')
     return 0
   }
-  const apply = await prepareOrganizationDeletion(deps, {
-    object: 'event',
-    type: 'organization.deleted',
-    data: { id: organizationId },
-  })
-  await retryTransaction(deps.db, apply)
+  await syncSubject(deps, { of: 'deleted_organization', id: organizationId }, 'schedule')
   return seats.length
 }

@@ -10,32 +10,26 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const dayMs = 24 * 3600 * 1000
 
 /** docs/operations.md has the whole list of what is kept how long. */
-const payloadRetention = { finished_ms: 90 * dayMs, failed_ms: 400 * dayMs }
-
-/** As long as the event that they were about. */
+const payloadRetentionMs = 90 * dayMs
 const triesRetentionMs = 400 * dayMs
 
 const batchSize = 500
 /** A run ends after so many batches, so that it does not keep the disk busy; the next one goes on. */
 const maximumBatches = 20
 
-/** Removes what has been kept long enough, in small batches. Returns how many payloads and sign-ins. */
-export async function deleteOldRows(
-  deps: WorkerDependencies,
-): Promise<{ readonly payloads: number; readonly sign_ins: number }> {
+/** Removes what has been kept long enough, in small batches. Returns how many rows of each kind it changed. */
+export async function deleteOldRows(deps: WorkerDependencies): Promise<Readonly<Record<string, number>>> {
   const now = deps.now()
-  const payloads = await inBatches(() =>
-    removeOldPayloads(deps.db, { now, retention: payloadRetention, limit: batchSize }),
-  )
+  const finished_before = new Date(now.getTime() - payloadRetentionMs)
+  const payloads = await inBatches(() => removeOldPayloads(deps.db, { finished_before, limit: batchSize }))
   const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
   const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
   const over_before = new Date(now.getTime() - triesRetentionMs)
   const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
   const late = await removeLatePayloads(deps, now)
-  if (payloads + sign_ins + requests + tries + late > 0) {
-    deps.log.info({ payloads, sign_ins, requests, tries, late }, 'Removed what is old')
-  }
-  return { payloads, sign_ins }
+  const removed = { payloads, sign_ins, requests, tries, late }
+  if (Object.values(removed).some((count) => count > 0)) deps.log.info(removed, 'Removed what is old')
+  return removed
 }
 
 /** A try of an event is made within a day; a failed one waits for a person. */
@@ -47,7 +41,7 @@ async function removeLatePayloads({ db }: WorkerDependencies, now: Date): Promis
   let removed = 0
   for (const user_id of await listForgotten(db)) {
     const traces = await findTracesOf(db, { user_id, addresses: [] })
-    removed += await retryTransaction(db, (trx) => removePayloadsOf(trx, { ...traces, now, since }))
+    removed += await retryTransaction(db, (trx) => removePayloadsOf(trx, { ...traces, since }))
   }
   return removed
 }

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import {
+  eventOf,
+  receiveCheckoutEvent,
+  receiveStripeEvent,
+  sessionOf,
+} from '../../tests/support/factories/events.ts'
+import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { tryEvent } from '../events/try-event.ts'
 import { enqueueDueRows } from './enqueue-due-rows.ts'
@@ -12,7 +18,8 @@ const added: { queue: string; jobId: string; payload: unknown }[] = []
 /** How many jobs were added by each call. */
 const calls: number[] = []
 let waiting = 0
-const database = testDatabase()
+const product = testProduct({ stripe: 'empty' })
+const { database, worker } = product
 beforeEach(async () => {
   added.length = 0
   calls.length = 0
@@ -41,6 +48,13 @@ function claimIn(minutes: number) {
 
 const paidEvent = () => eventOf('checkout.session.completed', sessionOf(randomUUID()))
 
+/** Of a paid checkout that is not committed here yet. */
+async function receiveEarlyEvent(): Promise<string> {
+  const bought = await buildPaidCredits(product)
+  await database.owner.deleteFrom('checkout_intents').where('id', '=', bought.intent_id).execute()
+  return receiveCheckoutEvent(database.server, bought)
+}
+
 test('an event that was not applied is enqueued again, under an id that no job has', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
   expect(await claimIn(1)).toEqual({ events: 1, intents: 0 })
@@ -64,28 +78,27 @@ test('what is due is enqueued by one call for each queue, a job for each', async
 })
 
 test('an event that was applied or ignored is left alone', async () => {
-  const intent = await buildPurchase(database.server, { next_try_at: new Date(Date.now() + 3_600_000) })
   const ids = [
-    await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
+    await receiveCheckoutEvent(database.server, await buildPaidCredits(product)),
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
   ]
-  for (const id of ids) await tryEvent(createTestDependencies(database), { source: 'stripe', id })
+  for (const id of ids) await tryEvent(worker.deps, { source: 'stripe', id })
   expect(await claimIn(30)).toEqual({ events: 0, intents: 0 })
 })
 
 test('an event whose try failed is not swept before the time that the failure set', async () => {
-  const id = await receiveStripeEvent(database.server, paidEvent())
-  const deps = createTestDependencies(database, { now: () => new Date(Date.now() + 60_000) })
+  const id = await receiveEarlyEvent()
+  const deps = { ...worker.deps, now: () => new Date(Date.now() + 60_000) }
   await expect(tryEvent(deps, { source: 'stripe', id })).rejects.toThrow()
   expect((await claimIn(1)).events).toBe(0)
   expect((await claimIn(1.1)).events).toBe(1)
 })
 
 test('a job does nothing once its row has been claimed again, or its failure was recorded', async () => {
-  const id = await receiveStripeEvent(database.server, paidEvent())
+  const id = await receiveEarlyEvent()
   const key = { source: 'stripe', id } as const
   const attemptsAfter = async (claim: number) => {
-    await tryEvent(createTestDependencies(database), key, claim).catch(() => undefined)
+    await tryEvent(worker.deps, key, claim).catch(() => undefined)
     return (await findEvent(database.owner, key))?.attempts
   }
   await claimIn(1)

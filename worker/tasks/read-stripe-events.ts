@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { confirmEvents, hasUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
-import { storeEvents } from '../../schema/inbox/store-events.ts'
+import { listKnownEvents } from '../../schema/inbox/events.ts'
+import { storeEvent } from '../../schema/inbox/store-event.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
-import { contentOf } from '../../schema/stripe/events.ts'
 import { isMissing } from '../../schema/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -54,7 +53,7 @@ type Position = z.infer<typeof positionSchema>
 /**
  * Compares the inbox with Stripe's list of events, from the newest event that was seen last time and a little
  * before it. What never came by webhook is put into the inbox and enqueued, exactly as the webhook would have
- * done; what did come is confirmed. Returns how many events were missing.
+ * done. Returns how many events were missing.
  */
 export async function readStripeEvents(
   deps: WorkerDependencies,
@@ -65,12 +64,12 @@ export async function readStripeEvents(
   let position: Position = cursor
     ? positionSchema.parse(cursor.position)
     : { read_until: new Date(now.getTime() - firstReachMs), active_at: null, unfinished: null }
-  if (cursor && (await isQuiet(deps.db, { ...position, read_at: cursor.completed_at, now }))) return 0
+  if (cursor && isQuiet({ ...position, read_at: cursor.completed_at, now })) return 0
   let revision: number | null = cursor?.revision ?? 0
   let missed = 0
   for (let page = 0; page < limits.maximum_pages; page += 1) {
     const { data, has_more } = await listEvents(deps, position, limits.page_size)
-    missed += await compareEvents(deps, data, now)
+    missed += await receiveMissingOf(deps, data, now)
     const began_at = position.unfinished?.began_at ?? now
     const newest_at = position.unfinished?.newest_at ?? newestCompared(data, now)
     const [first] = data
@@ -94,15 +93,12 @@ export async function readStripeEvents(
   return missed
 }
 
-/** Whether nothing is new since a while, here and at Stripe, and the list was read lately. */
-async function isQuiet(
-  db: WorkerDependencies['db'],
-  { active_at, unfinished, read_at, now }: Position & { readonly read_at: Date | null; readonly now: Date },
-): Promise<boolean> {
+/** Whether nothing is new at Stripe since a while, and the list was read lately. */
+function isQuiet(position: Position & { readonly read_at: Date | null; readonly now: Date }): boolean {
+  const { active_at, unfinished, read_at, now } = position
   if (unfinished || !read_at || !active_at) return false
   if (now.getTime() - active_at.getTime() < quiet.after_ms) return false
-  if (now.getTime() - read_at.getTime() >= quiet.every_ms) return false
-  return !(await hasUnconfirmedEvents(db))
+  return now.getTime() - read_at.getTime() < quiet.every_ms
 }
 
 async function listEvents(
@@ -125,19 +121,14 @@ async function listEvents(
   }
 }
 
-/**
- * Confirms those that are in the inbox, and receives the others. Returns how many there were of the others.
- */
-async function compareEvents(
+/** Receives those that are not in the inbox. Returns how many there were. */
+async function receiveMissingOf(
   deps: WorkerDependencies,
   events: readonly Stripe.Event[],
   now: Date,
 ): Promise<number> {
-  const known = await confirmEvents(deps.db, {
-    source: 'stripe',
-    events: new Map(events.map((event) => [event.id, contentOf(event)])),
-    now,
-  })
+  const ids = events.map(({ id }) => id)
+  const known = await listKnownEvents(deps.db, { source: 'stripe', ids })
   const missing = events.filter((event) => !known.has(event.id) && isRipe(event, now)).reverse()
   let missed = 0
   for (const event of missing) missed += (await receiveMissing(deps, event, now)) ? 1 : 0
@@ -145,29 +136,24 @@ async function compareEvents(
 }
 
 async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now: Date): Promise<boolean> {
-  const [stored] = await storeEvents(deps.db, [
-    {
-      source: 'stripe',
-      id: event.id,
-      type: event.type,
-      payload: toJson(event),
-      occurred_at: new Date(event.created * 1000),
-      received_at: now,
-      next_try_at: new Date(now.getTime() + deps.claimAfterMs),
-      received_via: 'reader',
-      confirmed_at: now,
-    },
-  ])
+  const stored = await storeEvent(deps.db, {
+    source: 'stripe',
+    id: event.id,
+    type: event.type,
+    payload: toJson(event),
+    occurred_at: new Date(event.created * 1000),
+    received_at: now,
+    next_try_at: new Date(now.getTime() + deps.claimAfterMs),
+    received_via: 'reader',
+  })
   // It came by webhook while we were reading.
-  if (!stored?.is_new) return false
+  if (!stored.is_new) return false
   deps.metrics.eventsMissed.inc({ type: eventTypeLabel({ source: 'stripe', type: event.type }) })
-  if (stored.unfinished) {
-    await deps.producer
-      .add('stripe-events', event.id, { event_id: event.id })
-      .catch((error: unknown) =>
-        deps.log.warn({ err: error, event_id: event.id }, 'Job not enqueued; its row will be claimed'),
-      )
-  }
+  await deps.producer
+    .add('stripe-events', event.id, { event_id: event.id })
+    .catch((error: unknown) =>
+      deps.log.warn({ err: error, event_id: event.id }, 'Job not enqueued; its row will be claimed'),
+    )
   return true
 }
 

@@ -3,14 +3,12 @@ import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { reconcile } from '../reconciliation/run.ts'
-import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { compareSeats } from './compare-seats.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
 import { endHolds } from './end-holds.ts'
 import { enqueueDueRows } from './enqueue-due-rows.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
 import { syncDueInvitations } from './sync-invitations.ts'
-import { syncKeptEvents } from './sync-kept-events.ts'
 
 interface Task {
   /** How often it runs. Left out, as often as rows are claimed (`CLAIM_EVERY_MS`). */
@@ -27,12 +25,7 @@ const minuteMs = 60_000
 const tasks = {
   enqueue_due_rows: { run: enqueueDueRows },
   sync_due_invitations: { run: syncDueInvitations },
-  read_stripe_events: {
-    every_ms: minuteMs,
-    // Those that the list does not show are asked for one by one, also when it could not be read.
-    run: (deps) => readStripeEvents(deps).finally(() => checkUnconfirmedEvents(deps)),
-  },
-  sync_kept_events: { every_ms: minuteMs / 2, run: syncKeptEvents },
+  read_stripe_events: { every_ms: minuteMs, run: readStripeEvents },
   // A run takes as many jobs as it needs; without one there is nothing to do.
   reconcile: { every_ms: minuteMs / 4, run: reconcile },
   end_holds: { every_ms: minuteMs, run: endHolds },

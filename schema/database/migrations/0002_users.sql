@@ -11,12 +11,19 @@ CREATE DOMAIN livemode AS boolean DEFAULT coalesce(nullif(current_setting('tidem
 CREATE SEQUENCE snapshot_orders;
 GRANT USAGE ON SEQUENCE snapshot_orders TO tidemark_server, tidemark_worker;
 
+-- The plans of the catalogue (schema/catalogue/plans.ts). Only the migrator writes this table and `offers`, and
+-- it only adds.
+CREATE TABLE plans (
+  plan_type text PRIMARY KEY CHECK (length(plan_type) BETWEEN 1 AND 32)
+);
+GRANT SELECT ON plans TO tidemark_server, tidemark_worker;
+
 CREATE TABLE users (
   clerk_id text PRIMARY KEY CHECK (length(clerk_id) BETWEEN 1 AND 64),
   email text NOT NULL,
   first_name text,
   last_name text,
-  plan_type text NOT NULL DEFAULT 'starter' CHECK (plan_type IN ('starter', 'pro', 'teams')),
+  plan_type text NOT NULL DEFAULT 'starter' REFERENCES plans,
   -- When the identity provider last changed e-mail or name: an older copy never replaces a newer one.
   profile_updated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -3,11 +3,29 @@ CREATE DOMAIN checkout_state AS text
   CHECK (VALUE IN ('created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'));
 CREATE DOMAIN checkout_failure_code AS text CHECK (VALUE IN
   ('payment_failed', 'first_payment_failed', 'terms_mismatch', 'refused_by_stripe', 'no_answer', 'other_mode', 'contradiction'));
-CREATE DOMAIN paid_plan AS text CHECK (VALUE IN ('pro', 'teams'));
 CREATE DOMAIN billing_frequency AS text CHECK (VALUE IN ('monthly', 'yearly'));
-CREATE DOMAIN seat_count AS integer CHECK (VALUE BETWEEN 1 AND 100);
-CREATE DOMAIN trial_days AS integer CHECK (VALUE >= 0);
-CREATE DOMAIN positive_amount AS bigint CHECK (VALUE > 0);
+
+-- What an order can name. One that was replaced stays: what names it keeps its terms.
+CREATE TABLE offers (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Null for credits.
+  plan_type text REFERENCES plans,
+  billing_frequency billing_frequency,
+  currency currency NOT NULL,
+  -- So many units, 1 seat or 500 credits, bring these credits and cost this price: of a plan, the credits in
+  -- each billing month and the price in each period.
+  units integer NOT NULL CHECK (units > 0),
+  credits integer NOT NULL CHECK (credits > 0),
+  price_minor integer NOT NULL CHECK (price_minor > 0),
+  trial_days integer NOT NULL CHECK (trial_days >= 0),
+  minimum_quantity integer NOT NULL CHECK (minimum_quantity > 0),
+  maximum_quantity integer NOT NULL CHECK (maximum_quantity >= minimum_quantity),
+  -- The latest of the same plan, period and currency is sold.
+  valid_from timestamptz NOT NULL DEFAULT now(),
+  CHECK ((plan_type IS NULL) = (billing_frequency IS NULL))
+);
+CREATE INDEX offers_latest ON offers (plan_type, billing_frequency, currency, valid_from DESC);
+GRANT SELECT ON offers TO tidemark_server, tidemark_worker;
 
 -- The account at Stripe to which this database belongs, in each mode.
 CREATE TABLE stripe_accounts (
@@ -52,10 +70,13 @@ CREATE TABLE payer_currencies (
 );
 GRANT SELECT, INSERT, UPDATE (currency) ON payer_currencies TO tidemark_server;
 
--- An order, committed before Stripe is called. Credits, amount and currency are its terms: a later change of
--- the catalogue does not touch them.
+-- An order, committed before Stripe is called: an offer and a quantity. A trigger writes the terms that follow
+-- from them, whatever the statement says.
 CREATE TABLE checkout_intents (
   id uuid PRIMARY KEY,
+  offer_id integer NOT NULL REFERENCES offers,
+  -- Seats of a plan, else credits.
+  quantity integer NOT NULL,
   kind checkout_kind NOT NULL,
   -- Who pays and may watch it land.
   user_id text NOT NULL REFERENCES users (clerk_id),
@@ -64,15 +85,16 @@ CREATE TABLE checkout_intents (
   owner_kind owner_kind NOT NULL,
   owner_id text,
   -- Bought once, or for a subscription granted every billing month: credits_per_seat times seats.
-  credits positive_amount NOT NULL,
+  credits bigint NOT NULL,
   -- What the checkout costs, or for a subscription one period of it, trial or not.
-  amount_minor positive_amount NOT NULL,
+  amount_minor bigint NOT NULL,
   currency currency NOT NULL,
-  plan_type paid_plan,
+  plan_type text,
   billing_frequency billing_frequency,
-  seats seat_count,
-  credits_per_seat positive_amount,
-  trial_days trial_days NOT NULL DEFAULT 0,
+  seats integer,
+  credits_per_seat bigint,
+  -- Asked for, as far as the offer and the buyer's past allow it.
+  trial_days integer NOT NULL DEFAULT 0,
   -- What the buyer calls the organization that a Teams plan creates when it is paid.
   organization_name text,
   -- A Teams plan may take the place of the buyer's own plan: the subscription that ends when it is paid.
@@ -101,16 +123,9 @@ CREATE TABLE checkout_intents (
   -- opened again.
   session_params text,
   livemode livemode NOT NULL,
-  -- When a settlement was taken back, because the event that told of the payment was forged. It may be paid,
-  -- and settled, afterwards.
-  withdrawn_at timestamptz,
   -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
   -- its id and state among all unfinished ones whenever its statistics say that there are none.
   is_unfinished boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
-  CONSTRAINT checkout_intents_terms CHECK (CASE kind
-    WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
-    ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
-  END),
   -- An organization is created with its first plan.
   CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
@@ -144,10 +159,12 @@ CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, create
 CREATE UNIQUE INDEX checkout_intents_invoice ON checkout_intents (stripe_invoice_id) WHERE stripe_invoice_id IS NOT NULL;
 CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);
 CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC);
+CREATE FUNCTION checkout_intents_terms() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
+CREATE TRIGGER checkout_intents_terms BEFORE INSERT ON checkout_intents FOR EACH ROW EXECUTE FUNCTION checkout_intents_terms();
 CREATE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON checkout_intents FOR EACH ROW EXECUTE FUNCTION checkout_intents_guard();
 GRANT SELECT ON checkout_intents TO tidemark_server;
-GRANT INSERT (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
-  billing_frequency, seats, credits_per_seat, trial_days, organization_name, ends_subscription_id, created_at, next_try_at, session_params) ON checkout_intents TO tidemark_server;
-GRANT UPDATE (state, failure_code, failure_reason, stripe_customer_id, stripe_session_id, updated_at) ON checkout_intents TO tidemark_server;
+GRANT INSERT (id, offer_id, quantity, user_id, owner_kind, owner_id, trial_days, organization_name, ends_subscription_id,
+  created_at, next_try_at) ON checkout_intents TO tidemark_server;
+GRANT UPDATE (state, failure_code, failure_reason, stripe_customer_id, stripe_session_id, session_params, updated_at) ON checkout_intents TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON checkout_intents TO tidemark_worker;

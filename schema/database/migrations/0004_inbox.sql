@@ -1,5 +1,5 @@
 CREATE DOMAIN event_source AS text CHECK (VALUE IN ('stripe', 'clerk'));
-CREATE DOMAIN event_state AS text CHECK (VALUE IN ('received', 'applied', 'ignored', 'failed', 'forged'));
+CREATE DOMAIN event_state AS text CHECK (VALUE IN ('received', 'applied', 'ignored', 'failed'));
 CREATE DOMAIN received_via AS text CHECK (VALUE IN ('webhook', 'reader'));
 
 -- Every signed event as it came. A row that is `received` still has to be applied; a job in the queue is only
@@ -22,68 +22,37 @@ CREATE TABLE inbox_events (
   -- counted, and `unavailable_since` says since when.
   unavailable_since timestamptz,
   received_via received_via NOT NULL DEFAULT 'webhook',
-  -- When the sender's own list was seen to hold the event; null while that is not known.
-  confirmed_at timestamptz,
-  -- When what such an event is about is fetched; null when that is done, or was given up.
-  object_sync_at timestamptz,
-  -- Old payloads are removed; the rest of the row stays.
-  payload_removed_at timestamptz,
-  -- When Stripe is asked for the event by its id, unless its list has shown it by then. Null for what is
-  -- confirmed or has been asked for.
-  confirm_at timestamptz,
   -- Whom the event is about, as its sender names them: for Stripe the customer, where the object has none the
   -- charge or the checkout; for Clerk the organization, else the user. It stays when the payload is removed.
   subject outside_id,
-  -- With the key, where the payload is; null once it was removed.
-  payload_filed_at timestamptz,
+  -- What the event says, which names what is fetched; removed when it is old, while the rest of the row stays.
+  payload jsonb,
   -- The checkout that a session of Stripe's names.
   client_reference_id outside_id,
   PRIMARY KEY (source, id),
   CONSTRAINT inbox_events_finished CHECK ((state = 'received') = (finished_at IS NULL)),
-  CONSTRAINT inbox_events_reason CHECK (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL),
-  CONSTRAINT inbox_events_payload CHECK (state <> 'received' OR payload_filed_at IS NOT NULL),
-  CONSTRAINT inbox_events_payload_removed CHECK ((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)),
-  CONSTRAINT inbox_events_confirmed CHECK (confirmed_at IS NULL OR confirm_at IS NULL)
+  CONSTRAINT inbox_events_reason CHECK (state NOT IN ('ignored', 'failed') OR reason IS NOT NULL),
+  CONSTRAINT inbox_events_payload CHECK (state <> 'received' OR payload IS NOT NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, vacuum_index_cleanup = on); -- see checkout_intents
 -- The condition is on `finished_at` for the same reason as `is_unfinished` of checkout_intents: events are
 -- looked up by key and state.
 CREATE INDEX inbox_events_due ON inbox_events (next_try_at) WHERE finished_at IS NULL;
 CREATE INDEX inbox_events_waiting ON inbox_events (received_at) WHERE finished_at IS NULL;
-CREATE INDEX inbox_events_attention ON inbox_events (state, received_at) WHERE state IN ('failed', 'forged', 'ignored');
+CREATE INDEX inbox_events_attention ON inbox_events (state, received_at) WHERE state IN ('failed', 'ignored');
 CREATE INDEX inbox_events_completed_checkout ON inbox_events (client_reference_id)
   WHERE client_reference_id IS NOT NULL AND type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded');
-CREATE INDEX inbox_events_confirm ON inbox_events (confirm_at) WHERE confirm_at IS NOT NULL;
-CREATE INDEX inbox_events_object_sync ON inbox_events (object_sync_at) WHERE object_sync_at IS NOT NULL;
+-- Payloads that may become old.
+CREATE INDEX inbox_events_payload_kept ON inbox_events (finished_at) WHERE payload IS NOT NULL;
 CREATE INDEX inbox_events_subject ON inbox_events (subject, received_at) WHERE subject IS NOT NULL;
 GRANT SELECT ON inbox_events TO tidemark_server;
-GRANT INSERT (source, id, type, occurred_at, received_at, state, reason, finished_at, next_try_at, received_via,
-  object_sync_at, confirm_at, subject, payload_filed_at, client_reference_id) ON inbox_events TO tidemark_server;
+GRANT INSERT (source, id, type, occurred_at, received_at, next_try_at, subject, client_reference_id, payload)
+  ON inbox_events TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON inbox_events TO tidemark_worker;
 ALTER TABLE inbox_events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY inbox_events_read ON inbox_events FOR SELECT TO tidemark_server USING (true);
 CREATE POLICY inbox_events_receive ON inbox_events FOR INSERT TO tidemark_server
-  WITH CHECK (state IN ('received', 'failed') AND received_via = 'webhook');
+  WITH CHECK (state = 'received' AND received_via = 'webhook');
 CREATE POLICY inbox_events_worker ON inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
-
--- What events say: removed after a while, while the event's row stays.
-CREATE TABLE inbox_payloads (
-  source text NOT NULL,
-  id text NOT NULL,
-  -- When it was received.
-  filed_at timestamptz NOT NULL,
-  payload jsonb,
-  -- The bytes of an event that cannot be stored as JSON.
-  raw bytea,
-  PRIMARY KEY (source, id, filed_at),
-  CONSTRAINT inbox_payloads_one_form CHECK (num_nonnulls(payload, raw) = 1)
-);
-CREATE INDEX inbox_payloads_old ON inbox_payloads (filed_at);
-GRANT SELECT, INSERT ON inbox_payloads TO tidemark_server;
-GRANT SELECT, INSERT, DELETE, UPDATE ON inbox_payloads TO tidemark_worker;
-
-CREATE FUNCTION inbox_events_have_payloads() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
-CREATE TRIGGER inbox_events_have_payloads AFTER INSERT ON inbox_events REFERENCING NEW TABLE AS received
-  FOR EACH STATEMENT EXECUTE FUNCTION inbox_events_have_payloads();
 
 -- Failed tries of a row, one line for each error that came again and again.
 CREATE TABLE failed_tries (

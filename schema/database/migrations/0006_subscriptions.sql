@@ -6,7 +6,7 @@ CREATE TABLE subscriptions (
   user_id text NOT NULL REFERENCES users (clerk_id),
   owner_kind owner_kind NOT NULL,
   owner_id text NOT NULL,
-  plan_type paid_plan NOT NULL,
+  plan_type text NOT NULL REFERENCES plans,
   billing_frequency billing_frequency NOT NULL,
   currency currency NOT NULL,
   -- The terms of its checkout.

@@ -25,9 +25,8 @@ export async function checkIntents(
     }>`
       SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
         coalesce(g.owner_kind = i.owner_kind AND sums.gross = i.credits
-          AND (i.withdrawn_at IS NOT NULL
-            OR EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-              AND t.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND t.kind = 'credit_purchase')), false) AS has_grant
+          AND EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
+            AND t.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND t.kind = 'credit_purchase'), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
         AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
       LEFT JOIN subscriptions s ON s.owner_id = i.owner_id AND s.intent_id = i.id

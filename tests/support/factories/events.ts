@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { Json } from '../../../schema/database/types.ts'
-import { storeEvents } from '../../../schema/inbox/store-events.ts'
-import type { CheckoutEventType } from '../../../schema/stripe/event-types.ts'
+import { storeEvent } from '../../../schema/inbox/store-event.ts'
 import type { CheckoutSession, StripeEvent } from '../../../schema/stripe/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
 
@@ -23,7 +22,7 @@ export function sessionOf(intentId: string, fields: Partial<CheckoutSession> = {
   }
 }
 
-export function eventOf(type: CheckoutEventType | (string & {}), object: { object: string }): StripeEvent {
+export function eventOf(type: string, object: { object: string }): StripeEvent {
   return {
     id: `evt_${randomUUID().replaceAll('-', '')}`,
     object: 'event',
@@ -35,18 +34,25 @@ export function eventOf(type: CheckoutEventType | (string & {}), object: { objec
 
 /** Puts an event into the inbox as the webhook would. */
 export async function receiveStripeEvent(db: Database, event: StripeEvent): Promise<string> {
-  await storeEvents(db, [
-    {
-      source: 'stripe',
-      id: event.id,
-      type: event.type,
-      payload: JSON.parse(JSON.stringify(event)),
-      occurred_at: new Date(event.created * 1000),
-      received_at: new Date(),
-      next_try_at: new Date(),
-    },
-  ])
+  await storeEvent(db, {
+    source: 'stripe',
+    id: event.id,
+    type: event.type,
+    payload: JSON.parse(JSON.stringify(event)),
+    occurred_at: new Date(event.created * 1000),
+    received_at: new Date(),
+    next_try_at: new Date(),
+  })
   return event.id
+}
+
+/** The event that names a checkout's session, as the webhook puts it into the inbox. */
+export function receiveCheckoutEvent(
+  db: Database,
+  { session_id, intent_id }: { readonly session_id: string; readonly intent_id: string },
+  type = 'checkout.session.completed',
+): Promise<string> {
+  return receiveStripeEvent(db, eventOf(type, sessionOf(intent_id, { id: session_id })))
 }
 
 /** The same for an event of Clerk’s, as often as one likes; returns the row's id. */
@@ -55,16 +61,14 @@ export async function receiveClerkEvent(
   event: Pick<ClerkSandboxEvent, 'type' | 'payload'>,
 ): Promise<string> {
   const id = `msg_${randomUUID()}`
-  await storeEvents(db, [
-    {
-      source: 'clerk',
-      id,
-      type: event.type,
-      payload: event.payload as unknown as Json,
-      occurred_at: new Date(event.payload.timestamp),
-      received_at: new Date(),
-      next_try_at: new Date(Date.now() + 3_600_000),
-    },
-  ])
+  await storeEvent(db, {
+    source: 'clerk',
+    id,
+    type: event.type,
+    payload: event.payload as unknown as Json,
+    occurred_at: new Date(event.payload.timestamp),
+    received_at: new Date(),
+    next_try_at: new Date(Date.now() + 3_600_000),
+  })
   return id
 }

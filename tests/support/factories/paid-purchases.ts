@@ -1,14 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import {
-  attachSession,
-  insertIntent,
-  type NewSubscriptionCheckout,
-  recordCustomer,
-} from '../../../schema/checkout/intents.ts'
+import { soldPlanOf } from '../../../schema/catalogue/sold-plans.ts'
+import { attachSession, recordCustomer } from '../../../schema/checkout/intents.ts'
 import { productIdOf } from '../../../schema/stripe/catalogue.ts'
 import type { TestProduct } from '../product/start-test-product.ts'
 import type { TestStripe } from '../services/stripe.ts'
-import { buildPurchase } from './purchases.ts'
+import { buildPlanOrder, buildPurchase, type PlanTerms } from './purchases.ts'
 import { buildUser } from './users.ts'
 
 export interface PaidPurchase {
@@ -21,14 +16,8 @@ export interface PaidPurchase {
   readonly subscription_id: string | null
 }
 
-export interface PlanOrder {
-  readonly plan_type?: 'pro' | 'teams'
-  readonly billing_frequency?: 'monthly' | 'yearly'
-  readonly seats?: number
-  readonly trial_days?: number
+export interface PlanOrder extends Omit<PlanTerms, 'currency' | 'price_minor'> {
   readonly card?: string
-  /** As the catalogue had it when the checkout was opened. */
-  readonly credits_per_seat?: number
   readonly owner?: PaidPurchase['owner']
   /** The checkout's amount, when it is not the price. */
   readonly intended_minor?: number
@@ -42,41 +31,26 @@ export interface PlanOrder {
 
 type Shop = Pick<TestProduct, 'database' | 'stripe'>
 
-const amountsMinor = { pro: { monthly: 2000, yearly: 19_200 }, teams: { monthly: 3000, yearly: 28_800 } }
-
 /** A plan that a new user has paid at Stripe. Its events are left to the worker. */
 export async function buildPaidPlan(
   { database, stripe }: Shop,
   order: PlanOrder = {},
 ): Promise<PaidPurchase> {
-  const {
-    plan_type = 'pro',
-    billing_frequency = 'monthly',
-    seats = 1,
-    trial_days = 0,
-    credits_per_seat = 500,
-  } = order
-  const amountMinor = amountsMinor[plan_type][billing_frequency]
+  const { plan_type = 'pro', billing_frequency = 'monthly', seats = 1, trial_days = 0 } = order
+  const amountMinor = soldPlanOf(plan_type).price_minor[billing_frequency]
   const user_id = order.user_id ?? (await buildUser(database.server))
   const owner = order.owner ?? { owner_kind: 'user' as const, owner_id: user_id }
-  const intent: NewSubscriptionCheckout = {
-    id: randomUUID(),
-    kind: 'subscription',
+  const intent = await buildPlanOrder(database, {
     user_id,
     ...owner,
-    credits: credits_per_seat * seats,
-    credits_per_seat,
-    amount_minor: order.intended_minor ?? amountMinor * seats,
-    currency: 'EUR',
     plan_type,
     billing_frequency,
     seats,
     trial_days,
+    ...(order.credits_per_seat && { credits_per_seat: order.credits_per_seat }),
+    ...(order.intended_minor && { price_minor: order.intended_minor / seats }),
     ends_subscription_id: order.ends_subscription_id ?? null,
-    created_at: new Date(),
-    next_try_at: new Date(Date.now() + 3_600_000),
-  }
-  await insertIntent(database.server, intent)
+  })
   const customer_id = await customerOf({ database, stripe }, intent)
   await order.prepare?.(customer_id)
   const metadata = { intentId: intent.id }
@@ -164,7 +138,7 @@ async function customerOf(
 async function priceOf(
   stripe: TestStripe,
   plan: {
-    readonly plan_type: 'pro' | 'teams'
+    readonly plan_type: string
     readonly billing_frequency: string
     readonly unit_amount: number
   },

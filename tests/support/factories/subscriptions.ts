@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Insertable } from 'kysely'
-import { attachSession, insertIntent } from '../../../schema/checkout/intents.ts'
+import { personalPlan, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
+import { attachSession } from '../../../schema/checkout/intents.ts'
 import type { Subscriptions } from '../../../schema/database/types.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
+import { buildPlanOrder } from './purchases.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -19,29 +20,11 @@ export async function buildSubscription(
   },
 ): Promise<{ id: string; intent_id: string; session_id: string }> {
   const { owner, user_id, seats = 1, trial_days = 0, fields } = bought
-  const isTeam = owner.owner_kind === 'organization'
-  const intent_id = randomUUID()
+  const { plan_type } = owner.owner_kind === 'organization' ? teamPlan : personalPlan
+  const order = { ...owner, user_id, plan_type, seats, trial_days }
+  const { id: intent_id, billing_frequency, currency } = await buildPlanOrder(database, order)
   const session_id = `cs_test_${intent_id}`
   const id = fields?.stripe_subscription_id ?? `sub_${intent_id.replaceAll('-', '')}`
-  const plan = {
-    ...owner,
-    user_id,
-    plan_type: isTeam ? 'teams' : 'pro',
-    billing_frequency: 'monthly',
-    currency: 'EUR',
-    credits_per_seat: 500,
-  } as const
-  await insertIntent(database.server, {
-    ...plan,
-    id: intent_id,
-    kind: 'subscription',
-    seats,
-    trial_days,
-    credits: 500 * seats,
-    amount_minor: (isTeam ? 3000 : 2000) * seats,
-    created_at: new Date(),
-    next_try_at: new Date(Date.now() + day),
-  })
   await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
   await database.worker.transaction().execute(async (trx) => {
     await trx
@@ -52,7 +35,12 @@ export async function buildSubscription(
     await trx
       .insertInto('subscriptions')
       .values({
-        ...plan,
+        ...owner,
+        user_id,
+        plan_type,
+        billing_frequency: billing_frequency ?? 'monthly',
+        currency,
+        credits_per_seat: 500,
         stripe_subscription_id: id,
         intent_id,
         status: 'active',

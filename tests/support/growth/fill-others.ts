@@ -52,14 +52,14 @@ const accounts = [
   `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
    SELECT user_id, user_id || '@tidemark.test', 'pro', began_at FROM i`,
   `INSERT INTO stripe_customers (owner_kind, owner_id, customer_id) SELECT owner_kind, owner_id, 'cus_fill_' || i FROM i`,
-  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
      billing_frequency, seats, credits_per_seat, state, stripe_session_id, settled_at, created_at)
-   SELECT plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
+   SELECT (SELECT min(id) FROM offers WHERE plan_type = 'teams'), 5, plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
      CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
    FROM i`,
-  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
      stripe_session_id, settled_at, created_at, next_try_at)
-   SELECT credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
+   SELECT (SELECT min(id) FROM offers WHERE plan_type IS NULL), 500, credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
      CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
      CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
   `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,
@@ -111,7 +111,7 @@ const ledger = [
      plan_intent_id, subscription_id, invoice_id || '_0', began_at, began_at, began_at + interval '1 month' FROM i`,
   `CREATE TEMPORARY TABLE numbered AS
    SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
-     + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
+     + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
    FROM i, generate_series(1, ${transfersEach}) number`,
   `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, reason_salt,
      reason_hash, grant_id)
@@ -147,7 +147,7 @@ const ledger = [
    SELECT n.owner_id, (now() AT TIME ZONE 'UTC')::date - n.number, 'user_fill_' || n.i, md5('token' || n.i)::uuid,
      'model ' || n.number % 3, 'project', 1, 0, 1, n.id FROM numbered n WHERE n.number > 2`,
   `INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, reason, model)
-   SELECT owner_id, nextval('ledger_transfers_id_seq'), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
+   SELECT owner_id, ledger_draw_id(ledger_month_of(now())), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
   `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, opened_at, expires_at, reason, state, resolved_at,
      settled_credits, charged)
    SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, began_at, far_away, 'Filled', state,
@@ -158,12 +158,10 @@ const ledger = [
 ]
 
 const inbox = [
-  `INSERT INTO inbox_payloads (source, id, filed_at, payload)
-   SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, began_at,
-     jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)) FROM i, generate_series(1, ${eventsEach}) number`,
-  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, finished_at, next_try_at)
+  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload, state, reason, finished_at, next_try_at)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, 'invoice.paid',
-     CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END, began_at, began_at, began_at, state,
+     CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END, began_at, began_at,
+     jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)), state,
      CASE state WHEN 'failed' THEN 'Filled' END, CASE state WHEN 'received' THEN NULL ELSE began_at END,
      -- In no order: where all are equal, Postgres believes that an index of them is read in the order of the table.
      far_away + ((i * 7919 + number * 104729) % 99991) * interval '1 second'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { QueueName } from '../../../schema/queues/queues.ts'
-import { Jobs } from '../../../worker/consumers.ts'
+import { processJob } from '../../../worker/consumers.ts'
 import type { WorkerDependencies } from '../../../worker/dependencies.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { createTestDependencies, producerOf } from './test-worker.ts'
@@ -44,17 +44,15 @@ export function startClockwork(
     ...overrides,
   })
 
-  const inHand = new Jobs(deps)
-
   async function runSweep(isKilled: (run: number) => boolean): Promise<void> {
-    for (const task of ['enqueue_due_rows', 'sync_due_invitations']) await inHand.process('tasks', { task })
+    for (const task of ['enqueue_due_rows', 'sync_due_invitations']) await processJob(deps, 'tasks', { task })
     const jobs = queue
     queue = []
     for (const job of jobs) {
       const run = { ...job, at: now(), isKilled: isKilled(runs.length) }
       runs.push(run)
-      if (run.isKilled) void new Jobs(whileDying(deps)).process(job.queue, job.payload)
-      else await inHand.process(job.queue, job.payload).catch(() => undefined)
+      if (run.isKilled) void processJob(whileDying(deps), job.queue, job.payload)
+      else await processJob(deps, job.queue, job.payload).catch(() => undefined)
     }
   }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OwnPlanEnd } from '../../../schema/api/plan-changes.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { ownPlanEndQuery } from '../../api/account.ts'
 import { formatCredits, formatMoney } from '../format.ts'
@@ -28,7 +28,7 @@ export function useOwnPlanEnd(): OwnPlanChoice {
 export function EndOwnPlan({ choice }: { choice: OwnPlanChoice }) {
   const { plan, ends, setEnds } = choice
   if (!plan) return null
-  const { name } = plans[plan.plan_type]
+  const { name } = planOf(plan.plan_type)
   return (
     <div className="mt-4 rounded-control border bg-sunken px-4 py-3 text-sm">
       <label className="flex items-start gap-2.5 font-medium">
@@ -57,7 +57,7 @@ export function consequences({
   currency,
   credits,
 }: OwnPlanEnd): string[] {
-  const { name } = plans[plan_type]
+  const { name } = planOf(plan_type)
   const unused = credits === 1 ? 'credit expires' : 'credits expire'
   return [
     is_trial

@@ -1,45 +1,50 @@
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
-import { type BillingFrequency, plans } from '../../../schema/catalogue/plans.ts'
+import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
+import { personalPlans, planOf, soldPlanOf, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import type { PayerView } from '../../api/account.ts'
-import { useWebConfig } from '../../api/catalogue.ts'
 import { useLater } from '../../ui/useLater.ts'
 import { formatMoney } from '../format.ts'
 
-const { pro, teams } = plans
-
 /** What a payer can have next, each with its price; nothing for callers who may not buy. */
 export function PlanSteps({ summary, payer }: { summary: AccountSummary; payer: PayerView }) {
-  const { pro_trial_days } = useWebConfig()
   const { subscription, plan_type, may_manage, currency } = summary
+  const { name, per_seat } = planOf(plan_type)
   if (!may_manage) return null
   const money = (amount_minor: number) => formatMoney(amount_minor, currency.code)
-  const teamsText = `${teams.name} is ${money(teams.price_minor.monthly)} a month for each seat, with a shared pool of credits.`
+  const { price_minor } = teamPlan
+  const teamsText = `${teamPlan.name} is ${money(price_minor.monthly)} a month for each seat, with a shared pool of credits.`
   // By a seat, a person has the plan of an organization.
   if (subscription?.plan_type === plan_type) {
     const to = otherPeriod(subscription)
-    const price = money(plans[subscription.plan_type].price_minor[to ?? 'monthly'] * subscription.seats_total)
+    const price = money(soldPlanOf(plan_type).price_minor[to ?? 'monthly'] * subscription.seats_total)
     return (
       <>
         {to && (
-          <Step
-            text={`Billed ${to}, ${plans[plan_type].name} is ${price} a ${to === 'yearly' ? 'year' : 'month'}.`}
-          >
+          <Step text={`Billed ${to}, ${name} is ${price} a ${to === 'yearly' ? 'year' : 'month'}.`}>
             <SwitchPeriod payer={payer} to={to} />
           </Step>
         )}
-        {plan_type === 'pro' && <Step text={teamsText} to="/teams/start" label="Start with Teams" />}
+        {!per_seat && <Step text={teamsText} to="/teams/start" label={`Start with ${teamPlan.name}`} />}
       </>
     )
   }
-  if (plan_type === 'teams') return null
+  if (per_seat) return null
   if (payer.payer !== 'personal') {
     return <Step text={teamsText} to="/organizations?tab=billing" label="Set up billing" />
   }
-  const trial = subscription === null && pro_trial_days > 0 ? `free for ${pro_trial_days} days, then ` : ''
-  const proText = `${pro.name} is ${trial}${money(pro.price_minor.monthly)} a month, with ${pro.credits_per_seat} credits every month.`
-  return <Step text={proText} to="/auth/post-signup?plan=pro&billing=monthly" label="Upgrade to Pro" />
+  return personalPlans.map(({ plan_type, name, trial_days, price_minor, credits_per_seat }) => {
+    const trial = subscription === null && trial_days > 0 ? `free for ${trial_days} days, then ` : ''
+    return (
+      <Step
+        key={plan_type}
+        text={`${name} is ${trial}${money(price_minor.monthly)} a month, with ${credits_per_seat} credits every month.`}
+        to={`/auth/post-signup?plan=${plan_type}&billing=monthly`}
+        label={`Upgrade to ${name}`}
+      />
+    )
+  })
 }
 
 /** Null while the period cannot be changed. */

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
 import { cancelPlan, keepPlan } from '../../../schema/api/plan-changes.ts'
-import { type BillingFrequency, billingFrequencies, plans } from '../../../schema/catalogue/plans.ts'
+import { type BillingFrequency, billingFrequencies } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
@@ -75,7 +76,7 @@ function Change({ payer, subscription, change }: ChangeProps) {
           busy={cancel.isPending}
           disabled={busy}
           title="Cancel the subscription?"
-          text={`It ends on ${day}. Until then the credits that come with the plan stay usable${plans[subscription.plan_type].per_seat ? ', and everyone keeps their seat' : ''}.`}
+          text={`It ends on ${day}. Until then the credits that come with the plan stay usable${planOf(subscription.plan_type).per_seat ? ', and everyone keeps their seat' : ''}.`}
           confirm="Cancel subscription"
           dismiss="Keep subscription"
           onConfirm={() => cancel.mutate()}

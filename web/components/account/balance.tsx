@@ -1,4 +1,5 @@
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { freePlan, planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { formatCredits, formatShortDay } from '../format.ts'
 import { lowBalanceTone, renewalText } from './notices.ts'
@@ -87,8 +88,9 @@ export function balanceNote({
   if (balance.total < 0) {
     return 'The balance is negative because of a refund or dispute. Credits that are added cover that first.'
   }
-  if (isPersonal && plan_type === 'teams') {
-    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
+  const { name, per_seat } = planOf(plan_type)
+  if (isPersonal && per_seat) {
+    return `These are your personal credits. Your ${name} plan’s credits are in your organization’s pool.`
   }
   if (balance.available + balance.held === 0) {
     if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
@@ -100,6 +102,6 @@ export function balanceNote({
       : `${whose} no credits yet. ${add} to start using the assistant.`
   }
   if (!isPersonal) return 'One pool for everyone with a seat. Plan credits are used first.'
-  const order = plan_type === 'starter' ? '' : 'Plan credits are used first. '
+  const order = plan_type === freePlan.plan_type ? '' : 'Plan credits are used first. '
   return `${order}Purchased credits never expire.`
 }

@@ -44,6 +44,8 @@ function summaryWith(
           billing_frequency: 'monthly',
           currency: 'EUR',
           seats_total: 1,
+          credits_per_seat: 500,
+          price_per_seat_minor: 2000,
           current_period_end: '2026-03-20T12:00:00.000Z',
           trial_end: null,
           cancel_at: null,

@@ -1,5 +1,5 @@
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { cardName } from './card.ts'
 
@@ -41,7 +41,7 @@ export function noticesOf(summary: AccountSummary, next?: NextPayment): Notice[]
 
 /** Administration needs no seat, so admins are not told that they have none. */
 function seatNotices({ organization_name, has_seat, may_manage, plan_type }: AccountSummary): Notice[] {
-  if (organization_name === null || has_seat || may_manage || plan_type !== 'teams') return []
+  if (organization_name === null || has_seat || may_manage || !planOf(plan_type).per_seat) return []
   return [
     {
       id: 'no_seat',
@@ -59,7 +59,7 @@ function planNotices(
   next: NextPayment | undefined,
 ): Notice[] {
   const { may_manage, as_of, overdue } = summary
-  const { name, per_seat } = plans[subscription.plan_type]
+  const { name, per_seat } = planOf(subscription.plan_type)
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
   if (overdue) {
@@ -107,7 +107,7 @@ function overdueNotice(
   /** The card on file, where the payment was not declined on it. */
   { may_manage, card }: { may_manage: boolean; card: string | null },
 ): Notice {
-  const { name } = plans[plan_type]
+  const { name } = planOf(plan_type)
   const sum = amount_minor === null ? 'The last payment' : formatMoney(amount_minor, currency)
   // As the badge of the status: the plan goes on while the payment is tried again.
   const notice = { id: 'past_due', tone: status === 'unpaid' ? 'critical' : 'caution' } as const

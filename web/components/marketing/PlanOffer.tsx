@@ -2,34 +2,27 @@ import { clsx } from 'clsx'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
+import { freePlan, personalPlan, type SoldPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useOffer, usePrice } from '../usePrice.ts'
+import { StartTeams } from './sections.tsx'
 
 interface PlanOfferProps {
-  name: string
-  description: string
-  badge?: ReactNode
+  plan: SoldPlan
   price: string
   unit: string
   /** What the price means, for example how much is charged at once. */
   note?: string
   features: readonly string[]
   action: ReactNode
-  /** Set for the one that most people want. */
-  highlighted?: boolean
 }
 
-export function PlanOffer({
-  name,
-  description,
-  badge,
-  price,
-  unit,
-  note,
-  features,
-  action,
-  highlighted,
-}: PlanOfferProps) {
+/** The recommended plan for one person stands out: most people want it. */
+export function PlanOffer({ plan, price, unit, note, features, action }: PlanOfferProps) {
+  const { name, description } = plan
+  const highlighted = plan === personalPlan
   const titleId = useId()
   return (
     <article
@@ -43,7 +36,7 @@ export function PlanOffer({
         <h3 id={titleId} className="text-xl">
           {name}
         </h3>
-        {badge}
+        {highlighted && <Badge tone="accent">Popular</Badge>}
       </div>
       <p className="mt-1.5 text-sm text-muted">{description}</p>
       <p className="mt-7 flex flex-wrap items-baseline gap-x-2">
@@ -66,10 +59,32 @@ export function PlanOffer({
   )
 }
 
-/** The text of the Pro plan's button. It offers a trial only while the server grants it. */
-export function useTrialButton(): string {
-  const { pro_trial_days } = useWebConfig()
-  return pro_trial_days > 0 ? `Start ${pro_trial_days}-Day Free Trial` : 'Get Pro'
+/** The text of the button of a plan for one person. */
+export function buyText({ name, trial_days }: SoldPlan): string {
+  return trial_days > 0 ? `Start ${trial_days}-Day Free Trial` : `Get ${name}`
+}
+
+interface TeamActionsProps {
+  choice: Parameters<typeof StartTeams>[0]['choice']
+  contact: string
+  subject: string
+}
+
+/** A plan for an organization is ordered, or talked about first. */
+export function TeamActions({ choice, contact, subject }: TeamActionsProps) {
+  const { brand } = useWebConfig()
+  return (
+    <div className="grid gap-2.5 sm:grid-cols-2">
+      <StartTeams choice={choice} />
+      <LinkButton
+        size="large"
+        variant="secondary"
+        href={`mailto:${brand.support_email}?subject=${encodeURIComponent(subject)}`}
+      >
+        {contact}
+      </LinkButton>
+    </div>
+  )
 }
 
 /** The free plan, below the paid ones. */
@@ -80,14 +95,16 @@ export function StarterStrip() {
   return (
     <p className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border bg-sunken px-6 py-5 text-base sm:px-9">
       <span>
-        <strong className="font-semibold">Starter is free.</strong>{' '}
+        <strong className="font-semibold">{freePlan.name} is free.</strong>{' '}
         <span className="text-muted">
           Add {creditRate.credits} credits for {price(creditRate.amount_minor)} whenever you need them. They
           never expire.
         </span>
       </span>
       <a
-        href={signedIn ? '/dashboard#add-credits' : `/sign-up?plan=starter&currency=${currency}`}
+        href={
+          signedIn ? '/dashboard#add-credits' : `/sign-up?plan=${freePlan.plan_type}&currency=${currency}`
+        }
         className="font-medium text-accent-text underline-offset-4 hover:underline"
       >
         {signedIn ? 'Add credits' : 'Start for free'}

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { planOf, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { type Claim, samplesIn } from '../../content/site/sample.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -56,8 +57,8 @@ export function Fixed({ id, children }: FixedProps) {
   return <div id={id} dangerouslySetInnerHTML={{ __html: rendered }} />
 }
 
-/** Leads to the order of a Teams plan, by way of signing up. `choice`: period and currency. */
-export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, string>> }) {
+/** Leads to the order of a plan for an organization, by way of signing up. `choice`: plan, period and currency. */
+export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, string>> | undefined }) {
   const query = new URLSearchParams(choice).toString()
   const start = query ? `/teams/start?${query}` : '/teams/start'
   const { currency } = choice
@@ -65,7 +66,7 @@ export function StartTeams({ choice = {} }: { choice?: Readonly<Record<string, s
   const href = useSignedIn() ? start : `/sign-up?${signUp}`
   return (
     <LinkButton size="large" href={href}>
-      Start with Teams
+      {`Start with ${planOf(choice.plan ?? teamPlan.plan_type).name}`}
     </LinkButton>
   )
 }

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
@@ -77,7 +77,7 @@ function PlanOverview({ view, subscription, summary }: PlanOverviewProps) {
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const yearly = billing_frequency === 'yearly'
-  const perMonth = plans.teams.credits_per_seat * seats_total
+  const perMonth = subscription.credits_per_seat * seats_total
   // Seats that were added within a month bring their share of it.
   const now = summary.plan_month?.granted ?? perMonth
   const first = now === perMonth ? '' : `${formatCredits(now)} credits this month, then `
@@ -85,7 +85,7 @@ function PlanOverview({ view, subscription, summary }: PlanOverviewProps) {
     <Card aria-labelledby="plan-title">
       <CardHeader
         id="plan-title"
-        title="Teams plan"
+        title={`${planOf(subscription.plan_type).name} plan`}
         description={`${first}${formatCredits(perMonth)} credits for the pool every month`}
         action={<SubscriptionBadge {...subscription} />}
       />

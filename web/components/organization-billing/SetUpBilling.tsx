@@ -6,7 +6,8 @@ import {
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
-import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats, minimumSeats } from '../../../schema/catalogue/plans.ts'
+import { teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -36,7 +37,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
     mutationFn: async (seats_total: number) => {
       const body = {
         clerk_org_id: organizationId,
-        plan_type: 'teams' as const,
+        plan_type: teamPlan.plan_type,
         billing_frequency: 'monthly' as const,
         seats_total,
         currency: currency.code,
@@ -63,12 +64,12 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
         description={
           ended?.ended_at
             ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use its seats.`
-            : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, currency.code)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
+            : `The ${teamPlan.name} plan, ${formatMoney(teamPlan.price_minor.monthly, currency.code)} for each seat and month, with ${teamPlan.credits_per_seat} credits a seat.`
         }
         {...(ended && { action: <SubscriptionBadge {...ended} /> })}
       />
       <ul className="grid gap-x-6 gap-y-2 px-5 pt-4 text-sm sm:grid-cols-2 sm:px-6">
-        {planFeatures('teams').map((feature) => (
+        {planFeatures(teamPlan).map((feature) => (
           <li key={feature} className="flex gap-2.5">
             <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
             {feature}
@@ -91,7 +92,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
             <>
               Monthly total:{' '}
               <strong className="font-semibold text-ink">
-                {formatMoney(plans.teams.price_minor.monthly * seats, currency.code)}
+                {formatMoney(teamPlan.price_minor.monthly * seats, currency.code)}
               </strong>
             </>
           }

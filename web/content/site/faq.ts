@@ -1,5 +1,6 @@
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+import { personalPlan, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 
 interface Question {
   readonly question: string
@@ -49,18 +50,19 @@ export function landingFaq(price: Price): readonly Question[] {
   ]
 }
 
-export function pricingFaq({ price, trialDays }: { price: Price; trialDays: number }): readonly Question[] {
+export function pricingFaq(price: Price): readonly Question[] {
+  const { name, credits_per_seat, trial_days } = personalPlan
   return [
     {
       question: 'What do I get each month?',
-      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count resets each month. If you run out, add credits and keep working.`,
+      answer: `${name} includes ${credits_per_seat} credits every billing month, and ${teamPlan.name} ${teamPlan.credits_per_seat} for each seat. The count resets each month. If you run out, add credits and keep working.`,
     },
     creditPrice(price),
-    ...(trialDays > 0
+    ...(trial_days > 0
       ? [
           {
             question: 'How does the free trial work?',
-            answer: `Your first Pro plan starts with ${trialDays} days free, credits included. You enter a card, and it is charged when the trial ends. Cancel before then and you pay nothing.`,
+            answer: `Your first ${name} plan starts with ${trial_days} days free, credits included. You enter a card, and it is charged when the trial ends. Cancel before then and you pay nothing.`,
           },
         ]
       : []),
@@ -82,7 +84,7 @@ export const teamsFaq: readonly Question[] = [
   },
   {
     question: 'How do we share credits?',
-    answer: `Each seat adds ${plans.teams.credits_per_seat} credits a month to one pool that everyone with a seat uses. Administrators can add credits to it, and purchased credits never expire.`,
+    answer: `Each seat adds ${teamPlan.credits_per_seat} credits a month to one pool that everyone with a seat uses. Administrators can add credits to it, and purchased credits never expire.`,
   },
   {
     question: 'Who can see our billing?',

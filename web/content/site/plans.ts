@@ -1,4 +1,5 @@
-import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats, type Plan, type PlanType } from '../../../schema/catalogue/plans.ts'
+import { personalPlan } from '../../../schema/catalogue/sold-plans.ts'
 import type { Sample } from './sample.ts'
 
 export const pricingHero = {
@@ -9,10 +10,15 @@ export const pricingHero = {
 interface FeatureList extends Sample {
   readonly features: readonly string[]
 }
-type PlanCards = Readonly<Record<'pro' | 'teams', FeatureList>>
+type PlanCards = Readonly<Record<PlanType, FeatureList>>
+
+/** What a plan's card lists; its credits, where the operator has put nothing. */
+export function cardFeatures(cards: PlanCards, plan: Plan): readonly string[] {
+  return cards[plan.plan_type]?.features ?? [`${plan.credits_per_seat} credits per month included`]
+}
 
 /**
- * What the cards of the two plans list, as the operator puts it. What a plan includes, with amounts, is in
+ * What the cards of plans list, as the operator puts it. What a plan includes, with amounts, is in
  * the table "Compare Plans" (schema/catalogue/plan-items.ts); keep "unlimited" for what is not charged.
  */
 export const landingCards: PlanCards = {
@@ -50,7 +56,7 @@ export const pricingCards: PlanCards = {
     sample: true,
     features: [
       'Unlimited tab completion',
-      `${plans.pro.credits_per_seat} requests per month included`,
+      `${personalPlan.credits_per_seat} requests per month included`,
       'Extra credits at API price',
       'Models from several AI vendors',
     ],

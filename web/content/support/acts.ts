@@ -22,10 +22,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       kind === 'intent'
         ? data.stripe_session_id !== null && data.state !== 'settled'
         : // Replaying an applied event shows that nothing is left to do.
-          (kind === 'event' && data.state !== 'forged') ||
-          kind === 'subscription' ||
-          kind === 'invitation' ||
-          kind === 'charge',
+          kind === 'event' || kind === 'subscription' || kind === 'invitation' || kind === 'charge',
   },
   resync: {
     name: 'Resync',

@@ -1,6 +1,7 @@
 import type { CaseNotices, CaseSummary } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import type { TraceItem } from '../../../schema/api/support-timeline.ts'
+import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { replayOf } from './acts.ts'
 import { tell } from './timeline.ts'
 import {
@@ -40,7 +41,7 @@ export function problemsOf(summary: CaseSummary): Problem[] {
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
       ? [
           {
-            sentence: `The stored plan is ${capitalized(plan_type.is)}, and it should be ${capitalized(plan_type.should ?? 'starter')}.`,
+            sentence: `The stored plan is ${capitalized(plan_type.is)}, and it should be ${capitalized(plan_type.should ?? freePlan.plan_type)}.`,
             credits: null,
             money: null,
             item_key: null,

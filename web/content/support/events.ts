@@ -12,7 +12,6 @@ const event: Words<'event'> = {
       applied: 'done',
       ignored: 'ignored',
       failed: 'problem',
-      forged: 'problem',
       received: isUntried && !isLate ? 'waiting' : 'problem',
     }
     return {

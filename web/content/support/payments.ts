@@ -13,7 +13,7 @@ import {
 const intent: Words<'intent'> = {
   name: 'Checkout intent',
   tell({ data }) {
-    const { state, is_unfinished, settled_at, withdrawn_at } = data
+    const { state, is_unfinished, settled_at } = data
     return {
       title: `Checkout of ${whatIsBought(data)}`,
       level: intentLevel(data),
@@ -23,7 +23,6 @@ const intent: Words<'intent'> = {
         ...(state === 'awaiting_payment' ? ['The payment takes several days.'] : []),
         ...(state === 'open' ? ['No payment is known.'] : []),
         ...(settled_at ? [`Settled on ${dayText(settled_at)}.`] : []),
-        ...(withdrawn_at ? [`Taken back on ${dayText(withdrawn_at)}: the payment event was forged.`] : []),
         ...(data.has_owner ? [] : ['The organization is created after payment.']),
       ],
       money: data,

@@ -11,7 +11,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { freePlan, personalPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
@@ -82,10 +82,10 @@ function UpgradeCard() {
     ...accountSummaryQuery(useApi(), { payer: 'personal', userId: user?.id ?? '' }),
     enabled: user !== undefined,
   })
-  if (summary?.plan_type !== 'starter') return null
+  if (summary?.plan_type !== freePlan.plan_type) return null
   const currency = summary.currency.code
-  const { name, credits_per_seat, price_minor } = plans.pro
-  const query = new URLSearchParams({ plan: 'pro', billing: 'monthly', currency })
+  const { plan_type, name, credits_per_seat, price_minor } = personalPlan
+  const query = new URLSearchParams({ plan: plan_type, billing: 'monthly', currency })
   return (
     <section
       aria-labelledby="upgrade-title"

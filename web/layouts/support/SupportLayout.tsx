@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Keyboard, Search } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router-dom'
+import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { initializeQuery, type Person } from '../../api/account.ts'
 import { isStatus } from '../../api/failure.ts'
@@ -32,7 +33,7 @@ function Console({ person }: { person: Person }) {
   const api = useApi()
   const waiting = useQuery(waitingActsQuery(api, person.id))
   // Writes down who they are: the audit log names its actors by that.
-  useQuery({ ...initializeQuery(api, person, 'starter'), enabled: waiting.isSuccess })
+  useQuery({ ...initializeQuery(api, person, freePlan.plan_type), enabled: waiting.isSuccess })
   if (isStatus(waiting.error, 404)) return <NoSuchPage />
   if (waiting.isPending) return <ConsoleSkeleton />
   if (waiting.isLoadingError) {

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import type { AccountPayment } from '../../../schema/api/account.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { transactionsQuery } from '../../api/billing.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
@@ -118,6 +118,6 @@ function nameOf({
   amount_minor,
   currency,
 }: Pick<AccountPayment, 'plan_type' | 'credits' | 'amount_minor' | 'currency'>): string {
-  const what = plan_type ? `${plans[plan_type].name} plan` : `${formatCredits(credits)} credits`
+  const what = plan_type ? `${planOf(plan_type).name} plan` : `${formatCredits(credits)} credits`
   return `${what} · ${formatMoney(amount_minor, currency)}`
 }

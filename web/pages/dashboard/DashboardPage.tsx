@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import { rememberedPerson } from '../../auth/rememberedPerson.ts'
@@ -112,7 +113,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           )}
         </div>
         <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
-          {payer.organization && summary?.plan_type === 'teams' && (
+          {payer.organization && summary && planOf(summary.plan_type).per_seat && (
             <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
               <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
             </Suspense>

@@ -31,7 +31,6 @@ const config = {
   sandbox: false,
   sample_editor_url: null,
   editors: {},
-  pro_trial_days: 14,
 }
 
 /** What a reader sees, without markup. */
@@ -46,9 +45,24 @@ function show(changes: Partial<AccountSummary>, connected = false): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-test('the credits of a plan are not said to last for ever', () => {
-  const shown = show({ plan_type: 'pro', balance: { ...some, plan: 500 } })
-  expect(shown).toContain('Your plan adds 500 credits every month.')
+test('the credits of a plan are those that were bought, and are not said to last for ever', () => {
+  const subscription = {
+    id: 'sub_1',
+    plan_type: 'pro',
+    status: 'active',
+    billing_frequency: 'monthly',
+    currency: 'EUR',
+    seats_total: 1,
+    credits_per_seat: 444,
+    price_per_seat_minor: 1500,
+    current_period_end: '2026-06-01T00:00:00.000Z',
+    trial_end: null,
+    cancel_at: null,
+    ended_at: null,
+    scheduled_change: null,
+  } as const
+  const shown = show({ plan_type: 'pro', subscription, balance: { ...some, plan: 444 } })
+  expect(shown).toContain('Your plan adds 444 credits every month.')
   expect(shown).not.toMatch(/never expire|Add credits/)
 })
 

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { formatCredits } from '../../components/format.ts'
 import { cn } from '../../ui/cn.ts'
@@ -57,11 +57,11 @@ function needsSeat({ payer, has_seat, may_manage }: AccountSummary): boolean {
 }
 
 function creditsText(summary: AccountSummary): string {
-  const { plan_type, may_manage, balance } = summary
+  const { plan_type, subscription, may_manage, balance } = summary
   if (needsSeat(summary)) return 'An administrator assigns it to you.'
-  const { credits_per_seat, per_seat } = plans[plan_type]
-  if (balance.had_credits && credits_per_seat > 0) {
-    return `Your plan adds ${formatCredits(credits_per_seat)} credits every month${per_seat ? ' for each seat' : ''}.`
+  if (balance.had_credits && subscription?.plan_type === plan_type) {
+    const each = planOf(plan_type).per_seat ? ' for each seat' : ''
+    return `Your plan adds ${formatCredits(subscription.credits_per_seat)} credits every month${each}.`
   }
   if (!may_manage) return 'An administrator can add credits.'
   return 'Credits pay for requests. Purchased credits never expire.'

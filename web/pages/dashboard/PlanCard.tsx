@@ -4,7 +4,8 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
-import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
+import type { Plan } from '../../../schema/catalogue/plans.ts'
+import { freePlan, planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
 import { cardExpiry, cardName } from '../../components/account/card.ts'
@@ -28,16 +29,16 @@ export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: P
         action={subscription && <SubscriptionBadge {...subscription} />}
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
-        <p className="font-semibold text-2xl">{plans[plan_type].name}</p>
+        <p className="font-semibold text-2xl">{planOf(plan_type).name}</p>
         {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
-        {!hasPlan && <Features planType={plan_type} />}
+        {!hasPlan && <Features of={planOf(plan_type)} />}
         <div className="mt-3 border-t pt-2 empty:hidden">
           <PlanSteps summary={summary} payer={payer} />
         </div>
         <div className="mt-auto flex flex-wrap items-end justify-between gap-2 pt-3">
           <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
           {may_manage && hasPlan && <PortalButton payer={payer} />}
-          {may_manage && plan_type === 'starter' && !payer.organization && (
+          {may_manage && plan_type === freePlan.plan_type && !payer.organization && (
             <Link to="/pricing" className="font-medium text-accent-text text-sm leading-8 hover:underline">
               View plans
             </Link>
@@ -59,10 +60,10 @@ export function PlanCardSkeleton() {
   )
 }
 
-function Features({ planType }: { planType: PlanType }) {
+function Features({ of }: { of: Plan }) {
   return (
     <ul className="mt-3 space-y-1.5 text-muted text-sm">
-      {planFeatures(planType)
+      {planFeatures(of)
         .slice(0, 3)
         .map((feature) => (
           <li key={feature} className="flex items-center gap-2">
@@ -164,9 +165,9 @@ function cardText({ card }: NextPayment): string {
 
 function footnote({ plan_type, subscription, payer, member_since }: AccountSummary): string {
   if (subscription?.ended_at && subscription.plan_type !== plan_type) {
-    return `${plans[subscription.plan_type].name} ended on ${formatDay(subscription.ended_at)}`
+    return `${planOf(subscription.plan_type).name} ended on ${formatDay(subscription.ended_at)}`
   }
   if (payer !== 'personal') return subscription ? '' : 'No plan yet'
-  if (plan_type === 'teams') return 'Billed to your organization'
+  if (planOf(plan_type).per_seat) return 'Billed to your organization'
   return member_since ? `Member since ${formatDay(member_since)}` : ''
 }

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, initializeQuery, type Person } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
@@ -20,7 +21,7 @@ export function useAccount(person: Person, payer: string): AccountView {
   const { brand } = useWebConfig()
   const summary = useQuery(accountSummaryQuery(api, { payer, userId: person.id }))
   const missing = summary.data?.member_since === null
-  const initialized = useQuery({ ...initializeQuery(api, person, 'starter'), enabled: missing })
+  const initialized = useQuery({ ...initializeQuery(api, person, freePlan.plan_type), enabled: missing })
 
   const made = initialized.data
   useEffect(() => {

@@ -12,7 +12,6 @@ const config = {
   sandbox: false,
   sample_editor_url: null,
   editors: {},
-  pro_trial_days: 14,
 }
 
 /** What the router shows for an error, or without one the page. */

@@ -10,61 +10,56 @@ import {
   TextCursorInput,
   WandSparkles,
 } from 'lucide-react'
-import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
-import { useWebConfig } from '../../api/catalogue.ts'
-import { PlanOffer, StarterStrip, useTrialButton } from '../../components/marketing/PlanOffer.tsx'
-import { SectionHeading, StartTeams } from '../../components/marketing/sections.tsx'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+import { soldPlans, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
+import { buyText, PlanOffer, StarterStrip, TeamActions } from '../../components/marketing/PlanOffer.tsx'
+import { SectionHeading } from '../../components/marketing/sections.tsx'
 import { usePrice } from '../../components/usePrice.ts'
 import { capabilities, sections } from '../../content/site/landing.ts'
-import { landingCards } from '../../content/site/plans.ts'
-import { Badge } from '../../ui/Badge.tsx'
+import { cardFeatures, landingCards } from '../../content/site/plans.ts'
 import { Carousel } from '../../ui/Carousel.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
-const { pro, teams } = plans
-
 export function PricingSection() {
-  const { brand } = useWebConfig()
   const price = usePrice()
-  const trialButton = useTrialButton()
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
         <SectionHeading id="pricing-title" {...sections.pricing} />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
-          <PlanOffer
-            highlighted
-            name={pro.name}
-            description={pro.description}
-            badge={<Badge tone="accent">Popular</Badge>}
-            price={price(pro.price_minor.monthly)}
-            unit="/ mo per user"
-            features={landingCards.pro.features}
-            action={
-              <LinkButton size="large" href="/pricing">
-                {trialButton}
-              </LinkButton>
-            }
-          />
-          <PlanOffer
-            name={teams.name}
-            description={teams.description}
-            price="Custom"
-            unit={`${price(teams.price_minor.monthly)} per seat / mo, up to ${maximumSeats} seats`}
-            features={landingCards.teams.features}
-            action={
-              <div className="grid gap-2.5 sm:grid-cols-2">
-                <StartTeams />
-                <LinkButton
-                  size="large"
-                  variant="secondary"
-                  href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}
-                >
-                  Get Custom Pricing
-                </LinkButton>
-              </div>
-            }
-          />
+          {soldPlans.map((plan) => {
+            const features = cardFeatures(landingCards, plan)
+            const each = price(plan.price_minor.monthly)
+            return plan.per_seat ? (
+              <PlanOffer
+                key={plan.plan_type}
+                plan={plan}
+                price="Custom"
+                unit={`${each} per seat / mo, up to ${maximumSeats} seats`}
+                features={features}
+                action={
+                  <TeamActions
+                    choice={plan === teamPlan ? undefined : { plan: plan.plan_type }}
+                    contact="Get Custom Pricing"
+                    subject={`${plan.name} pricing`}
+                  />
+                }
+              />
+            ) : (
+              <PlanOffer
+                key={plan.plan_type}
+                plan={plan}
+                price={each}
+                unit="/ mo per user"
+                features={features}
+                action={
+                  <LinkButton size="large" href="/pricing">
+                    {buyText(plan)}
+                  </LinkButton>
+                }
+              />
+            )
+          })}
         </div>
         <StarterStrip />
       </div>

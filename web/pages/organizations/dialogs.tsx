@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { buySeats } from '../../../schema/api/organizations.ts'
+import { buySeats, type OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
-import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { formatMoney } from '../../components/format.ts'
@@ -26,12 +26,16 @@ interface BuySeatsDialogProps {
 
 /** Leads to Stripe's page, which shows the exact sum and asks once more. */
 export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDialogProps) {
+  const subscription = useQuery(organizationSubscriptionQuery(useApi(), form.view)).data?.subscription
+  const credits = subscription
+    ? ` A seat brings ${subscription.credits_per_seat} credits a month; in this one, the share for the days that are left.`
+    : ''
   return (
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Buy Additional Seats"
-      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there. A seat brings ${plans.teams.credits_per_seat} credits a month; in this one, the share for the days that are left.`}
+      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there.${credits}`}
     >
       {refused && (
         <div className="mb-5">
@@ -40,14 +44,17 @@ export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDial
           </Alert>
         </div>
       )}
-      <BuyForm onClose={onClose} {...form} />
+      <BuyForm onClose={onClose} subscription={subscription} {...form} />
     </Dialog>
   )
 }
 
-function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open' | 'refused'>) {
+interface BuyFormProps extends Omit<BuySeatsDialogProps, 'open' | 'refused'> {
+  subscription: OrganizationSubscription | null | undefined
+}
+
+function BuyForm({ view, subscription, seats_total, onClose }: BuyFormProps) {
   const api = useApi()
-  const price = usePriceOfSeats(view)
   const [typed, setTyped] = useState('1')
   const most = maximumSeats - seats_total
   const quantity = Number(typed)
@@ -76,7 +83,10 @@ function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open
         disabled={confirm.processing}
         onChange={({ target }) => setTyped(target.value.trim())}
         problem={problem}
-        hint={price && `${price(quantity)} more for each period, ${seats_total + quantity} seats in total`}
+        hint={
+          subscription &&
+          `${formatMoney(subscription.price_per_seat_minor * quantity, subscription.currency)} more for each period, ${seats_total + quantity} seats in total`
+        }
       />
       <div className="mt-5 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
         <Button variant="secondary" onClick={onClose}>
@@ -93,13 +103,6 @@ function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open
 function seatsProblem(quantity: number, most: number): string | null {
   if (Number.isInteger(quantity) && quantity >= 1 && quantity <= most) return null
   return most === 1 ? 'One more seat is possible' : `Seats must be a whole number from 1 to ${most}`
-}
-
-function usePriceOfSeats(view: OrganizationView): ((seats: number) => string) | null {
-  const { data } = useQuery(organizationSubscriptionQuery(useApi(), view))
-  const subscription = data?.subscription
-  if (!subscription) return null
-  return (seats) => formatMoney(subscription.price_per_seat_minor * seats, subscription.currency)
 }
 
 interface AssignSeatDialogProps {

@@ -1,24 +1,23 @@
 import { Check, Minus } from 'lucide-react'
 import { Fragment } from 'react'
 import { planItems } from '../../../schema/catalogue/plan-items.ts'
-import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
-import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
+import { type BillingFrequency, maximumSeats, type Plan } from '../../../schema/catalogue/plans.ts'
+import { personalPlan, type SoldPlan, soldPlans, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
+import { useSignedIn } from '../../api/catalogue.ts'
 import { CurrencySegments } from '../../components/CurrencySegments.tsx'
-import { PlanOffer, StarterStrip, useTrialButton } from '../../components/marketing/PlanOffer.tsx'
-import { FaqSection, SampleMark, StartTeams } from '../../components/marketing/sections.tsx'
+import { buyText, PlanOffer, StarterStrip, TeamActions } from '../../components/marketing/PlanOffer.tsx'
+import { FaqSection, SampleMark } from '../../components/marketing/sections.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { useOffer, usePrice } from '../../components/usePrice.ts'
 import { pricingFaq } from '../../content/site/faq.ts'
-import { pricingCards, pricingHero } from '../../content/site/plans.ts'
-import { Badge } from '../../ui/Badge.tsx'
+import { cardFeatures, pricingCards, pricingHero } from '../../content/site/plans.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 
-const { monthly, yearly } = plans.pro.price_minor
+const { monthly, yearly } = personalPlan.price_minor
 const savedPercent = Math.round(100 - (yearly / (12 * monthly)) * 100)
 
 export function PricingPage() {
-  const { pro_trial_days } = useWebConfig()
   const price = usePrice()
   return (
     <>
@@ -37,7 +36,7 @@ export function PricingPage() {
         </div>
       </section>
       <ComparisonSection />
-      <FaqSection items={pricingFaq({ price, trialDays: pro_trial_days })} open="one" />
+      <FaqSection items={pricingFaq(price)} open="one" />
     </>
   )
 }
@@ -71,67 +70,79 @@ function OfferSwitch() {
   )
 }
 
-const { pro, teams } = plans
-
 function PlanOffers() {
-  const { billing, currency } = useOffer()
-  const { brand } = useWebConfig()
-  const signedIn = useSignedIn()
-  const price = usePrice()
-  const trialButton = useTrialButton()
-  const { monthly, yearly } = pro.price_minor
-  const query = new URLSearchParams({ plan: 'pro', billing, currency })
+  const { billing } = useOffer()
   return (
     <div className="grid gap-5 text-left lg:grid-cols-2">
-      <PlanOffer
-        highlighted
-        name={pro.name}
-        description={pro.description}
-        badge={<Badge tone="accent">Popular</Badge>}
-        price={price(billing === 'yearly' ? yearly / 12 : monthly)}
-        unit="/ mo per user"
-        note={billing === 'yearly' ? `${price(yearly)} once a year` : 'Billed every month'}
-        features={pricingCards.pro.features}
-        action={
-          <LinkButton size="large" href={`${signedIn ? '/auth/post-signup' : '/sign-up'}?${query}`}>
-            {trialButton}
-          </LinkButton>
-        }
-      />
-      <PlanOffer
-        name={teams.name}
-        description={teams.description}
-        price="Custom"
-        unit={`${price(teams.price_minor[billing] / (billing === 'yearly' ? 12 : 1))} per seat / mo`}
-        note={`One subscription for up to ${maximumSeats} seats, billed every ${billing === 'yearly' ? 'year' : 'month'}`}
-        features={pricingCards.teams.features}
-        action={
-          <div className="grid gap-2.5 sm:grid-cols-2">
-            <StartTeams choice={{ billing, currency }} />
-            <LinkButton
-              size="large"
-              variant="secondary"
-              href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
-            >
-              Contact sales
-            </LinkButton>
-          </div>
-        }
-      />
+      {soldPlans.map((plan) =>
+        plan.per_seat ? (
+          <TeamOffer key={plan.plan_type} plan={plan} billing={billing} />
+        ) : (
+          <PersonalOffer key={plan.plan_type} plan={plan} billing={billing} />
+        ),
+      )}
     </div>
   )
 }
 
-const compared = ['pro', 'teams'] as const
+interface OfferProps {
+  plan: SoldPlan
+  billing: BillingFrequency
+}
+
+function PersonalOffer({ plan, billing }: OfferProps) {
+  const { currency } = useOffer()
+  const signedIn = useSignedIn()
+  const price = usePrice()
+  const { monthly, yearly } = plan.price_minor
+  const query = new URLSearchParams({ plan: plan.plan_type, billing, currency })
+  return (
+    <PlanOffer
+      plan={plan}
+      price={price(billing === 'yearly' ? yearly / 12 : monthly)}
+      unit="/ mo per user"
+      note={billing === 'yearly' ? `${price(yearly)} once a year` : 'Billed every month'}
+      features={cardFeatures(pricingCards, plan)}
+      action={
+        <LinkButton size="large" href={`${signedIn ? '/auth/post-signup' : '/sign-up'}?${query}`}>
+          {buyText(plan)}
+        </LinkButton>
+      }
+    />
+  )
+}
+
+function TeamOffer({ plan, billing }: OfferProps) {
+  const { currency } = useOffer()
+  const price = usePrice()
+  const isYearly = billing === 'yearly'
+  return (
+    <PlanOffer
+      plan={plan}
+      price="Custom"
+      unit={`${price(plan.price_minor[billing] / (isYearly ? 12 : 1))} per seat / mo`}
+      note={`One subscription for up to ${maximumSeats} seats, billed every ${isYearly ? 'year' : 'month'}`}
+      features={cardFeatures(pricingCards, plan)}
+      action={
+        <TeamActions
+          choice={{ ...(plan !== teamPlan && { plan: plan.plan_type }), billing, currency }}
+          contact="Contact sales"
+          subject={`${plan.name} plan`}
+        />
+      }
+    />
+  )
+}
+
+const names = new Intl.ListFormat('en').format(soldPlans.map(({ name }) => name))
 
 function ComparisonSection() {
   const { billing } = useOffer()
   const price = usePrice()
-  const { pro, teams } = plans
   const period = billing === 'yearly' ? 'a year' : 'a month'
-  const prices = {
-    pro: `${price(pro.price_minor[billing])} ${period}`,
-    teams: `Custom: ${price(teams.price_minor[billing])} a seat ${period}`,
+  const priceOf = (plan: Plan) => {
+    const each = price(plan.price_minor?.[billing] ?? 0)
+    return plan.per_seat ? `Custom: ${each} a seat ${period}` : `${each} ${period}`
   }
   return (
     <section aria-labelledby="compare-title" className="border-t bg-surface">
@@ -140,32 +151,32 @@ function ComparisonSection() {
           Compare Plans
         </h2>
         <table className="mt-10 w-full table-fixed border-collapse text-left text-sm">
-          <caption className="sr-only">What Pro and Teams include</caption>
+          <caption className="sr-only">{`What ${names} include`}</caption>
           <thead className="sticky top-16 z-10 bg-surface">
             <tr className="border-b">
               <td className="w-[34%] py-4 sm:w-[46%]" />
-              {compared.map((plan) => (
-                <th key={plan} scope="col" className="py-4 pl-2 text-center font-semibold sm:text-base">
-                  {plans[plan].name}
+              {soldPlans.map(({ plan_type, name }) => (
+                <th key={plan_type} scope="col" className="py-4 pl-2 text-center font-semibold sm:text-base">
+                  {name}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            <Row name="Price" {...prices} />
+            <Row name="Price" included={priceOf} />
             {planItems.map(({ title, items }) => (
               <Fragment key={title}>
                 <tr>
                   <th
                     scope="colgroup"
-                    colSpan={1 + compared.length}
+                    colSpan={1 + soldPlans.length}
                     className="pt-9 pb-3 font-semibold text-accent-text text-sm"
                   >
                     {title}
                   </th>
                 </tr>
                 {items.map((item) => (
-                  <Row key={item.name} {...item} />
+                  <Row key={item.name} name={item.name} included={item.included} />
                 ))}
               </Fragment>
             ))}
@@ -176,16 +187,14 @@ function ComparisonSection() {
   )
 }
 
-type RowProps = { readonly name: string } & Readonly<Record<(typeof compared)[number], string | boolean>>
-
-function Row({ name, ...included }: RowProps) {
+function Row({ name, included }: { name: string; included: (plan: Plan) => string | boolean }) {
   return (
     <tr className="border-t transition-colors hover:bg-sunken">
       <th scope="row" className="py-3.5 pr-2 font-normal text-muted">
         {name}
       </th>
-      {compared.map((plan) => (
-        <Cell key={plan} value={included[plan]} />
+      {soldPlans.map((plan) => (
+        <Cell key={plan.plan_type} value={included(plan)} />
       ))}
     </tr>
   )

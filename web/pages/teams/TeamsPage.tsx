@@ -15,7 +15,7 @@ import {
   Waves,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import {
   FaqSection,
@@ -193,7 +193,7 @@ const people = [
   { name: 'Margaret', initials: 'MH', used: 95 },
 ]
 const seats = 5
-const pool = seats * plans.teams.credits_per_seat
+const pool = seats * teamPlan.credits_per_seat
 const used = people.reduce((sum, person) => sum + person.used, 0)
 
 /** A drawn organization: its pool, who used how much of it, and a seat that is still free. */

@@ -7,11 +7,12 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../../tests/support/factories/purchases.ts'
 import { spendOne } from '../../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { postPurchaseDifference } from '../../books/post-difference.ts'
-import { syncCharge } from './sync-charge.ts'
+import { syncSubject } from '../sync-subject.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
@@ -62,21 +63,11 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
   await stripe.client.invoices.finalizeInvoice(invoice)
   for (const amount of parts) await stripe.knob(`invoices/${invoice}/pay_part`, { amount })
   await stripe.client.invoices.pay(invoice, { payment_method })
+  const { id } = await buildPurchase(database.owner, { user_id, owner_id: user_id })
   const intent = await database.owner
-    .insertInto('checkout_intents')
-    .values({
-      id: crypto.randomUUID(),
-      kind: 'credit_purchase',
-      user_id,
-      owner_kind: 'user',
-      owner_id: user_id,
-      credits: 500,
-      amount_minor: 700,
-      currency: 'EUR',
-      state: 'settled',
-      settled_at: new Date(),
-      stripe_invoice_id: invoice,
-    })
+    .updateTable('checkout_intents')
+    .set({ state: 'settled', settled_at: new Date(), stripe_invoice_id: invoice })
+    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
   const cause = { event_id: null, actor: 'stripe', now: new Date() }
@@ -285,11 +276,8 @@ describe('the status of a dispute', () => {
       warn: (_: object, text: string) => warnings.push(text),
     })
     const charge = await chargeOf(bought)
-    const apply = await syncCharge({ ...worker.deps, log, stripe: unknown }, charge, {
-      event_id: null,
-      actor: 'test',
-    })
-    const outcome = await database.worker.transaction().execute(apply)
+    const deps = { ...worker.deps, log, stripe: unknown }
+    const outcome = await syncSubject(deps, { of: 'charge', id: charge }, 'test')
     const reason = expect.stringMatching(/^Dispute dp_\w+ is of_the_future, which we do not know/)
     expect(outcome).toEqual({
       state: 'applied',

@@ -8,53 +8,64 @@ import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
-import { type ApplyInTransaction, type EventOutcome, ignore } from '../event-needs.ts'
-import { foreign, foundOrForeign } from '../foreign.ts'
-import { syncSubscription } from '../subscription/sync-subscription.ts'
-import { fetchCharge } from './fetch-charge.ts'
+import { foundOrForeign } from '../foreign.ts'
+import { ignore, type Nothing, type Outcome } from '../outcome.ts'
+import {
+  applySubscriptions,
+  fetchSubscriptionToApply,
+  type SubscriptionToApply,
+} from '../subscription/sync-subscription.ts'
+import { type FetchedCharge, fetchCharge } from './fetch-charge.ts'
 
-/**
- * Fetches a charge and returns what follows: refunds, disputes and their ends all come here. What was
- * refunded and disputed is written down, and the owner's books are made to agree with it. A charge of a
- * subscription syncs the subscription first, so that the invoice it paid is known.
- */
-export async function syncCharge(
+export interface ChargeToApply {
+  readonly of: 'charge'
+  readonly charge: FetchedCharge
+  /** The subscription whose invoice it paid; null for a purchase of credits. */
+  readonly subscription: SubscriptionToApply | null
+}
+
+/** Fetches a charge, for refunds, disputes and their ends, and the subscription whose invoice it paid. */
+export async function fetchChargeToApply(
   deps: WorkerDependencies,
-  chargeId: string,
-  cause: Pick<Cause, 'event_id' | 'actor'>,
-): Promise<ApplyInTransaction> {
-  const isKnown = async () => (await findCharge(deps.db, chargeId)) !== undefined
-  const charge = await foundOrForeign(() => fetchCharge(deps, chargeId), isKnown)
-  if (charge === 'foreign') return ignore(foreign(`Charge ${chargeId}`))
-  if (!charge) return ignore(`Charge ${chargeId} did not pay for anything that we sold`)
-  const { intent_id, subscription_id, remark, ...snapshot } = charge
+  id: string,
+): Promise<ChargeToApply | Nothing> {
+  const isKnown = async () => (await findCharge(deps.db, id)) !== undefined
+  const charge = await foundOrForeign(`Charge ${id}`, () => fetchCharge(deps, id), isKnown)
+  if (!charge) return ignore(`Charge ${id} did not pay for anything that we sold`)
+  if ('of' in charge) return charge
+  const { intent_id, subscription_id, remark } = charge
   if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
     throw new PermanentError(
-      `Charge ${chargeId} names the checkout ${intent_id}, which is not a purchase of credits`,
+      `Charge ${id} names the checkout ${intent_id}, which is not a purchase of credits`,
     )
   }
-  if (remark) deps.log.warn({ charge_id: chargeId }, remark)
-  const syncFirst = subscription_id
-    ? await syncSubscription(deps, subscription_id, { ...cause, session_id: null })
-    : null
-  return async (trx) => {
-    const full = { ...cause, now: deps.now() }
-    if (intent_id) return applyToPurchase(trx, { intent_id, ...snapshot, remark }, full)
-    // Before the sync posts: a month that begins in the books then covers no usage with what went back.
-    const known = await findSubscriber(trx, subscription_id)
-    const isSaved = known && (await saveChargeOf(trx, known, snapshot))
-    const synced = await syncFirst?.(trx)
-    if (synced?.state === 'ignored') return synced
-    const owner = known ?? (await findSubscriber(trx, subscription_id))
-    if (!owner) throw notCommitted(chargeId)
-    if (!(isSaved ?? (await saveChargeOf(trx, owner, snapshot)))) return { state: 'applied', reason: newer }
-    const transfer_ids = await postPlanDifference(trx, owner, full)
-    const ids = withTransfers(idsOf({ ...synced?.ids, subscription_id, charge_id: chargeId }), [
-      ...(synced?.ids?.transfer_ids ?? []),
-      ...transfer_ids,
-    ])
-    return { state: 'applied', reason: remark, ids }
-  }
+  if (remark) deps.log.warn({ charge_id: id }, remark)
+  const subscription = subscription_id ? await fetchSubscriptionToApply(deps, subscription_id) : null
+  return subscription?.of === 'nothing' ? subscription : { of: 'charge', charge, subscription }
+}
+
+/**
+ * Writes down what was refunded and disputed of a charge, and makes the owner's books agree with it. Of a
+ * charge of a subscription the subscription is applied too, so that the invoice it paid is known.
+ */
+export async function applyCharge(
+  trx: DatabaseTransaction,
+  { charge, subscription }: ChargeToApply,
+  cause: Cause,
+): Promise<Outcome> {
+  const { intent_id, subscription_id, remark, ...snapshot } = charge
+  if (intent_id) return applyToPurchase(trx, { intent_id, ...snapshot, remark }, cause)
+  // Before the subscription posts: a month that begins in the books then covers no usage with what went back.
+  const known = await findSubscriber(trx, subscription_id)
+  const isSaved = known && (await saveChargeOf(trx, known, snapshot))
+  const applied = subscription && (await applySubscriptions(trx, subscription, cause))
+  const owner = known ?? (await findSubscriber(trx, subscription_id))
+  if (!owner) throw notCommitted(charge.stripe_charge_id)
+  if (!(isSaved ?? (await saveChargeOf(trx, owner, snapshot)))) return { state: 'applied', reason: newer }
+  const transfer_ids = await postPlanDifference(trx, owner, cause)
+  const ids = idsOf({ ...applied?.ids, subscription_id, charge_id: charge.stripe_charge_id })
+  const all = [...(applied?.ids?.transfer_ids ?? []), ...transfer_ids]
+  return { state: 'applied', reason: remark, ids: withTransfers(ids, all) }
 }
 
 const newer = 'A newer snapshot was applied'
@@ -80,7 +91,7 @@ async function applyToPurchase(
   trx: DatabaseTransaction,
   { remark, ...charge }: Snapshot & { readonly intent_id: string; readonly remark: string | null },
   cause: Cause,
-): Promise<EventOutcome> {
+): Promise<Outcome> {
   const intent = await lockIntent(trx, charge.intent_id)
   const owner = intent && recipientOf(intent)
   if (!owner) throw notCommitted(charge.stripe_charge_id)

@@ -1,13 +1,17 @@
+import type { InvitationKey } from '../../../schema/clerk/invitations.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { adoptInvitation, type NotAdopted } from '../../../schema/invitations/adopt-invitation.ts'
 import {
   acceptInvitation,
   attachInvitation,
   endInvitation,
   type Invitation,
+  lockInvitationAtClerk,
 } from '../../../schema/invitations/invitations.ts'
 import { closeAcceptedSeat } from '../../../schema/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
-import { applyMember } from './apply-member.ts'
+import type { Outcome } from '../outcome.ts'
+import { applyMember, lockSeats } from './apply-member.ts'
 import type { InvitationSnapshot } from './invitation-snapshot.ts'
 
 /**
@@ -28,4 +32,38 @@ export async function applyInvitation(
     await closeAcceptedSeat(trx, { organization_id, invitation_id, user_id: member?.user_id ?? null })
   } else if (status !== 'pending') await endInvitation(trx, { id: invitation.id, status })
   if (member) await refreshPlanType(trx, [member.user_id])
+}
+
+/**
+ * An invitation was sent, accepted or revoked. One that was sent from Clerk's own settings takes a free seat
+ * when its event is applied, also when it was accepted by then. One that was sent although we had given it up
+ * is left to the claim, which revokes it.
+ */
+export async function applyHeardInvitation(
+  trx: DatabaseTransaction,
+  heard: InvitationKey & { readonly snapshot: InvitationSnapshot },
+  now: Date,
+): Promise<Outcome> {
+  const { organization_id, clerk_invitation_id, snapshot } = heard
+  const { found, status, member } = snapshot
+  const subscription = await lockSeats(trx, organization_id)
+  const key = { clerk_invitation_id, ours: found?.invitation_id ?? null }
+  const invitation =
+    (await lockInvitationAtClerk(trx, key)) ??
+    // A person who has left since needs no seat.
+    (found && (status === 'pending' || (status === 'accepted' && member !== null && member.role !== null))
+      ? await adoptInvitation(trx, subscription, found)
+      : 'over')
+  if (typeof invitation === 'string') return { state: 'ignored', reason: withoutSeat[invitation] }
+  await applyInvitation(trx, invitation, snapshot, now)
+  return { state: 'applied', reason: null }
+}
+
+const sentAtClerk = 'It was sent from Clerk’s own settings, and'
+
+const withoutSeat: Readonly<Record<NotAdopted | 'over', string>> = {
+  over: 'It was not sent by us, and it has ended',
+  no_subscription: `${sentAtClerk} the organization has no subscription yet`,
+  no_free_seat: `${sentAtClerk} no seat is free for it`,
+  address_has_seat: `${sentAtClerk} its address has a seat`,
 }

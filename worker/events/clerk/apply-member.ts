@@ -3,6 +3,7 @@ import { recordMembership } from '../../../schema/members/members.ts'
 import { updateSeat } from '../../../schema/members/update-seat.ts'
 import type { Seat } from '../../../schema/seats/seats.ts'
 import { lockLiveSubscription, type Subscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
 /**
@@ -26,4 +27,19 @@ export async function applyMember(
 ): Promise<Seat | undefined> {
   const role = await recordMembership(trx, snapshot)
   return updateSeat(trx, { ...snapshot, role })
+}
+
+/**
+ * The same by itself: a reserved seat becomes theirs, its role changes, or their seat ends. A user who joins
+ * without a reserved seat gets none: seats cost money, and an admin decides who has one. Returns the seat
+ * that they have then.
+ */
+export async function applyMembership(
+  trx: DatabaseTransaction,
+  snapshot: MemberSnapshot,
+): Promise<Seat | undefined> {
+  await lockSeats(trx, snapshot.organization_id)
+  const seat = await applyMember(trx, snapshot)
+  await refreshPlanType(trx, [snapshot.user_id])
+  return seat
 }

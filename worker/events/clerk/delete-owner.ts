@@ -1,14 +1,67 @@
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
+import { revokeTokens } from '../../../schema/extension/tokens.ts'
+import { revokeInvitationsOf } from '../../../schema/invitations/invitations.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
+import { endMembershipsOf, listOrganizationsOf } from '../../../schema/members/members.ts'
 import { markDeleted } from '../../../schema/owners/deleted-owners.ts'
+import { endSeatsOf } from '../../../schema/seats/seats.ts'
 import { makeSubscriptionsDue } from '../../../schema/subscriptions/snapshots.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
+import type { Outcome } from '../outcome.ts'
+import { applyMember, lockSeats } from './apply-member.ts'
+
+interface Deletion {
+  readonly id: string
+  readonly snapshot_order: number
+}
+
+/**
+ * A user closed their account: their seats and the extension's tokens end, and so does a subscription of
+ * their own at Stripe. Their row and their ledger stay, because books have to be kept; no money goes back,
+ * because refunds are decided by people.
+ */
+export async function deleteUser(
+  trx: DatabaseTransaction,
+  { id: user_id, snapshot_order }: Deletion,
+  now: Date,
+): Promise<Outcome> {
+  const reason = await deleteOwner(trx, { owner_kind: 'user', owner_id: user_id }, now)
+  for (const organization_id of await listOrganizationsOf(trx, user_id)) {
+    await lockSeats(trx, organization_id)
+    await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
+  }
+  // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the
+  // others.
+  await deleteSignInsOf(trx, user_id)
+  await revokeTokens(trx, { user_id, now })
+  await refreshPlanType(trx, [user_id])
+  return { state: 'applied', reason }
+}
+
+/**
+ * An organization was deleted: all its seats and invitations end, and so does its subscription at Stripe. Its
+ * pool of credits stays in the ledger, and no money goes back: refunds are decided by people.
+ */
+export async function deleteOrganization(
+  trx: DatabaseTransaction,
+  { id: organization_id, snapshot_order }: Deletion,
+  now: Date,
+): Promise<Outcome> {
+  const reason = await deleteOwner(trx, { owner_kind: 'organization', owner_id: organization_id }, now)
+  await lockSeats(trx, organization_id)
+  await endMembershipsOf(trx, { organization_id, snapshot_order })
+  await revokeInvitationsOf(trx, organization_id)
+  await refreshPlanType(trx, await endSeatsOf(trx, organization_id))
+  return { state: 'applied', reason }
+}
 
 /**
  * Records that an owner was deleted at Clerk, and makes their subscriptions due, which ends them at Stripe:
- * see `endIfOwnerIsGone`. To be called before anything else is locked. Returns what support reads of it.
+ * see `endIfOwnerIsGone`. Before anything else is locked. Returns what support reads of it.
  */
-export async function deleteOwner(trx: DatabaseTransaction, owner: Owner, now: Date): Promise<string | null> {
+async function deleteOwner(trx: DatabaseTransaction, owner: Owner, now: Date): Promise<string | null> {
   await lockOwner(trx, owner)
   await markDeleted(trx, { ...owner, now })
   const ids = await makeSubscriptionsDue(trx, { ...owner, now })

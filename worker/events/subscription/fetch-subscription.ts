@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BillingFrequency, SoldPlanType } from '../../../schema/catalogue/plans.ts'
+import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { PendingLine } from '../../../schema/position/facts.ts'
 import { planItemOf, planOfPrice } from '../../../schema/stripe/catalogue.ts'
@@ -22,7 +22,7 @@ export interface FetchedSubscription {
   readonly status: SubscriptionStatus
   readonly billing_frequency: BillingFrequency
   /** The plan that its price sells; null for a price that is not in our catalogue. */
-  readonly plan_type: SoldPlanType | null
+  readonly plan_type: PlanType | null
   /** Of one seat and period; null where the price has no such number. */
   readonly price_minor: number | null
   readonly seats: number

@@ -3,7 +3,7 @@ import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
 import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { reasonOf } from '../../failures.ts'
-import { type ApplyInTransaction, ignore } from '../event-needs.ts'
+import { ignore, type Nothing } from '../outcome.ts'
 
 /**
  * How long a draft stays one, in seconds. Stripe's documents name no shortest time; a time that is past is
@@ -19,24 +19,24 @@ const soon_s = 60
  */
 export async function finalizeSoon(
   { db, stripe, now }: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
-  invoice: { readonly id: string; readonly subscription: string },
-): Promise<ApplyInTransaction> {
-  const subscription = await findSubscription(db, invoice.subscription)
-  if (!subscription) return ignore(`Subscription ${invoice.subscription} is not known to us`)
+  { id, subscription_id }: { readonly id: string; readonly subscription_id: string },
+): Promise<Nothing> {
+  const subscription = await findSubscription(db, subscription_id)
+  if (!subscription) return ignore(`Subscription ${subscription_id} is not known to us`)
   const { owner_kind, owner_id } = subscription
   if (await isDeleted(db, { owner_kind, owner_id })) return ignore('The owner was deleted at Clerk')
-  const { status, automatically_finalizes_at, created } = await stripe.invoices.retrieve(invoice.id)
+  const { status, automatically_finalizes_at, created } = await stripe.invoices.retrieve(id)
   const at = Math.max(created, Math.ceil(now().getTime() / 1000)) + soon_s
   // One that is finalized has no such time, nor has a draft that Stripe does not finalize without a call.
   if (!automatically_finalizes_at || automatically_finalizes_at <= at) {
     return ignore(`The invoice is ${status} and does not wait`)
   }
   try {
-    await stripe.invoices.update(invoice.id, { automatically_finalizes_at: at })
+    await stripe.invoices.update(id, { automatically_finalizes_at: at })
   } catch (error) {
     // It was finalized meanwhile, or Stripe wants a later time: then it stays as it is.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     return ignore(`Stripe does not finalize the invoice sooner: ${reasonOf(error)}`)
   }
-  return async () => ({ state: 'applied', reason: null })
+  return { of: 'nothing', state: 'applied', reason: null }
 }

@@ -10,6 +10,7 @@ import { findLatestSubscription } from '../../../schema/subscriptions/subscripti
 import { findUser } from '../../../schema/users/users.ts'
 import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPlanOrder } from '../../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
 import { ensureOrganization } from './ensure-organization.ts'
@@ -144,29 +145,11 @@ describe('a Teams plan that is bought at sign-up', () => {
           profile_updated_at: new Date(),
         })
         .execute()
-      const id = randomUUID()
-      await database.owner
-        .insertInto('checkout_intents')
-        .values({
-          id,
-          kind: 'subscription',
-          user_id,
-          owner_kind: 'organization',
-          owner_id: null,
-          credits: 1000,
-          credits_per_seat: 500,
-          seats: 2,
-          plan_type: 'teams',
-          billing_frequency: 'monthly',
-          amount_minor: 6000,
-          currency: 'EUR',
-          organization_name,
-        })
-        .execute()
+      const plan = { plan_type: 'teams', seats: 2, owner_kind: 'organization', owner_id: null } as const
+      const intent = await buildPlanOrder(database, { user_id, ...plan, organization_name })
+      const { id } = intent
       const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
       const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
-      const intent = await findIntent(database.owner, id)
-      if (!intent) throw new Error('no intent')
       await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
       const made = (await findIntent(database.owner, id))?.owner_id
       expect(made).toMatch(/^org_/)

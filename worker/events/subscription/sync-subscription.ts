@@ -34,8 +34,8 @@ import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
-import { type ApplyInTransaction, type EventOutcome, ignore } from '../event-needs.ts'
-import { foreign, foundOrForeign } from '../foreign.ts'
+import { foundOrForeign } from '../foreign.ts'
+import { ignore, type Nothing, type Outcome } from '../outcome.ts'
 import { endIfOwnerIsGone } from './end-if-owner-is-gone.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
@@ -46,39 +46,53 @@ import { writeOrder } from './write-order.ts'
  * Events that are lost are found by the reader (decision 062), so a subscription without any is only synced
  * once a week.
  */
-const longestWaitMs = 7 * 24 * 3600 * 1000
+const dayMs = 24 * 3600 * 1000
+const longestWaitMs = 7 * dayMs
+
+export interface SubscriptionToApply {
+  readonly of: 'subscription'
+  readonly subscription: FetchedSubscription
+  /**
+   * Another one that is still live by our row of it: it has ended, and its own events have not arrived yet.
+   */
+  readonly ended: FetchedSubscription | undefined
+}
+
+/** The session that led to a subscription, and its checkout. */
+interface SessionOfSubscription {
+  readonly id: string
+  readonly intent_id: string
+}
 
 /**
- * Fetches a subscription and returns what follows, for an event, the return page or the claim. If its intent
- * still lacks its session or its organization, they are found or created here, because both need calls.
+ * Fetches a subscription. If its intent still lacks its session or its organization, they are found or
+ * created here, because both need calls.
  */
-export async function syncSubscription(
+export async function fetchSubscriptionToApply(
   deps: WorkerDependencies,
-  subscriptionId: string,
-  cause: Pick<Cause, 'event_id' | 'actor'> & {
-    readonly session_id: string | null
-    /** The checkout of that session. */
-    readonly intent_id?: string
-  },
-): Promise<ApplyInTransaction> {
-  const isKnown = async () =>
-    cause.session_id !== null || (await findSubscription(deps.db, subscriptionId)) !== undefined
-  const fetched = await foundOrForeign(
-    () => fetchSubscription(deps, subscriptionId, cause.intent_id),
-    isKnown,
-  )
-  if (fetched === 'foreign') return ignore(foreign(`Subscription ${subscriptionId}`))
-  if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
-  if ('intent_id' in fetched.order) await completeOrder(deps, fetched, fetched.order.intent_id, cause)
-  const other = await findOtherLiveSubscription(deps, fetched)
-  const syncFirst = other && (await fetchSubscription(deps, other))
-  const { event_id, actor } = cause
-  return async (trx) => {
-    const full = { event_id, actor, now: deps.now() }
-    // The owner's earlier subscription ended, and its own events have not arrived yet.
-    if (syncFirst) await applySubscription(trx, syncFirst, full)
-    return applySubscription(trx, fetched, full)
-  }
+  id: string,
+  session?: SessionOfSubscription,
+): Promise<SubscriptionToApply | Nothing> {
+  const isKnown = async () => session !== undefined || (await findSubscription(deps.db, id)) !== undefined
+  const fetch = () => fetchSubscription(deps, id, session?.intent_id)
+  const subscription = await foundOrForeign(`Subscription ${id}`, fetch, isKnown)
+  if (!subscription) return ignore(`Subscription ${id} was not started by us`)
+  if ('of' in subscription) return subscription
+  const { order } = subscription
+  if ('intent_id' in order) await completeOrder(deps, subscription, order.intent_id, session)
+  const other = await findOtherLiveSubscription(deps, subscription)
+  const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
+  return { of: 'subscription', subscription, ended }
+}
+
+/** Writes subscriptions down, and makes plan, seats and books of their owner agree with them. */
+export async function applySubscriptions(
+  trx: DatabaseTransaction,
+  { subscription, ended }: SubscriptionToApply,
+  cause: Cause,
+): Promise<Outcome> {
+  if (ended) await applySubscription(trx, ended, cause)
+  return applySubscription(trx, subscription, cause)
 }
 
 /** Finds the session of a subscription's checkout, and makes its organization, if either is missing. */
@@ -86,12 +100,12 @@ async function completeOrder(
   deps: WorkerDependencies,
   fetched: FetchedSubscription,
   intentId: string,
-  { session_id }: { readonly session_id: string | null },
+  session: SessionOfSubscription | undefined,
 ): Promise<void> {
   const intent = await findIntent(deps.db, intentId)
   if (!intent) throw notCommitted(intentId, fetched)
   if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
-    const sessionId = session_id ?? (await findLostSession(deps, intent))
+    const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
   if (intent.owner_id !== null || !wasBought(fetched)) return
@@ -131,7 +145,7 @@ async function applySubscription(
   trx: DatabaseTransaction,
   fetched: FetchedSubscription,
   cause: Cause,
-): Promise<EventOutcome> {
+): Promise<Outcome> {
   // The owner before everything else that one transaction locks: it may sync two subscriptions, and it posts
   // transfers that belong to intents which it does not hold.
   const owner = await findOwnerOfOrder(trx, fetched.order)
@@ -227,7 +241,7 @@ async function applyUnpaid(
   trx: DatabaseTransaction,
   intent: CheckoutIntent | undefined,
   fetched: FetchedSubscription,
-): Promise<EventOutcome> {
+): Promise<Outcome> {
   if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
@@ -238,8 +252,9 @@ async function applyUnpaid(
 }
 
 /**
- * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a
- * credit balance that paid a part of it, and other lines of the same invoice do not change the terms.
+ * The first period must have cost what the buyer was shown, or nothing when it was a trial of the promised
+ * length. A discount, a credit balance that paid a part of it, and other lines of the same invoice do not
+ * change the terms.
  */
 function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): void {
   // Of what was made by hand the terms name only the plan.
@@ -248,11 +263,16 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
     .flatMap(({ id, currency, lines }) =>
       lines
         .filter(isPeriod)
-        .map(({ starts_at, amount_minor }) => ({ id, currency, starts_at, amount_minor })),
+        .map(({ starts_at, ends_at, amount_minor }) => ({ id, currency, starts_at, ends_at, amount_minor })),
     )
     .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
   if (!first) return
-  const expectedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
+  const { trial_days } = intent
+  const days = Math.round((first.ends_at.getTime() - first.starts_at.getTime()) / dayMs)
+  if (trial_days > 0 && days > trial_days) {
+    throw new PermanentError(`Intent ${intent.id} says ${trial_days} days free, invoice ${first.id} ${days}`)
+  }
+  const expectedMinor = trial_days > 0 ? 0 : intent.amount_minor
   if (first.amount_minor !== expectedMinor || first.currency !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} says ${expectedMinor} ${intent.currency}, ` +

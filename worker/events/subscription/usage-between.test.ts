@@ -11,7 +11,7 @@ import { buildGrant, postTransfer } from '../../../tests/support/factories/trans
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
-import { syncCharge } from '../charge/sync-charge.ts'
+import { syncSubject } from '../sync-subject.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, worker } = product
@@ -34,10 +34,7 @@ const hear = async ({ subscription_id }: PaidPurchase) => {
   await processSubscriptionSync(worker.deps, { subscription_id: subscription_id ?? '' })
 }
 
-const syncAndApply = async (chargeId: string) => {
-  const apply = await syncCharge(worker.deps, chargeId, { event_id: null, actor: 'stripe' })
-  await database.worker.transaction().execute((trx) => apply(trx))
-}
+const syncAndApply = (id: string) => syncSubject(worker.deps, { of: 'charge', id }, 'stripe')
 
 /** A plan whose month is used but for a rest, beside 300 bought credits, after its renewal at Stripe. */
 async function buildRenewed(rest: number, order: PlanOrder = {}): Promise<PaidPurchase> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { maximumSeats, plans, type SoldPlanType } from '../../../schema/catalogue/plans.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import { type CheckoutIntent, insertPaidOrder } from '../../../schema/checkout/intents.ts'
+import { listOffers } from '../../../schema/checkout/offers.ts'
 import { listIntentsOfOwner } from '../../../schema/checkout/owner-intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
@@ -29,33 +30,21 @@ export async function writeOrder(
   const [latest] = await listIntentsOfOwner(trx, owner, { limit: 1 })
   const user_id = owner.owner_kind === 'user' ? owner.owner_id : latest?.user_id
   if (!user_id) throw new PermanentError(`It is not known who buys for ${owner.owner_id}`)
-  const credits_per_seat = await findPromisedCredits(trx, owner, plan_type)
+  const promised = (await listSubscriptionsOfOwner(trx, owner, { limit: 100 })).findLast(
+    (earlier) => earlier.plan_type === plan_type,
+  )
+  const offers = await listOffers(trx, { plan_type, billing_frequency, currency })
+  const offer = offers.find(({ credits }) => credits === promised?.credits_per_seat) ?? offers[0]
+  if (!offer) throw new PermanentError(`Subscription ${id} is of a plan that was never sold`)
   return insertPaidOrder(trx, {
     id: randomUUID(),
-    kind: 'subscription',
     user_id,
     owner_kind: owner.owner_kind,
     owner_id: owner.owner_id,
-    plan_type,
-    billing_frequency,
-    seats,
-    credits_per_seat,
-    credits: credits_per_seat * seats,
-    amount_minor: (fetched.price_minor || plans[plan_type].price_minor[billing_frequency]) * seats,
-    currency,
-    trial_days: 0,
+    offer_id: offer.id,
+    quantity: seats,
     created_at: now,
     stripe_customer_id: customer_id,
     stripe_invoice_id: invoice.id,
   })
-}
-
-async function findPromisedCredits(
-  trx: DatabaseTransaction,
-  owner: Owner,
-  planType: SoldPlanType,
-): Promise<number> {
-  const earlier = await listSubscriptionsOfOwner(trx, owner, { limit: 100 })
-  const same = earlier.findLast(({ plan_type }) => plan_type === planType)
-  return same?.credits_per_seat ?? plans[planType].credits_per_seat
 }

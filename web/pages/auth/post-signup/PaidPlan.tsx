@@ -3,7 +3,8 @@ import { BadgeCheck, CircleAlert, CircleCheck } from 'lucide-react'
 import { useEffect } from 'react'
 import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
 import type { initializeUser } from '../../../../schema/api/users.ts'
-import type { SoldPlanType } from '../../../../schema/catalogue/plans.ts'
+import type { PlanType } from '../../../../schema/catalogue/plans.ts'
+import { planOf, teamPlan } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { initializeQuery, type PayerView } from '../../../api/account.ts'
 import { planCheckoutQuery } from '../../../api/checkout.ts'
@@ -17,7 +18,7 @@ import { Button } from '../../../ui/Button.tsx'
 
 interface PaidPlanProps {
   user: SignedInUser
-  selection: Selection & { plan: SoldPlanType }
+  selection: Selection & { plan: PlanType }
   /** Why this order cannot be taken, which is known before the server is asked, and what to buy instead. */
   refusal: { readonly text: string; readonly repair: Repair | null } | null
 }
@@ -61,7 +62,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
     const defaultText = 'Failed to create checkout session'
     // Subscribed in another tab a moment ago.
     if (checkout.error instanceof ApiFailure && checkout.error.code === 'already_subscribed') {
-      const portal = plan === 'pro' ? { payer: 'personal', userId: user.id } : null
+      const portal = planOf(plan).per_seat ? null : { payer: 'personal', userId: user.id }
       return <AlreadySubscribed text={failureText(checkout.error, defaultText)} portal={portal} />
     }
     return (
@@ -81,15 +82,15 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
 }
 
 /** The page for a user who already has the plan, or `null`: then a checkout may be opened. */
-function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan: SoldPlanType) {
-  if (plan === 'pro' && subscribed.personal) {
+function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan: PlanType) {
+  const { per_seat } = planOf(plan)
+  if (!per_seat && subscribed.personal) {
     const text = 'You already have a subscription. Open the billing portal to change it.'
     return <AlreadySubscribed text={text} portal={{ payer: 'personal', userId: user.clerk_id }} />
   }
-  if (plan === 'teams' && subscribed.team) {
+  if (per_seat && subscribed.team) {
     const id = subscribed.team_organization_id
-    const text =
-      'You already have a Teams subscription. Change it in its billing portal, or add seats to it on the Organizations page.'
+    const text = `You already have a ${teamPlan.name} subscription. Change it in its billing portal, or add seats to it on the Organizations page.`
     return (
       <AlreadySubscribed text={text} portal={id === null ? null : { payer: id, userId: user.clerk_id }} />
     )

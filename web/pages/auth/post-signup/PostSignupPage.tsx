@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
+import { freePlan } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
@@ -24,7 +25,7 @@ export function PostSignupPage() {
   if (!isLoaded) return <SetupView state="loading" />
   if (!user) return <Navigate to={signUpPath(search)} replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
-  if (selection.plan === 'starter') return <StarterPlan {...{ user, target, selection }} />
+  if (selection.plan === freePlan.plan_type) return <StarterPlan {...{ user, target, selection }} />
   const problem = selectionProblem(search)
   const refusal = problem && { text: problemText(problem), repair: repairOf(problem, search) }
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} refusal={refusal} />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
 import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
-import { plans } from '../../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { openCheckoutsQuery } from '../../../api/checkout.ts'
@@ -182,7 +182,7 @@ export function describeOrder(order: OpenCheckout): { title: string; price: stri
   const { planType, seats, credits, billingFrequency, amount_minor, currency, trial_days } = order
   const price = formatMoney(amount_minor, currency)
   if (!planType) return { title: `${formatCredits(credits)} credits`, price }
-  const { name, per_seat } = plans[planType]
+  const { name, per_seat } = planOf(planType)
   const period = `${price} per ${billingFrequency === 'yearly' ? 'year' : 'month'}`
   return {
     title: per_seat ? `${name}, ${seats} ${seats === 1 ? 'seat' : 'seats'}` : name,

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Navigate, useLocation, useSearchParams } from 'react-router-dom'
+import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { signInPath } from '../../../auth/redirects.ts'
@@ -88,7 +89,7 @@ function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession & { pa
 
   // Without an organization there is nothing to select; its own purchases leave the selection alone.
   const organizationId = status.data?.metadata.organizationId
-  useSelectedOrganization(applied && plan?.plan_type === 'teams' ? organizationId : undefined)
+  useSelectedOrganization(applied && plan && planOf(plan.plan_type).per_seat ? organizationId : undefined)
 
   return (
     <PurchaseView

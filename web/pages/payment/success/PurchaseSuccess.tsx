@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { plans } from '../../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { creditsShown, creditsUnit } from '../../../components/account/balance.tsx'
 import { forgetChosenAmount } from '../../../components/credits/useCreditPurchase.ts'
@@ -10,7 +10,7 @@ import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Celebration, ContactSupport, NextSteps, PurchaseActions } from './parts.tsx'
-import { type AppliedPurchase, type PlanPurchase, periodPriceMinor } from './purchase.ts'
+import type { AppliedPurchase, PlanPurchase } from './purchase.ts'
 import { TeamInvitationManager } from './TeamInvitationManager.tsx'
 
 interface PurchaseSuccessProps {
@@ -24,7 +24,7 @@ interface PurchaseSuccessProps {
 
 export function PurchaseSuccess({ plan, pooled, subscriptionId, ...result }: PurchaseSuccessProps) {
   if (!plan) return <CreditsSuccess {...result} pooled={pooled} />
-  return plan.plan_type === 'teams' && plan.seats > 1 && subscriptionId ? (
+  return planOf(plan.plan_type).per_seat && plan.seats > 1 && subscriptionId ? (
     <TeamSuccess plan={plan} subscriptionId={subscriptionId} {...result} />
   ) : (
     <PlanSuccess plan={plan} {...result} />
@@ -77,7 +77,7 @@ function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessPro
     >
       <PlanReceipt plan={plan} purchase={purchase} />
       {/* Those of a team are with its organization, which may not be chosen yet. */}
-      {!plan.trial && plan.plan_type === 'pro' && (
+      {!plan.trial && !planOf(plan.plan_type).per_seat && (
         <p className="text-sm">
           <Link
             to="/billing?tab=invoices"
@@ -88,13 +88,13 @@ function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessPro
         </p>
       )}
       {children}
-      <NextSteps plan={plan} />
+      <NextSteps plan={plan} credits={purchase.credits} />
     </StatusView>
   )
 }
 
 function planText(plan: PlanPurchase): string {
-  const { name } = plans[plan.plan_type]
+  const { name } = planOf(plan.plan_type)
   if (!plan.trial) return `Your ${name} plan is active.`
   if (!plan.trial_ends_at) return `${name} is free during your trial.`
   return `${name} is free until ${formatDay(plan.trial_ends_at)}. We charge your card on that day unless you cancel first.`
@@ -161,14 +161,14 @@ function CreditReceipt({ purchase, pooled }: { purchase: AppliedPurchase; pooled
 
 function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: AppliedPurchase }) {
   const money = (amount_minor: number) => formatMoney(amount_minor, purchase.currency)
-  const period = `${money(periodPriceMinor(plan))} per ${plan.billing === 'yearly' ? 'year' : 'month'}`
+  const period = `${money(plan.price_minor)} per ${plan.billing === 'yearly' ? 'year' : 'month'}`
   return (
     <section className="space-y-2.5">
       <h2 className="font-semibold text-sm">Payment Summary</h2>
       <Receipt label="Payment Summary">
-        <ReceiptLine term="Plan">{plans[plan.plan_type].name}</ReceiptLine>
+        <ReceiptLine term="Plan">{planOf(plan.plan_type).name}</ReceiptLine>
         <ReceiptLine term="Billing">{plan.billing === 'yearly' ? 'Yearly' : 'Monthly'}</ReceiptLine>
-        {plan.plan_type === 'teams' && <ReceiptLine term="Seats">{plan.seats}</ReceiptLine>}
+        {planOf(plan.plan_type).per_seat && <ReceiptLine term="Seats">{plan.seats}</ReceiptLine>}
         {plan.trial ? (
           <ReceiptLine term="Amount" note={`then ${period}`}>
             {money(purchase.amount_minor)} today
@@ -180,13 +180,13 @@ function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: Applied
         )}
         <ReceiptLine
           term="Credits Granted"
-          {...(plan.plan_type === 'teams' && { note: 'in your organization’s pool' })}
+          {...(planOf(plan.plan_type).per_seat && { note: 'in your organization’s pool' })}
         >
           <span className="font-semibold text-base text-positive">+{formatCredits(purchase.credits)}</span>
         </ReceiptLine>
         {plan.ended_plan && (
           <ReceiptLine
-            term={`Your ${plans[plan.ended_plan.plan_type].name} plan`}
+            term={`Your ${planOf(plan.ended_plan.plan_type).name} plan`}
             note={endedText(plan.ended_plan)}
           >
             Ended

@@ -16,10 +16,16 @@ const config = {
   sandbox: false,
   sample_editor_url: null,
   editors: {},
-  pro_trial_days: 14,
 }
-const pro: PlanPurchase = { plan_type: 'pro', billing: 'monthly', seats: 1, currency: 'EUR', trial: false }
-const team: PlanPurchase = { ...pro, plan_type: 'teams', seats: 3 }
+const pro: PlanPurchase = {
+  plan_type: 'pro',
+  billing: 'monthly',
+  seats: 1,
+  currency: 'EUR',
+  price_minor: 2000,
+  trial: false,
+}
+const team: PlanPurchase = { ...pro, plan_type: 'teams', seats: 3, price_minor: 9000 }
 const balance = { total: 640, available: 640, held: 0 }
 const applied = { kind: 'applied', credits: 500, balance, amount_minor: 2000, currency: 'EUR' } as const
 

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx'
 import { Check, CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
+import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureText } from '../../../api/failure.ts'
 import { usePageTitle } from '../../../components/page.ts'
@@ -52,7 +53,7 @@ const nothingBought = {
 
 export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: PurchaseViewProps) {
   const { brand } = useWebConfig()
-  const pooled = more.pooled || plan?.plan_type === 'teams'
+  const pooled = more.pooled || (plan !== null && planOf(plan.plan_type).per_seat)
   const texts = purchaseTexts(plan)
   const waiting = waitingTexts(page, plan)
   const title = titleOf(progress, { waiting, overdue: texts.overdue, isTrial: plan?.trial === true })

@@ -1,19 +1,20 @@
 import { clsx } from 'clsx'
 import type { CSSProperties, ReactNode } from 'react'
-import { plans } from '../../../../schema/catalogue/plans.ts'
+import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { formatCredits } from '../../../components/format.ts'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { type PlanPurchase, planCheckoutPath } from './purchase.ts'
 
-export function NextSteps({ plan }: { plan: PlanPurchase }) {
+/** `credits`: of all seats, every month. */
+export function NextSteps({ plan, credits }: { plan: PlanPurchase; credits: number }) {
   const { brand } = useWebConfig()
-  const { credits_per_seat, per_seat } = plans[plan.plan_type]
+  const { per_seat } = planOf(plan.plan_type)
   return (
     <section className="space-y-3 pt-1">
       <h2 className="font-semibold text-sm">What’s Next</h2>
       <ol className="space-y-3 text-muted text-sm [counter-reset:step]">
-        {plan.plan_type === 'teams' && (
+        {per_seat && (
           <Step>Your organization is selected: the dashboard shows its plan, credits and seats.</Step>
         )}
         <Step>
@@ -30,7 +31,7 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
           and sign in with this account{per_seat && ', with your organization as the one that pays'}.
         </Step>
         <Step>
-          Start using your credits. You get {formatCredits(credits_per_seat)} every month
+          Start using your credits. You get {formatCredits(credits / plan.seats)} every month
           {per_seat && ' for each seat'}.
         </Step>
         {plan.trial && <Step>You can cancel at any time: open the dashboard and choose Manage billing.</Step>}

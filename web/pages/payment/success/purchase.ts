@@ -1,7 +1,8 @@
 import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
 import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
 import type { Currency } from '../../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, plans, type SoldPlanType } from '../../../../schema/catalogue/plans.ts'
+import type { BillingFrequency, PlanType } from '../../../../schema/catalogue/plans.ts'
+import { personalPlan, soldPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { failureText, isStatus } from '../../../api/failure.ts'
 
 type SessionStatus = ResponseOf<typeof getSessionStatus>['data']
@@ -75,10 +76,12 @@ export function nextPollMs(progress: PurchaseProgress, elapsed_ms: number): numb
 }
 
 export interface PlanPurchase {
-  plan_type: SoldPlanType
+  plan_type: PlanType
   billing: BillingFrequency
   seats: number
   currency: Currency
+  /** Of one billing period after any trial, as ordered. */
+  price_minor: number
   /** The plan starts with a free trial, so nothing is paid today. */
   trial: boolean
   /** The day of the first charge, once the trial has begun. */
@@ -87,14 +90,15 @@ export interface PlanPurchase {
   ended_plan?: SessionStatus['ended_plan']
 }
 
-/** The plan bought, or `null` for credits. Missing metadata means Pro, monthly, one seat. */
+/** The plan bought, or `null` for credits. Missing metadata means the plan for one person, monthly. */
 export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurchase | null {
   if (!metadata.planType && !session.subscription_id) return null
   return {
-    plan_type: metadata.planType === 'teams' ? 'teams' : 'pro',
+    plan_type: (soldPlans.find((plan) => plan.plan_type === metadata.planType) ?? personalPlan).plan_type,
     billing: metadata.billingFrequency === 'yearly' ? 'yearly' : 'monthly',
     seats: readSeats(metadata.seats),
     currency: session.currency,
+    price_minor: session.price_minor,
     trial: session.payment_status === 'no_payment_required',
     ended_plan: session.ended_plan,
     ...(session.trial_ends_at && { trial_ends_at: session.trial_ends_at }),
@@ -104,11 +108,6 @@ export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurc
 function readSeats(text: string | undefined): number {
   const seats = Number(text)
   return Number.isInteger(seats) && seats > 1 ? seats : 1
-}
-
-/** The price of one billing period after any trial, in minor units. */
-export function periodPriceMinor({ plan_type, billing, seats }: PlanPurchase): number {
-  return (plans[plan_type].price_minor?.[billing] ?? 0) * seats
 }
 
 /** The page that opens the payment page for this plan: the earlier one if it is still open. */

@@ -3,12 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
-import {
-  type BillingFrequency,
-  maximumSeats,
-  minimumSeats,
-  plans,
-} from '../../../../schema/catalogue/plans.ts'
+import { type BillingFrequency, maximumSeats, minimumSeats } from '../../../../schema/catalogue/plans.ts'
+import { type SoldPlan, teamPlan, teamPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
 import { openPlanCheckout } from '../../../api/checkout.ts'
@@ -27,9 +23,9 @@ import { Segments } from '../../../ui/Segments.tsx'
 import { AuthFormSkeleton } from '../../../ui/Skeleton.tsx'
 import { AlreadySubscribed } from '../../auth/post-signup/PaidPlan.tsx'
 
-/** Sells a Teams plan with the organization that it is for, which is created when the plan is paid. */
+/** Sells a plan by the seat with the organization that it is for, which is created when the plan is paid. */
 export function TeamsStartPage() {
-  usePageTitle('Start with Teams')
+  usePageTitle(`Start with ${teamPlan.name}`)
   return (
     <RequireUser loading={<AuthFormSkeleton />}>
       {({ id }) => <TeamsOrder key={id} userId={id} />}
@@ -46,6 +42,7 @@ const periods = [
 function TeamsOrder({ userId }: { userId: string }) {
   const [search] = useSearchParams()
   const selection = readSelection(search)
+  const plan = teamPlans.find(({ plan_type }) => plan_type === selection.plan) ?? teamPlan
   const own = useQuery(accountSummaryQuery(useApi(), { payer: 'personal', userId }))
   const [chosen, setCurrency] = useState<Currency | null>(selection.currency)
   // Of the new organization, so it binds nothing of the buyer's, nor is bound by it.
@@ -63,7 +60,7 @@ function TeamsOrder({ userId }: { userId: string }) {
   const checkout = useHostedPage<void>({
     mutationFn: () =>
       openPlanCheckout(api, {
-        planType: 'teams',
+        planType: plan.plan_type,
         billingFrequency: billing,
         currency,
         seats,
@@ -89,7 +86,7 @@ function TeamsOrder({ userId }: { userId: string }) {
   const notice = failure ? failureNotice(failure, defaultText) : null
   return (
     <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
-      <h1 className="text-xl">Start with Teams</h1>
+      <h1 className="text-xl">Start with {plan.name}</h1>
       <p className="mt-2 text-base text-muted leading-relaxed">
         One bill, a shared pool of credits and a seat for each person. You have the first seat and invite the
         others after paying.
@@ -135,7 +132,7 @@ function TeamsOrder({ userId }: { userId: string }) {
           </p>
           <CurrencySegments value={currency} onChange={setCurrency} />
         </div>
-        <TeamsCost seats={isSeats ? seats : null} billing={billing} currency={currency} />
+        <TeamsCost plan={plan} seats={isSeats ? seats : null} billing={billing} currency={currency} />
         <EndOwnPlan choice={ownPlan} />
         {notice && (
           <div className="mt-4">
@@ -148,8 +145,8 @@ function TeamsOrder({ userId }: { userId: string }) {
           {checkout.processing ? 'Processing...' : 'Continue to payment'}
         </Button>
         <p className="mt-3 text-faint text-xs">
-          Nothing is charged before you pay on the next page. {plans.teams.name} renews until you cancel, and
-          you can add seats at any time.
+          Nothing is charged before you pay on the next page. {plan.name} renews until you cancel, and you can
+          add seats at any time.
         </p>
       </form>
     </section>
@@ -157,16 +154,16 @@ function TeamsOrder({ userId }: { userId: string }) {
 }
 
 interface TeamsCostProps {
+  plan: SoldPlan
   /** Null while the number is not one that can be bought. */
   seats: number | null
   billing: BillingFrequency
   currency: Currency
 }
 
-const { price_minor, credits_per_seat } = plans.teams
-
 /** What the team will pay, and what it gets for it. */
-function TeamsCost({ seats, billing, currency }: TeamsCostProps) {
+function TeamsCost({ plan, seats, billing, currency }: TeamsCostProps) {
+  const { price_minor, credits_per_seat } = plan
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const isYearly = billing === 'yearly'
   const saved = (price_minor.monthly * 12 - price_minor.yearly) * (seats ?? 0)

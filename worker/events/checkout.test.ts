@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
-import { type CheckoutNews, decideCheckout } from './decide-checkout.ts'
+import { decideCheckout, type FetchedSession } from './checkout.ts'
 
 const intent: CheckoutIntent = {
   id: '0199f0a0-0000-7000-8000-000000000001',
   kind: 'credit_purchase',
+  offer_id: 1,
+  quantity: 500,
   user_id: 'user_a',
   owner_kind: 'user',
   owner_id: 'user_a',
@@ -35,7 +37,6 @@ const intent: CheckoutIntent = {
   session_params: null,
   organization_name: null,
   ends_subscription_id: null,
-  withdrawn_at: null,
   is_unfinished: true,
   livemode: false,
 }
@@ -53,28 +54,25 @@ const session: CheckoutSession = {
   created: 1,
 }
 
-function news(fields: Partial<CheckoutSession>, signal: CheckoutNews['signal'] = 'fetched'): CheckoutNews {
-  return {
-    session: { ...session, ...fields },
-    signal,
-    event_id: null,
-    occurred_at: new Date(5),
-    actor: 'test',
-  }
+function fetched(
+  fields: Partial<CheckoutSession>,
+  payment_intent_status: string | null = null,
+): FetchedSession {
+  return { session: { ...session, ...fields }, payment_intent_status }
 }
 
 describe('a paid session', () => {
   test.each(['created', 'open', 'awaiting_payment', 'failed', 'expired'] as const)(
     'settles an intent that is %s',
     (state) => {
-      expect(decideCheckout({ ...intent, state }, news({}))).toEqual({ action: 'settle' })
+      expect(decideCheckout({ ...intent, state }, fetched({}))).toEqual({ action: 'settle' })
     },
   )
   test('a paid session does nothing to a settled intent', () => {
-    expect(decideCheckout({ ...intent, state: 'settled' }, news({})).action).toBe('none')
+    expect(decideCheckout({ ...intent, state: 'settled' }, fetched({})).action).toBe('none')
   })
   test('a paid session of an intent whose session was not noted settles it', () => {
-    expect(decideCheckout({ ...intent, stripe_session_id: null, state: 'created' }, news({})).action).toBe(
+    expect(decideCheckout({ ...intent, stripe_session_id: null, state: 'created' }, fetched({})).action).toBe(
       'settle',
     )
   })
@@ -84,47 +82,43 @@ describe('a paid session', () => {
     ['currency', { currency: 'usd' }],
     ['session', { id: 'cs_2' }],
   ])('a session with another %s than the intent grants nothing and is kept for a person', (_, fields) => {
-    expect(() => decideCheckout(intent, news(fields))).toThrow(PermanentError)
+    expect(() => decideCheckout(intent, fetched(fields))).toThrow(PermanentError)
   })
 })
 
 describe('a session that was completed without a payment', () => {
   test('a session that was completed without a payment grants nothing and is kept for a person', () => {
-    expect(() => decideCheckout(intent, news({ payment_status: 'no_payment_required' }))).toThrow(
+    expect(() => decideCheckout(intent, fetched({ payment_status: 'no_payment_required' }))).toThrow(
       /completed without a payment/,
     )
   })
 })
 
 test('a paid session of a plan’s checkout that is no subscription is kept for a person', () => {
-  expect(() => decideCheckout({ ...intent, kind: 'subscription' }, news({}))).toThrow(PermanentError)
+  expect(() => decideCheckout({ ...intent, kind: 'subscription' }, fetched({}))).toThrow(PermanentError)
 })
 
 describe('an unpaid session', () => {
   test('an unpaid session that is complete waits for the payment', () => {
-    expect(decideCheckout(intent, news({ payment_status: 'unpaid' })).action).toBe('await_payment')
+    expect(decideCheckout(intent, fetched({ payment_status: 'unpaid' })).action).toBe('await_payment')
   })
-  test('an unpaid session whose delayed payment failed fails the intent', () => {
-    const failed = news({ payment_status: 'unpaid' }, 'checkout.session.async_payment_failed')
+  test('an unpaid session whose delayed payment failed, and wants another method, fails the intent', () => {
+    const failed = fetched({ payment_status: 'unpaid' }, 'requires_payment_method')
     expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, failed).action).toBe('fail')
   })
-  test('an unpaid session whose payment wants another method, as Stripe says when asked, fails the intent', () => {
-    const asked = { ...news({ payment_status: 'unpaid' }), payment_intent_status: 'requires_payment_method' }
-    expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, asked).action).toBe('fail')
-  })
   test('an unpaid session does not bring back an intent that has failed', () => {
-    const late = news({ payment_status: 'unpaid' }, 'checkout.session.completed')
+    const late = fetched({ payment_status: 'unpaid' })
     expect(decideCheckout({ ...intent, state: 'failed' }, late).action).toBe('none')
   })
   test('an unpaid session that is open changes nothing', () => {
-    expect(decideCheckout(intent, news({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
+    expect(decideCheckout(intent, fetched({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
   })
   test('an unpaid session that expires after it had failed leaves the reason', () => {
-    const expired = news({ status: 'expired', payment_status: 'unpaid' })
+    const expired = fetched({ status: 'expired', payment_status: 'unpaid' })
     expect(decideCheckout({ ...intent, state: 'failed' }, expired).action).toBe('none')
   })
   test('an unpaid session that expired expires the intent', () => {
-    expect(decideCheckout(intent, news({ status: 'expired', payment_status: 'unpaid' })).action).toBe(
+    expect(decideCheckout(intent, fetched({ status: 'expired', payment_status: 'unpaid' })).action).toBe(
       'expire',
     )
   })

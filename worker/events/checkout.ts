@@ -1,0 +1,174 @@
+import {
+  type CheckoutFailure,
+  type CheckoutTerms,
+  findIntent,
+  lockIntent,
+  recipientOf,
+} from '../../schema/checkout/intents.ts'
+import { type IntentOutcome, recordOutcome } from '../../schema/checkout/outcomes.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { withTransfers } from '../../schema/stripe/log-ids.ts'
+import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { type Cause, postPurchaseDifference } from '../books/post-difference.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { NotYetError, PermanentError } from '../errors.ts'
+import { foundOrForeign } from './foreign.ts'
+import { ignore, type Nothing, type Outcome } from './outcome.ts'
+import type { StripeSubject } from './stripe-subject.ts'
+import { fetchSubscriptionToApply, type SubscriptionToApply } from './subscription/sync-subscription.ts'
+
+/** A session as Stripe has it at one moment. */
+export interface FetchedSession {
+  readonly session: CheckoutSession
+  /** The status of its payment, which the session alone does not have; null when there is none. */
+  readonly payment_intent_status: string | null
+}
+
+/** A checkout's session as Stripe has it, unless it led to a subscription. */
+export interface CheckoutToApply extends FetchedSession {
+  readonly of: 'checkout'
+  readonly intent_id: string
+}
+
+/**
+ * Fetches a checkout's session, and the subscription that it led to. `intent_id` is whose it is said to be:
+ * only with an intent of ours does it matter that Stripe has no such session.
+ */
+export async function fetchCheckout(
+  deps: WorkerDependencies,
+  { session_id, intent_id }: Extract<StripeSubject, { of: 'checkout' }>,
+): Promise<CheckoutToApply | SubscriptionToApply | Nothing> {
+  const found = await foundOrForeign(
+    `Session ${session_id}`,
+    () => deps.stripe.checkout.sessions.retrieve(session_id, { expand: ['payment_intent'] }),
+    async () => (await findIntent(deps.db, intent_id)) !== undefined,
+  )
+  if ('of' in found) return found
+  const its = intentIdOf(found)
+  if (!its) return ignore(`Session ${session_id} was not started by us`)
+  const session = checkoutSessionSchema.parse(found)
+  if (session.mode === 'subscription' && session.subscription) {
+    return fetchSubscriptionToApply(deps, session.subscription, { id: session.id, intent_id: its })
+  }
+  const { payment_intent } = found
+  const payment_intent_status =
+    payment_intent && typeof payment_intent === 'object' ? payment_intent.status : null
+  return { of: 'checkout', intent_id: its, session, payment_intent_status }
+}
+
+/**
+ * Carries out what follows from a checkout's session. Every transaction locks events before intents and
+ * intents before owners, so two that lock some of the same cannot deadlock. Applying a subscription locks its
+ * owner before its intent, which is none of a purchase's.
+ */
+export async function applyCheckout(
+  trx: DatabaseTransaction,
+  { intent_id, ...fetched }: CheckoutToApply,
+  cause: Cause,
+): Promise<Outcome> {
+  const intent = await lockIntent(trx, intent_id)
+  // The server commits an intent before it calls Stripe, and a restored backup may be behind.
+  if (!intent) {
+    throw new NotYetError(
+      `Checkout intent ${intent_id} of session ${fetched.session.id} has not been committed yet`,
+    )
+  }
+  const decision = decideCheckout(intent, fetched)
+  if (decision.action === 'none') return { state: 'applied', reason: decision.reason, ids: { intent_id } }
+  const outcome = outcomeOf(intent, fetched, decision)
+  await recordOutcome(trx, outcome)
+  // The day of a purchase in the books is that of its payment, however late it is heard of.
+  const then = { ...cause, now: cause.occurred_at ?? cause.now }
+  const posted =
+    outcome.state === 'settled' ? await postPurchaseDifference(trx, { ...intent, ...outcome }, then) : []
+  return { state: 'applied', reason: null, ids: withTransfers({ intent_id }, posted) }
+}
+
+function outcomeOf(
+  { id }: CheckoutTerms,
+  { session }: FetchedSession,
+  decision: Exclude<CheckoutDecision, { action: 'none' }>,
+): IntentOutcome {
+  const key = { id, stripe_session_id: session.id }
+  switch (decision.action) {
+    case 'settle':
+      return { ...key, state: 'settled' }
+    case 'await_payment':
+      return { ...key, state: 'awaiting_payment' }
+    case 'fail': {
+      const { failure_code, failure_reason } = decision
+      return { ...key, state: 'failed', failure: { failure_code, failure_reason } }
+    }
+    case 'expire':
+      return { ...key, state: 'expired' }
+  }
+}
+
+export type CheckoutDecision =
+  | { readonly action: 'settle' }
+  | { readonly action: 'await_payment' }
+  | ({ readonly action: 'fail' } & CheckoutFailure)
+  | { readonly action: 'expire' }
+  | { readonly action: 'none'; readonly reason: string }
+
+/**
+ * Decides what follows from a session, without doing it. One that is paid always settles its intent, and a
+ * settled intent stays so; everything else only changes an intent that is still open. So the result does not
+ * depend on which of two that were fetched is applied first.
+ *
+ * Throws PermanentError when Stripe took another amount, currency or session than the terms of the intent.
+ */
+export function decideCheckout(intent: CheckoutTerms, fetched: FetchedSession): CheckoutDecision {
+  const { session } = fetched
+  if (intent.stripe_session_id !== null && intent.stripe_session_id !== session.id) {
+    throw new PermanentError(
+      `Intent ${intent.id} belongs to ${intent.stripe_session_id}, not to ${session.id}`,
+    )
+  }
+  if (intent.state === 'settled') return { action: 'none', reason: 'It is settled already' }
+  if (session.payment_status === 'paid') {
+    // One that names its subscription does not come here.
+    if (session.mode === 'subscription') {
+      throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
+    }
+    requireTerms(intent, session)
+    return { action: 'settle' }
+  }
+  if (session.payment_status === 'no_payment_required') {
+    throw new PermanentError(`Session ${session.id} was completed without a payment`)
+  }
+  if (isPaymentLost(fetched)) {
+    return { action: 'fail', failure_code: 'payment_failed', failure_reason: 'The payment failed' }
+  }
+  // One that has failed keeps its reason.
+  if (session.status === 'expired' && intent.state !== 'failed') return { action: 'expire' }
+  if (session.status === 'complete' && (intent.state === 'created' || intent.state === 'open')) {
+    return { action: 'await_payment' }
+  }
+  return { action: 'none', reason: 'Nothing has been paid yet' }
+}
+
+/**
+ * A complete session whose payment requires another payment method will never be paid: the delayed payment
+ * has failed.
+ */
+function isPaymentLost({ session, payment_intent_status }: FetchedSession): boolean {
+  return (
+    session.status === 'complete' &&
+    (payment_intent_status === 'requires_payment_method' || payment_intent_status === 'canceled')
+  )
+}
+
+function requireTerms(intent: CheckoutTerms, session: CheckoutSession): void {
+  if (intent.kind !== 'credit_purchase') {
+    throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
+  }
+  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
+  if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
+    throw new PermanentError(
+      `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +
+        `session ${session.id} took ${session.amount_total} ${session.currency?.toUpperCase()}`,
+    )
+  }
+}

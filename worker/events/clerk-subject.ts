@@ -1,0 +1,56 @@
+import { type ClerkEventObject, objectOfClerkEvent } from '../../schema/clerk/event-types.ts'
+import {
+  type ClerkEvent,
+  clerkEventSchema,
+  clerkIdSchema,
+  clerkInvitationSchema,
+  clerkMembershipSchema,
+  isBanned,
+  profileOf,
+} from '../../schema/clerk/events.ts'
+import type { InvitationKey } from '../../schema/clerk/invitations.ts'
+import type { MemberKey } from '../../schema/clerk/memberships.ts'
+import type { Json } from '../../schema/database/types.ts'
+import type { UserProfile } from '../../schema/users/users.ts'
+import type { Acceptance } from './clerk/invitation-snapshot.ts'
+import { ignore, type Nothing } from './outcome.ts'
+
+/** What has to be fetched from Clerk, with what the event says that cannot change any more. */
+export type ClerkSubject =
+  | { readonly of: 'profile'; readonly profile: UserProfile; readonly is_banned: boolean }
+  | { readonly of: 'deleted_user'; readonly id: string }
+  | ({ readonly of: 'membership' } & MemberKey)
+  | ({ readonly of: 'invitation'; readonly acceptance: Acceptance | null } & InvitationKey)
+  | { readonly of: 'organization'; readonly id: string }
+  | { readonly of: 'deleted_organization'; readonly id: string }
+
+/**
+ * What an event is about. A deletion is final, and a profile has a time by which the newest is known, so
+ * these are read from the event; memberships and invitations are fetched, because their events come in any
+ * order. Clerk sends no events for the memberships that end with a deletion.
+ */
+export function readClerkSubject(payload: Json): ClerkSubject | Nothing {
+  const event = clerkEventSchema.parse(payload)
+  const object = objectOfClerkEvent(event.type)
+  return object ? subjects[object](event) : ignore(`We do not handle events of the type ${event.type}`)
+}
+
+const subjects: Readonly<Record<ClerkEventObject, (event: ClerkEvent) => ClerkSubject>> = {
+  user: (event) =>
+    event.type === 'user.deleted'
+      ? { of: 'deleted_user', id: clerkIdSchema.parse(event.data).id }
+      : { of: 'profile', profile: profileOf(event), is_banned: isBanned(event) },
+  membership({ data }) {
+    const { organization, public_user_data } = clerkMembershipSchema.parse(data)
+    return { of: 'membership', organization_id: organization.id, user_id: public_user_data.user_id }
+  },
+  invitation({ type, data }) {
+    const { id, organization_id, user_id } = clerkInvitationSchema.parse(data)
+    const acceptance = type === 'organizationInvitation.accepted' ? { user_id: user_id ?? null } : null
+    return { of: 'invitation', organization_id, clerk_invitation_id: id, acceptance }
+  },
+  organization({ type, data }) {
+    const { id } = clerkIdSchema.parse(data)
+    return { of: type === 'organization.deleted' ? 'deleted_organization' : 'organization', id }
+  },
+}
