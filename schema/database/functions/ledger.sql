@@ -1,7 +1,7 @@
 -- The ledger's functions, in the order in which they use each other:
 --   ledger_post          posts transfers of grants: purchases, billing months, refunds, disputes, expiries, adjustments. The worker's.
 --   ledger_spend         spends credits, plan credits first, reserves and settles them, or refuses. The server's.
---   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids
+--   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids. ledger_spend can skip locked ones
 --   ledger_append        both call it for each transfer: inserts it with its key and its entries, and saves the owner's row
 --   ledger_use           posts a usage through it and adds it to the sums of its day
 --   ledger_settle, ledger_end_holds: how a hold is settled, and how it is released or expires
